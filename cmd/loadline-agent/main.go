@@ -1,5 +1,5 @@
-// Command loadline-agent is the worker in a pod: what "loadline agent" does, without
-// the rest of that program. People do not type it.
+// Command loadline-agent is the worker in a pod: the same as "loadline agent", without the rest of that
+// program. It is not meant to be run by hand.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command loadline measures how much I/O a storage system can carry, and says
-// whether the number can be believed.
+// Command loadline measures how much I/O a storage system can sustain, and says whether the number can
+// be trusted.
 package main
 
 import (

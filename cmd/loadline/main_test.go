@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestMain lets this binary be the program.
+// TestMain lets the test binary act as the program.
 func TestMain(m *testing.M) {
 	if os.Getenv("LOADLINE_TEST_PROGRAM") != "" {
 		main()
@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// timeout(1) sends its signal to the process and to its group, so it arrives twice:
-// that is one wish, and what was written is still removed.
+// timeout(1) sends its signal to the process and to its group, so it arrives twice: that counts as one
+// request, and what was written is still removed.
 func TestASignalThatComesTwiceIsOne(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "run", dir, "--size", "64M", "--profile", "quick", "--quiet", "--results", t.TempDir())

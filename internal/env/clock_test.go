@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestClockIsTheSystemsUnlessItIsSet: the zero value waits and counts in the system's time,
-// and one with a date of its own says that date everywhere.
+// TestClockIsTheSystemsUnlessItIsSet: the zero value waits and counts in the system's time, and a clock
+// with its own date uses it everywhere.
 func TestClockIsTheSystemsUnlessItIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c Clock
@@ -40,7 +40,7 @@ func TestClockIsTheSystemsUnlessItIsSet(t *testing.T) {
 	}
 }
 
-// TestTimesStayMonotonic: a date that is set meanwhile must not change a difference.
+// TestTimesStayMonotonic: a change of the date must not affect a difference.
 func TestTimesStayMonotonic(t *testing.T) {
 	now := Clock{}.Now()
 	if now == now.Round(0) {
@@ -48,9 +48,9 @@ func TestTimesStayMonotonic(t *testing.T) {
 	}
 }
 
-// BenchmarkWatch compares what a loop of I/Os asks with time.Since itself, both by a field of
-// a struct as such a loop has it, in turns: the quickest of many short batches is what it
-// costs on a machine that others use as well.
+// BenchmarkWatch compares Watch, as used by a loop of I/Os, with time.Since itself, both through a
+// struct field as in such a loop, alternately: the fastest of many short batches is the actual cost on
+// a machine with other users.
 func BenchmarkWatch(b *testing.B) {
 	begin := time.Now()
 	loops := map[string]*struct{ now func() float64 }{

@@ -1,6 +1,6 @@
-// Package env is the outside world in one struct: streams, clock, processes,
-// terminal. Its opinion: nothing else in Loadline reads os.Args, os.Stdout, the
-// environment or the clock by itself, so that a whole command runs inside a test.
+// Package env represents the outside world in one struct: streams, clock, processes, terminal. Its
+// assumptions: nothing else in Loadline accesses os.Args, os.Stdout, the environment or the clock
+// directly, so that a whole command can run inside a test.
 package env
 
 import (
@@ -13,37 +13,36 @@ import (
 	"golang.org/x/term"
 )
 
-// StartedByUs is the variable of the environment that marks a program as started by Loadline
-// for a measurement, and what that starts: what a killed run leaves is told from what else
-// runs by it.
+// StartedByUs is the environment variable that marks a program as started by Loadline for a
+// measurement, and so any program it starts: it identifies processes left behind by a killed run.
 const StartedByUs = "LOADLINE_STARTED=1"
 
-// Env is the world as a command sees it.
+// Env is the environment of a command.
 type Env struct {
 	Args   []string
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Answers is true when somebody at a terminal can answer a question on Stdin; Yes is
-	// the answer that was given beforehand.
+	// Answers is set if a user at a terminal can answer a question on Stdin; Yes is set if the answer
+	// was given beforehand.
 	Answers, Yes bool
-	// Getenv reads an environment variable.
+	// Getenv returns the value of an environment variable.
 	Getenv func(string) string
-	// ReadFile reads a file that an argument names.
+	// ReadFile reads a file named by an argument.
 	ReadFile func(name string) ([]byte, error)
-	// Clock is the time; e.Now and its other methods are the environment's own.
+	// Clock is the clock, so that e.Now and the other methods belong to the environment.
 	Clock
-	// Command makes a process that ends with ctx. It is not started yet.
+	// Command returns a process that ends with ctx. It is not started yet.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
-	// LookPath finds a program.
+	// LookPath searches for a program.
 	LookPath func(name string) (string, error)
-	// Terminal describes standard error, where progress goes; Output describes
-	// standard output, where the result goes.
+	// Terminal describes standard error, used for progress; Output describes standard output, used for
+	// the result.
 	Terminal Terminal
 	Output   Terminal
 }
 
-// Terminal tells what a stream can show.
+// Terminal describes what a stream can show.
 type Terminal struct {
 	// Interactive is true for a terminal that can move its cursor.
 	Interactive bool
@@ -53,11 +52,11 @@ type Terminal struct {
 	Unicode bool
 	// Width in columns; 80 when unknown.
 	Width int
-	// Verbose is true when whoever reads it asked for everything.
+	// Verbose is true if the user requested all details.
 	Verbose bool
 }
 
-// OS returns the world of this process.
+// OS returns the environment of this process.
 func OS() *Env {
 	return &Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -67,8 +66,8 @@ func OS() *Env {
 	}
 }
 
-// describe finds out what a stream can show, by NO_COLOR (https://no-color.org),
-// TERM, COLUMNS and the locale.
+// describe determines what a stream can show, from NO_COLOR (https://no-color.org), TERM, COLUMNS and
+// the locale.
 func describe(f *os.File) Terminal {
 	t := Terminal{Width: 80, Unicode: utf8Locale(os.Getenv)}
 	fd := int(f.Fd())
@@ -84,7 +83,7 @@ func describe(f *os.File) Terminal {
 	return t
 }
 
-// Program is the program that runs, for starting it again.
+// Program returns the path of the running program, for starting it again.
 func (e *Env) Program() string {
 	name, err := e.LookPath("/proc/self/exe")
 	if err != nil {

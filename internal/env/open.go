@@ -9,17 +9,16 @@ import (
 	"syscall"
 )
 
-// largestFile bounds a file that an argument names, in bytes: a profile, a job or a file of
-// points that a person has written has a few thousand.
+// largestFile is the maximum size of a file named by an argument, in bytes: a hand-written profile, job
+// or file of points has a few thousand.
 const largestFile = 4 << 20
 
-// errNoWriter is the error of reading a pipe that nobody writes into.
+// errNoWriter is the error of reading a pipe that no process has open for writing.
 var errNoWriter = errors.New("it is a pipe that nobody writes into")
 
-// Open opens a file that a person has named, for reading. A pipe that nobody writes into is
-// no reason to wait: reading from it fails, because opening it the usual way would wait for
-// a writer, and no ^C would end that. What another program writes, as in <(…), is read to
-// its end.
+// Open opens a file named by the user for reading. For a pipe without a writer it does not wait, as an
+// ordinary open would, uninterruptible by ^C: reading from it then fails. What another program writes,
+// as in <(…), is read to its end.
 func Open(name string) (fs.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -31,14 +30,14 @@ func Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// pipe is the end of a pipe that is read.
+// pipe is the read end of a pipe.
 type pipe struct {
 	fs.File
 	begun bool
 }
 
-// Read reads what was written. A pipe is at its end when nobody has it open for writing;
-// at its beginning that means that nothing was ever sent.
+// Read reads from the pipe. A pipe is at its end when no process has it open for writing; if that
+// happens before any data, nothing was ever sent.
 func (p *pipe) Read(b []byte) (int, error) {
 	n, err := p.File.Read(b)
 	p.begun = p.begun || n > 0
@@ -48,8 +47,8 @@ func (p *pipe) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFile reads a file that a person has written, opened by Open; what is larger than
-// 4 MiB, or a device without end, is none.
+// ReadFile reads a hand-written file, opened by Open; it rejects files larger than 4 MiB and endless
+// devices.
 func ReadFile(name string) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// What is no pipe is read as it is: an empty file is empty, and has its size.
+// Anything but a pipe is read unchanged: an empty file is empty, and has its size.
 func TestOpenOfAFile(t *testing.T) {
 	for _, words := range []string{"", "one\ntwo\n"} {
 		name := filepath.Join(t.TempDir(), "file")

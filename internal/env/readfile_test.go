@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A pipe without a writer is refused at once; what a program writes into one is read.
+// A pipe without a writer is refused immediately; what a program writes into one is read.
 func TestReadFileOfAPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
@@ -37,7 +37,7 @@ func TestReadFileOfAPipe(t *testing.T) {
 		t.Fatal("it waits for a writer that never comes")
 	}
 
-	// As a shell's <(…) does it.
+	// As with a shell's <(…).
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Reason is the kernel's words for a failure, without the call and the path that package
-// os puts before them.
+// Reason returns the kernel's text for an error, without the system call and path that package os puts
+// before it.
 func Reason(err error) string {
 	var path *fs.PathError
 	var call *os.SyscallError

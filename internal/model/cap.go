@@ -8,14 +8,14 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Cap is the limit that the user says the storage has, 0 for none. IOPS is in
-// 1/s, Bandwidth in bytes/s, each over reads and writes together.
+// Cap is the limit of the storage as stated by the user, 0 for none. IOPS is in 1/s, Bandwidth in
+// bytes/s, each for reads and writes together.
 type Cap struct {
 	IOPS      float64 `json:"iops,omitempty"`
 	Bandwidth float64 `json:"bandwidth,omitempty"`
 }
 
-// ParseCap reads "iops=3000,bandwidth=125MiB/s"; either may be left out.
+// ParseCap parses "iops=3000,bandwidth=125MiB/s"; either part may be omitted.
 func ParseCap(s string) (Cap, error) {
 	var c Cap
 	seen := map[string]bool{}
@@ -29,7 +29,7 @@ func ParseCap(s string) (Cap, error) {
 		seen[name] = true
 		switch name {
 		case "iops":
-			// A rate counts in thousands, not in 1024s.
+			// In a rate, k is 1000, not 1024.
 			digits, thousands := strings.CutSuffix(strings.ToLower(value), "k")
 			n, err := strconv.ParseFloat(digits, 64)
 			if thousands {
@@ -52,7 +52,7 @@ func ParseCap(s string) (Cap, error) {
 	return c, nil
 }
 
-// String writes what ParseCap reads; "" without a limit.
+// String formats the cap as ParseCap parses it; "" without a limit.
 func (c Cap) String() string {
 	var parts []string
 	if c.IOPS > 0 {

@@ -2,70 +2,71 @@ package model
 
 import "slices"
 
-// The kinds of target that a Kubernetes cluster holds. A place resolves them: to
-// the worker in the pod they are a directory or a block device.
+// The kinds of target in a Kubernetes cluster. A place resolves them: for the worker in the pod they
+// are a directory or a block device.
 const (
 	StorageClass TargetKind = "storageclass"
 	VolumeClaim  TargetKind = "claim"
 )
 
-// ClusterVolume is what sc:NAME or pvc:NAMESPACE/NAME asks for.
+// ClusterVolume is a volume given as sc:NAME or pvc:NAMESPACE/NAME.
 type ClusterVolume struct {
-	// Class is the StorageClass that a volume is made of; empty for a claim that
-	// exists, which Namespace and Name then name.
+	// Class is the StorageClass from which to provision a volume; empty for an existing claim, given by
+	// Namespace and Name.
 	Class     string `json:"class,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	// Size is that of the volume to make, in bytes; 0 means that the plan decides.
+	// Size is the size of the volume to create, in bytes; 0 lets the plan decide.
 	Size int64 `json:"size,omitempty"`
 	// Block asks for a raw block device instead of a filesystem.
 	Block bool `json:"block,omitempty"`
-	// Access is "RWO", "RWX" or "RWOP"; empty is RWO.
+	// Access is "RWO", "RWX" or "RWOP"; empty means RWO.
 	Access string `json:"access,omitempty"`
 }
 
-// Made reports whether the volume is made for the measurement and removed after it.
+// Made reports whether the volume is created for the measurement and removed after it.
 func (v *ClusterVolume) Made() bool { return v != nil && v.Class != "" }
 
-// Cluster is where in a Kubernetes cluster a worker and its volume were. What
-// could not be read, for want of a right, is empty.
+// Cluster describes where in a Kubernetes cluster a worker and its volume were. Anything that could not
+// be read for lack of permission is empty.
 type Cluster struct {
-	// Version is that of the API server.
+	// Version is the version of the API server.
 	Version   string `json:"version,omitempty"`
 	Context   string `json:"context,omitempty"`
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Image     string `json:"image,omitempty"`
-	// Node is where the pod landed.
+	// Node is the node to which the pod was scheduled.
 	Node string `json:"node,omitempty"`
-	// Kubelet, Runtime and OSImage are versions that the node tells of itself.
+	// Kubelet, Runtime and OSImage are versions reported by the node.
 	Kubelet string `json:"kubelet,omitempty"`
 	Runtime string `json:"runtime,omitempty"`
 	OSImage string `json:"os_image,omitempty"`
-	// InstanceType and Zone are the node's labels of a cloud.
+	// InstanceType and Zone are from the node's cloud provider labels.
 	InstanceType string `json:"instance_type,omitempty"`
 	Zone         string `json:"zone,omitempty"`
-	// Root tells that the worker ran as root, which a raw block device may need.
+	// Root is set if the worker ran as root, which a raw block device may need.
 	Root bool `json:"root,omitempty"`
-	// Identity is as whom the worker ran.
+	// Identity is the user and groups under which the worker ran.
 	Identity *PodIdentity `json:"identity,omitempty"`
 
 	Claim string `json:"claim"`
-	// Made tells that the claim was made for this measurement.
+	// Made is set if the claim was created for this measurement.
 	Made   bool   `json:"made"`
 	Volume string `json:"volume,omitempty"`
-	// Mode is "Filesystem" or "Block", Access the claim's access modes.
+	// Mode is "Filesystem" or "Block", Access the access modes of the claim.
 	Mode   string   `json:"mode,omitempty"`
 	Access []string `json:"access,omitempty"`
-	// Pinned tells that the volume was bound to certain nodes before its pod was placed.
+	// Pinned is set if the volume was bound to certain nodes before its pod was scheduled.
 	Pinned bool `json:"pinned,omitempty"`
-	// Spread tells how the pods of several volumes lie on nodes; nil for a single one.
+	// Spread describes how the pods of several volumes are distributed over nodes; nil for a single
+	// volume.
 	Spread *Spread `json:"spread,omitempty"`
-	// Capacity is the claim's, in bytes.
+	// Capacity is the capacity of the claim in bytes.
 	Capacity int64 `json:"capacity,omitempty"`
-	// Driver is the CSI driver, or the kind of volume where there is none ("local").
+	// Driver is the CSI driver, or the volume type if there is none ("local").
 	Driver string `json:"driver,omitempty"`
-	// Handle is the driver's name of the volume, and Attributes what it says of it.
+	// Handle is the driver's name for the volume, and Attributes the attributes it gave the volume.
 	Handle     string            `json:"handle,omitempty"`
 	Attributes map[string]string `json:"attributes,omitempty"`
 
@@ -75,15 +76,15 @@ type Cluster struct {
 	MountOptions []string          `json:"mount_options,omitempty"`
 	Reclaim      string            `json:"reclaim_policy,omitempty"`
 	Binding      string            `json:"binding_mode,omitempty"`
-	// Backing is what the storage system says of itself; nil when nobody has asked.
+	// Backing is what the storage system reports; nil if it was not asked.
 	Backing *Backing `json:"backing,omitempty"`
-	// Log is the claim of an application's log, where it has one of its own, as far as it is
-	// the claim's; nil otherwise.
+	// Log holds the fields that concern the claim of an application's log; nil if the log has no claim
+	// of its own.
 	Log *Cluster `json:"log,omitempty"`
-	// Client is the pod of an application's load tool, where it has one of its own, as far as
-	// it is that pod's; nil otherwise.
+	// Client holds the fields that concern the pod of an application's load tool; nil if the tool has
+	// no pod of its own.
 	Client *Cluster `json:"client,omitempty"`
-	// Events are what the cluster said of claim and pod until the worker answered.
+	// Events are the cluster's events for claim and pod until the worker answered.
 	Events []ClusterEvent `json:"events,omitempty"`
 }
 
@@ -97,35 +98,35 @@ func (c *Cluster) OnePod() bool {
 	return c != nil && slices.Contains(c.Access, "ReadWriteOncePod")
 }
 
-// PodIdentity is as whom a worker in a pod ran.
+// PodIdentity is the user and groups under which a worker in a pod ran.
 type PodIdentity struct {
 	User  int64 `json:"user"`
 	Group int64 `json:"group"`
-	// Groups are more groups, which change nothing of the volume.
+	// Groups are supplemental groups, which do not affect the volume.
 	Groups []int64 `json:"groups,omitempty"`
-	// FSGroup is the group that Kubernetes gave the volume's files to; 0 for none.
+	// FSGroup is the group to which Kubernetes assigned the volume's files; 0 for none.
 	FSGroup int64 `json:"fs_group,omitempty"`
-	// Level is the SELinux level, where one was set.
+	// Level is the SELinux level, if one was set.
 	Level string `json:"selinux_level,omitempty"`
 }
 
-// Spread tells how the pods of several volumes lie on nodes.
+// Spread describes how the pods of several volumes are distributed over nodes.
 type Spread struct {
 	// Asked is "hard" or "soft".
 	Asked   string `json:"asked,omitempty"`
 	Volumes int    `json:"volumes"`
-	// Nodes is how many have one at least, Eligible how many may have one; 0 where that
-	// may not be read.
+	// Nodes is the number of nodes with at least one volume, Eligible the number that may have one; 0
+	// if this may not be read.
 	Nodes    int `json:"nodes"`
 	Eligible int `json:"eligible,omitempty"`
-	// Most and Least are the most and the fewest volumes on one of the nodes that have any.
+	// Most and Least are the largest and smallest number of volumes on any node that has one.
 	Most  int `json:"most"`
 	Least int `json:"least"`
-	// Why is a phrase that tells why they are not spread as far or as evenly as they could.
+	// Why is a phrase saying why they are not spread as widely or as evenly as possible.
 	Why string `json:"why,omitempty"`
 }
 
-// ClusterEvent is one event of the cluster, in its own words.
+// ClusterEvent is an event of the cluster, with its original text.
 type ClusterEvent struct {
 	Object  string `json:"object"`
 	Type    string `json:"type,omitempty"`

@@ -7,15 +7,15 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// CommandLine is a command in the form in which it can be changed and typed again: the
-// program, the verb and the arguments as they were typed, then each flag as one word,
-// "--name=value", or "--name" for one without a value.
+// CommandLine is a command in a form that can be changed and typed again: the program, the verb and the
+// arguments as typed, then each flag as one word, "--name=value", or "--name" for a flag without a
+// value.
 type CommandLine []string
 
-// silent are flags that say how a run is shown, not what is measured.
+// silent lists the flags that control how a run is shown, not what is measured.
 var silent = []string{"quiet", "verbose", "child-worker", "progress", "junit", "annotations", "push"}
 
-// excludes are the flags that contradict a flag, or that it makes pointless.
+// excludes maps a flag to the flags that contradict it or that it makes pointless.
 var excludes = map[string][]string{
 	"only":         {"skip"},
 	"time":         {"until-steady", "max-time", "repeat", "precision"},
@@ -24,7 +24,7 @@ var excludes = map[string][]string{
 	"repeat":       {"time", "ramp-time", "until-steady"},
 }
 
-// Verb is the verb of the command; "" when there is none.
+// Verb returns the verb of the command; "" if there is none.
 func (c CommandLine) Verb() string {
 	if len(c) < 2 {
 		return ""
@@ -32,9 +32,9 @@ func (c CommandLine) Verb() string {
 	return c[1]
 }
 
-// With is the command with flags added or replaced: words such as "--size", "4GiB",
-// "--only=a,b" or "--check-cache", of which empty ones are left out. What contradicts them
-// is dropped, and so is what only says how a run is shown.
+// With returns the command with flags added or replaced: words such as "--size", "4GiB", "--only=a,b"
+// or "--check-cache"; empty words are ignored. Flags that contradict them are dropped, and so are those
+// that only control how a run is shown.
 func (c CommandLine) With(options ...string) CommandLine {
 	var added CommandLine
 	for _, word := range options {
@@ -56,8 +56,8 @@ func (c CommandLine) With(options ...string) CommandLine {
 	return append(kept, added...)
 }
 
-// leavesOut reports whether a word is the goal of a workload that --only among the flags of c
-// leaves out: a goal of what is not measured is refused.
+// leavesOut reports whether a word is the goal of a workload that --only in c excludes: a goal for
+// something that is not measured is rejected.
 func (c CommandLine) leavesOut(word string) bool {
 	goal, ok := strings.CutPrefix(word, "--goal=")
 	if !ok {
@@ -72,12 +72,12 @@ func (c CommandLine) leavesOut(word string) bool {
 	return false
 }
 
-// places are the flags that say where and on how much data to measure, not what.
+// places lists the flags that say where and on how much data to measure, not what.
 var places = []string{"destroy-data-on", "create", "hosts", "size", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root"}
 
-// As is the command of another verb for the same place: its target and how that is reached
-// stay, and the options say what is done there.
+// As returns a command with another verb for the same place: the target and the flags for reaching it
+// are kept, and the options say what to do there.
 func (c CommandLine) As(verb string, options ...string) CommandLine {
 	kept := slices.DeleteFunc(slices.Clone(c), func(word string) bool {
 		return flagName(word) != "" && !slices.Contains(places, flagName(word))
@@ -88,17 +88,17 @@ func (c CommandLine) As(verb string, options ...string) CommandLine {
 	return kept.With(options...)
 }
 
-// alone are the flags of a run of one target that a comparison of two does not take, and
-// those of a Job or an experiment, which ask for it in another way.
+// alone lists the flags of a run of one target that a comparison of two does not accept, and those of a
+// Job or an experiment, which specify the same in another way.
 var alone = []string{"goal", "baseline", "trace", "time", "ramp-time", "until-steady",
 	"in-cluster", "detach", "hold", "service-account", "experiment", "allow-programs"}
 
-// aside are flags of a run that are its own: where it is kept and how it is shown.
+// aside lists the flags that belong to a single run: where it is stored and how it is shown.
 var aside = []string{"seed", "note", "label", "results", "output", "format", "json", "config"}
 
-// Against is the command that compares two targets in the way of the commands c and d, which
-// measured one of them each; nil when one of them is no run, or they chose differently what
-// to measure, so that no command does the same as both.
+// Against returns the command that compares two targets in the same way as the commands c and d, each
+// of which measured one of them. It is nil if one of them is not a run, or if they measured different
+// things, so that no single command does the same as both.
 func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 	flags := func(c CommandLine) (what, where CommandLine) {
 		for _, word := range c {
@@ -126,7 +126,7 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 	return both
 }
 
-// String is the command as one types it in a shell.
+// String returns the command as typed in a shell.
 func (c CommandLine) String() string {
 	words := make([]string, len(c))
 	for i, word := range c {
@@ -145,7 +145,7 @@ func (c CommandLine) String() string {
 	return strings.Join(words, " ")
 }
 
-// flagName is the name of a word that is a flag; "" for another word.
+// flagName returns the name of the flag if the word is one; "" otherwise.
 func flagName(word string) string {
 	flag, isFlag := strings.CutPrefix(word, "--")
 	if !isFlag {
@@ -155,9 +155,9 @@ func flagName(word string) string {
 	return name
 }
 
-// Placed is the command with its targets named as Place names them, so that it
-// measures the same from any directory; it may be one that was recorded as it was typed. A word that may as well be something else, such as the
-// value of a flag, stays as it was typed; of two targets of one name the first is meant.
+// Placed returns the command with its targets named by Place, so that it measures the same from any
+// directory; c may have been recorded as typed. A word that could be something else, such as the value
+// of a flag, stays as typed; if two targets have the same name, the first is meant.
 func (c CommandLine) Placed(targets []Target) CommandLine {
 	command := slices.Clone(c)
 	done := map[string]bool{}
@@ -169,8 +169,8 @@ func (c CommandLine) Placed(targets []Target) CommandLine {
 	return command
 }
 
-// argument is where in a command an argument stands: the word of that name behind the verb that
-// follows no flag, else the one that follows a flag; -1 where several may be meant.
+// argument returns the index of an argument in a command: the word of that name after the verb that
+// follows no flag, else the one that follows a flag; -1 if ambiguous.
 func (c CommandLine) argument(name string) int {
 	verb := 1
 	if len(c) > 1 && c[1] == "app" {

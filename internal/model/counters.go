@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// Link is what a network card moved, in bytes, and its Speed in bytes/s each way.
+// Link is the traffic of a network card in bytes, and its Speed in bytes/s in each direction.
 type Link struct {
 	Name     string  `json:"name"`
 	Received uint64  `json:"received"`
@@ -10,7 +10,7 @@ type Link struct {
 	Speed    float64 `json:"speed"`
 }
 
-// Counters are the machine's own counts over a step (ramp included).
+// Counters holds the machine's counters over a step (ramp included).
 type Counters struct {
 	Seconds float64 `json:"seconds"`
 	// Idle, Steal and IOWait are fractions of all CPU time.
@@ -19,9 +19,9 @@ type Counters struct {
 	IOWait float64 `json:"iowait"`
 	// BusiestCPU is the busy fraction of the busiest core.
 	BusiestCPU float64 `json:"busiest_cpu"`
-	// Throttled is the time in seconds that the cgroup's CPU limit held us.
+	// Throttled is the time in seconds for which the cgroup's CPU limit throttled us.
 	Throttled float64 `json:"throttled"`
-	// Device counts are those of the block device behind the volume, if any.
+	// Device is the block device behind the volume, if any, with its counts.
 	Device        string `json:"device,omitempty"`
 	DeviceReads   uint64 `json:"device_reads,omitempty"`
 	DeviceWrites  uint64 `json:"device_writes,omitempty"`
@@ -29,16 +29,15 @@ type Counters struct {
 	DeviceWritten uint64 `json:"device_written_bytes,omitempty"`
 	ReadMerges    uint64 `json:"read_merges,omitempty"`
 	WriteMerges   uint64 `json:"write_merges,omitempty"`
-	// Link is the busiest network card of known speed; nil when there is none.
+	// Link is the busiest network card of known speed; nil if there is none.
 	Link *Link `json:"link,omitempty"`
-	// Window is the stretch over which client and device can be compared; nil when
-	// the step was too short for one, or there is no device.
+	// Window is the part of the step over which client and device can be compared; nil if the step was
+	// too short, or there is no device.
 	Window *Window `json:"window,omitempty"`
-	// DeviceFlushes are those that the device was asked for. Some kernels count each as a
-	// write as well (of no bytes).
+	// DeviceFlushes is the number of flushes requested of the device. Some kernels also count each as a
+	// write (of 0 bytes).
 	DeviceFlushes uint64 `json:"device_flushes,omitempty"`
-	// LogDevice is the device behind an application's log, where that has one of its own, and
-	// what was counted of it.
+	// LogDevice is the device behind an application's log, if the log has its own, with its counts.
 	LogDevice        string `json:"log_device,omitempty"`
 	LogDeviceReads   uint64 `json:"log_device_reads,omitempty"`
 	LogDeviceWrites  uint64 `json:"log_device_writes,omitempty"`
@@ -46,9 +45,9 @@ type Counters struct {
 	LogDeviceWritten uint64 `json:"log_device_written_bytes,omitempty"`
 }
 
-// Window is a stretch of a step over which the device's counts and the client's
-// are known at the same moments (from one sample's end to another's), so that
-// they can be compared. Counts are of I/Os, Read and Written of bytes.
+// Window is a part of a step for which the device's and the client's counts are known at the same
+// moments (from the end of one sample to the end of another), so that they can be compared. Counts are
+// I/Os, except Read and Written, which are bytes.
 type Window struct {
 	Seconds       float64 `json:"seconds"`
 	DeviceReads   uint64  `json:"device_reads"`
@@ -63,10 +62,9 @@ type Window struct {
 	ClientWritten uint64  `json:"client_written_bytes"`
 }
 
-// DeviceWindow adds up the stretches over which client and device can be compared, of
-// several steps. A device that several workers of a step use was counted by each of
-// them and counts once. ok is false when there is none, and a step in which a worker
-// has none is left out.
+// DeviceWindow sums the windows, over several steps, in which client and device can be compared. A
+// device shared by several workers of a step was counted by each of them and counts once. ok is false
+// if there is none; a step in which any worker has no window is left out.
 func DeviceWindow(steps []StepResult, node func(worker int) string) (sum Window, ok bool) {
 	byStep := map[int][]StepResult{}
 	var order []int
@@ -86,8 +84,8 @@ func DeviceWindow(steps []StepResult, node func(worker int) string) (sum Window,
 	return sum, ok
 }
 
-// deviceWindow is DeviceWindow of one step. The workers' stretches are not exactly the
-// same, so rates are added up and not counts.
+// deviceWindow is DeviceWindow for one step. The workers' windows are not exactly the same, so it sums
+// rates, not counts.
 func deviceWindow(step []StepResult, node func(worker int) string) (sum Window, whole bool) {
 	users := map[string]float64{}
 	for _, s := range step {
@@ -109,9 +107,9 @@ func deviceWindow(step []StepResult, node func(worker int) string) (sum Window, 
 	return sum, true
 }
 
-// DeviceRates is how many bytes per second the devices below several steps read and
-// wrote. One worker's count is enough for a device that several use. ok is false when
-// nothing was counted; a step in which a device was not counted is left out.
+// DeviceRates returns how many bytes per second the devices below several steps read and wrote. For a
+// shared device one worker's count is enough. ok is false if nothing was counted; a step in which a
+// device was not counted is left out.
 func DeviceRates(steps []StepResult, node func(worker int) string) (read, written float64, ok bool) {
 	type sums struct{ read, written, seconds, n float64 }
 	byStep := map[int]map[string]*sums{}
@@ -155,7 +153,7 @@ func DeviceRates(steps []StepResult, node func(worker int) string) (read, writte
 	return read / seconds, written / seconds, true
 }
 
-// add adds the scaled counts of another window, and leaves the time as it is.
+// add adds the scaled counts of another window, without changing the time.
 func (w *Window) add(o Window, scale float64) {
 	for _, c := range []struct {
 		to   *uint64

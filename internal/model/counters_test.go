@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// counted is a worker's result on a device that n others use as well.
+// counted is a worker's result on a device that is shared by n others.
 func counted(step, worker int, device string, seconds float64, deviceRate, clientRate uint64) StepResult {
 	w := &Window{Seconds: seconds, DeviceReads: uint64(seconds * float64(deviceRate)), DeviceRead: uint64(seconds*float64(deviceRate)) * 4096,
 		ClientReads: uint64(seconds * float64(clientRate)), ClientRead: uint64(seconds*float64(clientRate)) * 4096}
@@ -16,7 +16,7 @@ func counted(step, worker int, device string, seconds float64, deviceRate, clien
 
 func TestADeviceThatSeveralUseCountsOnce(t *testing.T) {
 	one := func(int) string { return "" }
-	// Two volumes share vda, a third has vdb; the windows are not of one length.
+	// Two volumes share vda, a third has vdb; the windows differ in length.
 	steps := []StepResult{
 		counted(1, 0, "vda", 2, 300, 100), counted(1, 1, "vda", 4, 300, 200), counted(1, 2, "vdb", 2, 50, 50),
 		counted(2, 0, "vda", 2, 300, 100), counted(2, 1, "vda", 2, 300, 200), counted(2, 2, "vdb", 2, 50, 50),
@@ -28,12 +28,12 @@ func TestADeviceThatSeveralUseCountsOnce(t *testing.T) {
 	if read, written, ok := DeviceRates(steps, one); !ok || math.Abs(read-350*4096) > 1 || written != 0 {
 		t.Errorf("%g and %g bytes/s, want %d and 0", read, written, 350*4096)
 	}
-	// The same names on two machines are two devices.
+	// The same names on two machines are different devices.
 	node := func(worker int) string { return []string{"a", "b", "b"}[worker] }
 	if read, _, _ := DeviceRates(steps, node); math.Abs(read-650*4096) > 1 {
 		t.Errorf("%g bytes/s, want %d", read, 650*4096)
 	}
-	// One worker's count of a device is enough for it, not for what the clients did.
+	// One worker's counters are enough for a device, but not for what the clients did.
 	steps[1].Counters.Window = nil
 	if read, _, ok := DeviceRates(steps[:3], one); !ok || math.Abs(read-350*4096) > 1 {
 		t.Errorf("%g bytes/s, want %d", read, 350*4096)

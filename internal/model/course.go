@@ -2,23 +2,23 @@ package model
 
 import "encoding/json"
 
-// Course is how one workload went in one direction over the time of the run: what
-// the charts over time, the heatmap and the distribution are drawn from. It is made
-// for the eye: long runs are thinned, the raw samples stay in the run directory.
+// Course is how one workload behaved over time in one direction: the data for the charts over time, the
+// heatmap and the distribution. It is meant for display: long runs are thinned; the raw samples are in
+// the run directory.
 //
 // The columns of Points have one entry for each point.
 type Course struct {
 	Workload  string    `json:"workload"`
 	Direction Direction `json:"direction"`
 	Points    Points    `json:"points"`
-	// Spans are the repeats in the order of time.
+	// Spans are the repeats in chronological order.
 	Spans []Span `json:"spans"`
 	// Tail is the complementary distribution of the latency of all measured I/Os.
 	Tail []TailPoint `json:"tail,omitempty"`
-	// Heat is how many I/Os took how long, over time; nil without histograms.
+	// Heat is the latency histogram over time; nil without histograms.
 	Heat *Heat `json:"heat,omitempty"`
-	// Workers is the number of volumes that are summed here, and Thinned the number
-	// of seconds that one point stands for (1 when nothing was thinned).
+	// Workers is the number of volumes summed here, and Thinned the number of seconds per point (1 if
+	// not thinned).
 	Workers int `json:"workers"`
 	Thinned int `json:"thinned"`
 }
@@ -39,12 +39,11 @@ type Points struct {
 	Span []int `json:"span"`
 }
 
-// latencies is a column in seconds: 0 where no I/O ended, or too few for the figure, which
-// a real latency never is. In JSON such an entry is null, so that nobody takes an average
-// over it.
+// latencies is a column in seconds. 0, which a real latency never is, means that no I/O completed, or
+// too few for the figure. In JSON such an entry is null, so that it does not enter any average.
 type latencies []float64
 
-// MarshalJSON writes null for what is absent. Reading that gives 0 again.
+// MarshalJSON writes null for absent values. Reading null gives 0 again.
 func (l latencies) MarshalJSON() ([]byte, error) {
 	list := make([]*float64, len(l))
 	for i := range l {
@@ -55,28 +54,26 @@ func (l latencies) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// Span is one repeat: its ramp from Ramp to Start, its measured part from Start to
-// End, in seconds since the run began.
+// Span is one repeat: its ramp lasts from Ramp to Start, its measured part from Start to End, in
+// seconds since the run began.
 type Span struct {
 	Round int     `json:"round"`
 	Ramp  float64 `json:"ramp"`
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
-	// Error is why the repeat yields no number; empty when it went well.
+	// Error says why the repeat yields no number; empty if it went well.
 	Error string `json:"error,omitempty"`
 }
 
-// TailPoint says that the share Above (0..1) of all I/Os took longer than Latency
-// seconds.
+// TailPoint says that the fraction Above (0..1) of all I/Os took longer than Latency seconds.
 type TailPoint struct {
 	Latency float64 `json:"latency"`
 	Above   float64 `json:"above"`
 }
 
-// Heat counts I/Os by time and latency. Cells holds [point, bucket, I/Os] for the
-// cells that are not empty: the bucket's latencies lie from Bounds[bucket] to
-// Bounds[bucket+1] seconds, the time is from From[point] to Times[point] (seconds since
-// the run began).
+// Heat counts I/Os by time and latency. Cells holds [point, bucket, I/Os] for each non-empty cell. A
+// bucket covers latencies from Bounds[bucket] to Bounds[bucket+1] seconds, a point the time from
+// From[point] to Times[point] (seconds since the run began).
 type Heat struct {
 	From   []float64   `json:"from"`
 	Times  []float64   `json:"times"`

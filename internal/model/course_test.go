@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAbsentFiguresAreNotZeros: who reads a document takes no average over a latency that
-// was not measured, and no place 0 for the best one; what is read back is what was written.
+// TestAbsentFiguresAreNotZeros: a reader of the document must not average over a latency that was not
+// measured, or take rank 0 for the best; reading returns what was written.
 func TestAbsentFiguresAreNotZeros(t *testing.T) {
 	text, err := json.Marshal(Points{P99: latencies{0.001, 0, 2}})
 	if err != nil {

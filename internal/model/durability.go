@@ -8,15 +8,15 @@ import (
 // DurabilitySchema is the schema name of a durability test's report.
 const DurabilitySchema = "loadline.durability/v1"
 
-// DurabilityResult is what a durability test may say. "Safe" is not among it:
-// no number of clean cuts shows that.
+// DurabilityResult is the result of a durability test. There is no "safe": no number of clean cuts can
+// show that.
 type DurabilityResult string
 
-// The results. DurabilityClean: after every cut, each block was at least as new as
-// the last acknowledged write. DurabilityLostWrites: acknowledged and flushed writes were
-// gone. DurabilityCorrupt: blocks were torn, foreign, unreadable, or read
-// differently each time. DurabilityUnproven: nothing was found wrong, but what
-// was cut, or what was promised, does not show anything about a loss of power.
+// The results. DurabilityClean: after every cut, each block was at least as new as the last
+// acknowledged write. DurabilityLostWrites: acknowledged and flushed writes were lost.
+// DurabilityCorrupt: blocks were torn, foreign, unreadable, or returned different data on each read.
+// DurabilityUnproven: no fault was found, but what was cut, or which guarantee was given, says nothing
+// about power loss.
 const (
 	DurabilityClean      DurabilityResult = "clean"
 	DurabilityLostWrites DurabilityResult = "lost-writes"
@@ -24,12 +24,12 @@ const (
 	DurabilityUnproven   DurabilityResult = "unproven"
 )
 
-// CutKind is what was cut.
+// CutKind says what was cut.
 type CutKind string
 
-// The kinds, from what proves least: CutWriter is the kill of the writing process
-// itself; CutProcess that of another process by its number; CutCommand what the
-// user's own command did; CutReboot that the machine went down without a word.
+// The kinds, weakest evidence first: CutWriter kills the writing process itself; CutProcess kills
+// another process by its PID; CutCommand runs the user's own command; CutReboot means that the machine
+// went down without a clean shutdown.
 const (
 	CutWriter  CutKind = "writer"
 	CutProcess CutKind = "process"
@@ -37,43 +37,42 @@ const (
 	CutReboot  CutKind = "reboot"
 )
 
-// Cut is one cut and what the check after it found. Counts are of writes, or of
-// blocks where it says so.
+// Cut is one cut and what the check after it found. Counts are of writes, or of blocks where stated.
 type Cut struct {
 	Number int     `json:"number"`
 	Kind   CutKind `json:"kind"`
-	// What was cut, in words: a command, "process 4711 (nbdkit)".
+	// What describes what was cut: a command, "process 4711 (nbdkit)".
 	What string    `json:"what"`
 	At   time.Time `json:"at"`
-	// Noticed tells that the writer felt the cut: an error, a stall, its own end.
+	// Noticed is set if the cut affected the writer: an error, a stall, or its termination.
 	Noticed bool `json:"noticed"`
 	// Words is the error that the writer got.
 	Words string `json:"words,omitempty"`
-	// Issued and Acknowledged writes since the cut before; InFlight were issued and
-	// not acknowledged when it came, and InFlightFound of these are there.
+	// Issued and Acknowledged count writes since the previous cut; InFlight were issued but not
+	// acknowledged when the cut came, and InFlightFound of these were found.
 	Issued        int `json:"issued"`
 	Acknowledged  int `json:"acknowledged"`
 	InFlight      int `json:"in_flight"`
 	InFlightFound int `json:"in_flight_found"`
-	// Lost acknowledged writes: neither they nor a newer one are there. LostBlocks
-	// is on how many blocks.
+	// Lost counts acknowledged writes for which neither the write nor a newer one was found, LostBlocks
+	// the blocks affected.
 	Lost       int `json:"lost"`
 	LostBlocks int `json:"lost_blocks"`
-	// Blocks that are torn or damaged (TornInFlight: at most that many of them by a
-	// write that was in flight), that belong elsewhere, that answer differently when
-	// they are read again, and that cannot be read.
+	// Torn counts blocks that are torn or damaged (TornInFlight: at most how many of them because of a
+	// write in flight), Foreign those that belong elsewhere, Unstable those that read differently the
+	// second time, and Unreadable those that cannot be read.
 	Torn         int `json:"torn"`
 	TornInFlight int `json:"torn_in_flight"`
 	Foreign      int `json:"foreign"`
 	Unstable     int `json:"unstable"`
 	Unreadable   int `json:"unreadable"`
-	// Buffered tells that the check had to read through the page cache.
+	// Buffered is set if the check had to read through the page cache.
 	Buffered bool `json:"buffered,omitempty"`
-	// Examples are sentences on single blocks, a few of each fault.
+	// Examples are sentences on individual blocks, a few for each fault.
 	Examples []string `json:"examples,omitempty"`
 }
 
-// Damaged is the number of blocks with a fault other than a loss.
+// Damaged returns the number of blocks with a fault other than a loss.
 func (c Cut) Damaged() int { return c.Torn + c.Foreign + c.Unstable + c.Unreadable }
 
 // Durability is the report of a durability test. Its JSON form is
@@ -88,23 +87,23 @@ type Durability struct {
 	Command  []string  `json:"command,omitempty"`
 	Labels   Labels    `json:"labels,omitempty"`
 	Target   Target    `json:"target"`
-	// Path is what was written: the target's, or that of our own file in it.
+	// Path is what was written: the target, or our own file in it.
 	Path string `json:"path"`
 	// Sync is how a write was made durable before it counted as acknowledged:
 	// "fsync", "fdatasync", "dsync", "flush", "fua", or "none".
 	Sync string `json:"sync"`
-	// BlockSize is in bytes; Blocks is how many of them were written again and again.
+	// BlockSize is in bytes; Blocks is the number of blocks that were written over and over.
 	BlockSize int64 `json:"block_size"`
 	Blocks    int   `json:"blocks"`
 	Jobs      int   `json:"jobs"`
 
 	Result DurabilityResult `json:"result"`
-	// Statement is the result as a sentence, Proves what the cut can show and what not.
+	// Statement is the result as a sentence, Proves what the cut can and cannot show.
 	Statement string `json:"statement"`
 	Proves    string `json:"proves"`
-	// Clean of Counted cuts that show anything were clean; Bound is the upper limit of
-	// the probability that a cut loses something, at 95 % confidence (the rule of
-	// three, 3/n; Hanley and Lippman-Hand 1983). Absent unless the result is clean.
+	// Clean is how many of the Counted cuts (those that show anything) were clean. Bound is the upper
+	// limit of the probability that a cut loses data, at 95 % confidence (the rule of three, 3/n;
+	// Hanley and Lippman-Hand 1983). Absent unless the result is clean.
 	Clean   int      `json:"clean"`
 	Counted int      `json:"counted"`
 	Bound   *float64 `json:"bound,omitempty"`
@@ -112,14 +111,13 @@ type Durability struct {
 	Cuts        []Cut       `json:"cuts"`
 	Findings    []Finding   `json:"findings"`
 	Environment Environment `json:"environment"`
-	// Directory is where the test is saved.
+	// Directory is where the test is stored.
 	Directory string `json:"directory,omitempty"`
 }
 
-// DurabilityProven reports whether the tests show that flushed writes to the target
-// outlive a cut of its power; why is a sentence for people either way. One test
-// that found a loss outweighs all others, and a killed process proves nothing of
-// this kind: below it lies a page cache that was not cut.
+// DurabilityProven reports whether the tests show that flushed writes to the target survive a power
+// cut; why is a sentence for people either way. One test that found a loss outweighs all others. A
+// killed process proves nothing of the kind, because the page cache below it survived.
 func DurabilityProven(tests []Durability, t Target) (proven bool, why string) {
 	why = "no durability test of " + t.Name + " is part of this run"
 	for _, d := range tests {
@@ -144,8 +142,8 @@ func DurabilityProven(tests []Durability, t Target) (proven bool, why string) {
 	return proven, why
 }
 
-// powerCut reports whether a cut took more than a process, by its user's word or by
-// the machine's going down.
+// powerCut reports whether a cut took down more than a process, either according to the user or because
+// the machine went down.
 func powerCut(cuts []Cut) bool {
 	for _, c := range cuts {
 		if c.Noticed && (c.Kind == CutCommand || c.Kind == CutReboot) {

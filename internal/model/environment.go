@@ -2,8 +2,8 @@ package model
 
 import "strings"
 
-// Environment is the machine and the storage as they were found. A field that
-// could not be read is empty; sizes are bytes.
+// Environment describes the machine and the storage as found. A field that could not be read is empty;
+// sizes are bytes.
 type Environment struct {
 	Hostname    string `json:"hostname,omitempty"`
 	OS          string `json:"os,omitempty"`
@@ -14,13 +14,13 @@ type Environment struct {
 	Governor    string `json:"cpu_governor,omitempty"`
 	Memory      int64  `json:"memory,omitempty"`
 	Clocksource string `json:"clocksource,omitempty"`
-	// Virtualization is the hypervisor ("kvm", "none", …) as far as it shows itself.
+	// Virtualization is the hypervisor ("kvm", "none", …) as far as it can be detected.
 	Virtualization string `json:"virtualization,omitempty"`
-	// CgroupCPU is the limit in cores and CgroupMemory in bytes; 0 is no limit.
+	// CgroupCPU is the limit in cores and CgroupMemory in bytes; 0 means no limit.
 	CgroupCPU    float64 `json:"cgroup_cpu,omitempty"`
 	CgroupMemory int64   `json:"cgroup_memory,omitempty"`
 	Storage      Storage `json:"storage"`
-	// LogStorage is that of an application's log, where it has a volume of its own.
+	// LogStorage is the storage of an application's log, if the log has its own volume.
 	LogStorage *Storage `json:"log_storage,omitempty"`
 	// Cluster is nil outside of Kubernetes.
 	Cluster *Cluster `json:"cluster,omitempty"`
@@ -28,18 +28,17 @@ type Environment struct {
 
 // Storage is what probing a volume found.
 type Storage struct {
-	// Filesystem is its type ("ext4", "tmpfs" …); empty for devices and images.
+	// Filesystem is the filesystem type ("ext4", "tmpfs" …); empty for devices and images.
 	Filesystem string `json:"filesystem,omitempty"`
 	Mount      string `json:"mount,omitempty"`
 	MountFrom  string `json:"mount_from,omitempty"`
 	MountOpts  string `json:"mount_options,omitempty"`
-	// Total, Used and Free are those of the filesystem, in bytes; Free is what
-	// this user may still write.
+	// Total, Used and Free refer to the filesystem, in bytes; Free is what this user may still write.
 	Total int64 `json:"total,omitempty"`
 	Used  int64 `json:"used,omitempty"`
 	Free  int64 `json:"free,omitempty"`
-	// Device is the kernel's name of the block device behind the volume ("vda"),
-	// found through partitions and loop devices only as far as DeviceChain shows.
+	// Device is the kernel's name of the block device behind the volume ("vda"); DeviceChain lists the
+	// partitions and loop devices that were followed to find it.
 	Device      string   `json:"device,omitempty"`
 	DeviceChain []string `json:"device_chain,omitempty"`
 	DeviceSize  int64    `json:"device_size,omitempty"`
@@ -51,32 +50,31 @@ type Storage struct {
 	LogicalBlock  int    `json:"logical_block,omitempty"`
 	PhysicalBlock int    `json:"physical_block,omitempty"`
 	ReadOnly      bool   `json:"read_only,omitempty"`
-	// Memory tells that the data lives in RAM (tmpfs, ramfs, a loop device on them).
+	// Memory is set if the data is in RAM (tmpfs, ramfs, or a loop device on one of them).
 	Memory bool `json:"memory"`
-	// Direct reports whether O_DIRECT works; nil when it does not apply or was not tried.
+	// Direct is whether O_DIRECT works; nil if it does not apply or was not tried.
 	Direct *bool `json:"direct,omitempty"`
-	// DirectError is what the kernel said when it refused.
+	// DirectError is the kernel's error if it refused.
 	DirectError string `json:"direct_error,omitempty"`
-	// Bypassed tells what reading with O_DIRECT was seen to do: pass by the caches of this
-	// machine, or not; nil when that was not seen. BypassDetail is a clause that says how
-	// it was seen that they did not.
+	// Bypassed is whether reads with O_DIRECT were seen to bypass the caches of this machine; nil if
+	// unknown. BypassDetail is a clause that says how it was detected that they did not.
 	Bypassed     *bool  `json:"bypassed,omitempty"`
 	BypassDetail string `json:"bypass_detail,omitempty"`
-	// Server is what an NBD or Ceph server says of itself ("flush fua multi-conn").
+	// Server is what an NBD or Ceph server reports about itself ("flush fua multi-conn").
 	Server string `json:"server,omitempty"`
-	// NoFlush tells that the server offers no flush: nobody can ask it to put on
-	// stable storage what was written.
+	// NoFlush is set if the server offers no flush: there is no way to ask it to put written data on
+	// stable storage.
 	NoFlush bool `json:"no_flush,omitempty"`
 }
 
-// Remote reports whether the filesystem stands on no block device of this machine, as those
-// of a network and those that a process serves (FUSE) do.
+// Remote reports whether the filesystem is not on a block device of this machine, such as network
+// filesystems and those served by a process (FUSE).
 func (s Storage) Remote() bool {
 	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem
 }
 
-// Export is what of which server is mounted ("10.0.0.3:/export", "//files/data"), the
-// same on every machine; empty where no server's name shows.
+// Export returns the server and export that is mounted ("10.0.0.3:/export", "//files/data"), the same
+// on every machine; empty if no server name is visible.
 func (s Storage) Export() string {
 	if s.Remote() && (strings.Contains(s.MountFrom, ":") || strings.HasPrefix(s.MountFrom, "//")) {
 		return s.MountFrom

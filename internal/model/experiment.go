@@ -1,31 +1,30 @@
 package model
 
-// OnBaseline is the scenario of "run --baseline": the baseline is the storage
-// that the target is built on, which the rules of trust hold it against. Two
-// targets that are compared need not be above each other.
+// OnBaseline is the scenario of "run --baseline": the baseline is the storage on which the target is
+// built, and the rules of trust check the target against it. Two targets that are compared need not be
+// layered on each other.
 const OnBaseline = "baseline"
 
-// Experiment is what the user asked for. It is saved as experiment.yaml and is
-// enough to ask for the same again.
+// Experiment is what the user asked for. It is saved as experiment.yaml, which is enough to repeat it.
 type Experiment struct {
 	Scenario string `json:"scenario"`
 	Target   string `json:"target"`
-	// Profile is the name of the profile, or the path of the user's own.
+	// Profile is the name of the profile, or the path of the user's own profile.
 	Profile string `json:"profile"`
-	// Job is the path of the user's own fio job file, in the place of a profile.
+	// Job is the path of the user's own fio job file, used instead of a profile.
 	Job string `json:"job,omitempty"`
-	// ProfileText and JobText are what these files hold, so that the experiment stands
-	// alone: it is asked again by what it says, not by what the files have become.
+	// ProfileText and JobText are the contents of these files, so that the experiment is
+	// self-contained: a repetition uses these, not the current contents of the files.
 	ProfileText string `json:"profile_text,omitempty"`
 	JobText     string `json:"job_text,omitempty"`
-	// Only and Skip choose among the profile's workloads by name.
+	// Only and Skip select among the profile's workloads by name.
 	Only []string `json:"only,omitempty"`
 	Skip []string `json:"skip,omitempty"`
 	// Size in bytes; 0 means automatic.
 	Size int64 `json:"size,omitempty"`
-	// Precision is the relative half-width that is asked for, for example 0.05.
+	// Precision is the requested relative half-width, for example 0.05.
 	Precision float64 `json:"precision"`
-	// MaxTime bounds the measuring and MaxPrefill the writing of data before it, in seconds.
+	// MaxTime limits the measuring, MaxPrefill the writing of data before it, in seconds.
 	MaxTime    float64 `json:"max_time"`
 	MaxPrefill float64 `json:"max_prefill"`
 	// Time, in seconds, asks for one repeat of fixed length per workload (ramp RampTime).
@@ -35,35 +34,34 @@ type Experiment struct {
 	UntilSteady bool `json:"until_steady,omitempty"`
 	// DestroyDataOn names the device or file whose content may be overwritten.
 	DestroyDataOn string `json:"destroy_data_on,omitempty"`
-	// Seed fixes the order of the repeats; 0 draws one (and the plan records it).
+	// Seed determines the order of the repeats; 0 draws one (and the plan records it).
 	Seed uint64 `json:"seed,omitempty"`
 	Note string `json:"note,omitempty"`
-	// Labels are what the user calls the run.
+	// Labels are the user's labels for the run.
 	Labels Labels `json:"labels,omitempty"`
 	// Baseline is the target that this one is compared with, block by block.
 	Baseline string `json:"baseline,omitempty"`
-	// Repeat is the least number of repeats per workload; 0 means the scenario's own.
+	// Repeat is the minimum number of repeats per workload; 0 means the scenario's default.
 	Repeat int `json:"repeat,omitempty"`
-	// Margin and MarginP99 are the relative changes that a comparison calls none; 0
-	// means the defaults.
+	// Margin and MarginP99 are the relative changes that a comparison counts as no change; 0 means the
+	// defaults.
 	Margin    float64 `json:"margin,omitempty"`
 	MarginP99 float64 `json:"margin_p99,omitempty"`
-	// FailOn are the verdicts on a row of a comparison that make it fail; empty is the default.
+	// FailOn lists the verdicts on a row of a comparison that make it fail; empty means the default.
 	FailOn []string `json:"fail_on,omitempty"`
-	// Goals are what the results are asked to reach, as written.
+	// Goals are the goals for the results, as written.
 	Goals []string `json:"goals,omitempty"`
-	// Cap is the limit that the storage is said to have, Replicas the number of
-	// copies that it keeps (0 is unknown).
+	// Cap is the limit of the storage as stated, Replicas the number of copies it keeps (0 is unknown).
 	Cap      Cap `json:"cap,omitzero"`
 	Replicas int `json:"replicas,omitempty"`
 	// CheckCache asks for the working-set sweep after the rounds.
 	CheckCache bool `json:"check_cache,omitempty"`
-	// Sweep says what a sweep varies, Scale on how many volumes at once a workload is
-	// run; nil in other scenarios.
+	// Sweep says what a sweep varies, Scale on how many volumes at once a workload runs; nil in other
+	// scenarios.
 	Sweep *SweepRequest `json:"sweep,omitempty"`
 	Scale *ScaleRequest `json:"scale,omitempty"`
-	// App is how an application is to be set up; nil where storage is loaded by itself.
+	// App specifies how to set up an application; nil if storage is loaded directly.
 	App *AppRequest `json:"app,omitempty"`
-	// Place is where workers are put, and as whom they run.
+	// Place says where workers run and under which identity.
 	Place Placement `json:"place,omitzero"`
 }

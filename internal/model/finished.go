@@ -1,11 +1,11 @@
 package model
 
-// FinishedError is the end of a worker whose place says that it ended well: an error for
-// whom it left alone, and none for whom it was told to end by.
+// FinishedError is the end of a worker of which its place reports that it ended successfully: a failure
+// if the worker had not been told to end, otherwise none.
 type FinishedError struct{ Cause error }
 
-// Error is what the place says.
+// Error returns the message of the cause.
 func (e *FinishedError) Error() string { return e.Cause.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *FinishedError) Unwrap() error { return e.Cause }

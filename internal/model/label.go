@@ -11,22 +11,21 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Labels are what a user calls a run: values by name, such as env=staging. The names are
-// those that Prometheus allows.
+// Labels are the user's labels for a run: values by name, such as env=staging. Names follow the rules
+// of Prometheus.
 type Labels map[string]string
 
-// The bounds of labels: each becomes a column, a label of every metric and a word to search.
+// The limits on labels: each becomes a column, a label of every metric and a search term.
 const (
 	mostLabels        = 32
 	longestLabelName  = 64  // bytes
 	longestLabelValue = 256 // bytes
 )
 
-// labelName is a name as Prometheus has it, without the colon, which is for its rules.
+// labelName is a Prometheus label name without the colon, which is reserved for recording rules.
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// ParseLabels reads labels that are written as "name=value". The error is a refusal with
-// what to type instead.
+// ParseLabels parses labels written as "name=value". The error says what to type instead.
 func ParseLabels(words []string) (Labels, error) {
 	if len(words) > mostLabels {
 		return nil, RefusedError(fmt.Sprintf("%d labels are too many: a run has %d at most", len(words), mostLabels), "leave some out; --note takes a longer remark")
@@ -48,7 +47,7 @@ func ParseLabels(words []string) (Labels, error) {
 	return labels, nil
 }
 
-// badLabel says what is wrong with a label; "" is nothing.
+// badLabel says what is wrong with a label; "" if nothing is.
 func badLabel(name, value string, found bool) string {
 	switch {
 	case !found:
@@ -69,15 +68,15 @@ func badLabel(name, value string, found bool) string {
 	return ""
 }
 
-// Names are the names in alphabetical order. A document from elsewhere may hold some that
-// are not allowed, and that would be no name of a column or a metric: they are left out.
+// Names returns the names in alphabetical order. A foreign document may contain names that are not
+// allowed and would not be valid as a column or metric label: they are left out.
 func (l Labels) Names() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(l)), func(name string) bool {
 		return !labelName.MatchString(name) || strings.HasPrefix(name, "__")
 	})
 }
 
-// Words are the labels as "name=value", by name.
+// Words returns the labels as "name=value", sorted by name.
 func (l Labels) Words() []string {
 	words := make([]string, 0, len(l))
 	for _, name := range l.Names() {
@@ -86,7 +85,7 @@ func (l Labels) Words() []string {
 	return words
 }
 
-// With is a copy of the labels with others added, which replace those of the same name.
+// With returns a copy of the labels with others added, which replace those of the same name.
 func (l Labels) With(others Labels) Labels {
 	if len(others) == 0 {
 		return l

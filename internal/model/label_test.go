@@ -24,7 +24,7 @@ func TestLabelsAreRead(t *testing.T) {
 	}
 }
 
-// TestWrongLabelsAreRefused: each with a sentence that says what is wrong.
+// TestWrongLabelsAreRefused: the error says what is wrong.
 func TestWrongLabelsAreRefused(t *testing.T) {
 	many := make([]string, mostLabels+1)
 	for i := range many {
@@ -47,7 +47,7 @@ func TestWrongLabelsAreRefused(t *testing.T) {
 	}
 }
 
-// TestLabelsOfADocumentFromElsewhere: their names become columns and labels of metrics.
+// TestLabelsOfADocumentFromElsewhere: their names become columns and metric labels.
 func TestLabelsOfADocumentFromElsewhere(t *testing.T) {
 	l := Labels{"ok": "1", `x"} 1 #`: "2", "__name__": "3", "": "4", "=cmd": "5"}
 	if got := l.Words(); !slices.Equal(got, []string{"ok=1"}) {

@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Metric names what an estimate estimates.
+// Metric names the quantity that an estimate is for.
 type Metric string
 
 // The metrics. IOPS is in 1/s, Bandwidth in bytes/s ("B/s"), Latency (the mean)
@@ -34,8 +34,8 @@ func (m Metric) Unit() string {
 	return "s"
 }
 
-// Percentile is which percentile of the latencies the metric is, in percent; ok is false for
-// a metric that is none.
+// Percentile returns which percentile of the latencies the metric is, in percent; ok is false if it is
+// not one.
 func (m Metric) Percentile() (percent float64, ok bool) {
 	switch m {
 	case P50:
@@ -52,11 +52,11 @@ func (m Metric) Percentile() (percent float64, ok bool) {
 	return 0, false
 }
 
-// LowerIsBetter reports whether a smaller value of the metric is the better one.
+// LowerIsBetter reports whether smaller values of the metric are better.
 func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
 
-// Format writes a value of the metric with its unit: "21.4k IOPS", "635 MiB/s",
-// "402 µs"; transactions and records are "812/s".
+// Format formats a value of the metric with its unit: "21.4k IOPS", "635 MiB/s", "402 µs"; transactions
+// and records are "812/s".
 func (m Metric) Format(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
@@ -72,8 +72,8 @@ func (m Metric) Format(v float64) string {
 	return units.FormatDuration(v)
 }
 
-// FormatOf is Format of a flow in a direction: the I/Os of a flow of flushes are flushes,
-// "812 flushes/s".
+// FormatOf is Format for a flow in a direction: the operations of a sync flow are flushes, "812
+// flushes/s".
 func (m Metric) FormatOf(d Direction, v float64) string {
 	if m == IOPS && d == Sync && !math.IsNaN(v) {
 		return units.FormatRate(v) + " flushes/s"
@@ -81,13 +81,12 @@ func (m Metric) FormatOf(d Direction, v float64) string {
 	return m.Format(v)
 }
 
-// widestHalf is the relative half-width beyond which an interval is written with its ends:
-// one of ±143 % would begin below zero, and no rate does.
+// widestHalf is the relative half-width beyond which an interval is written as its bounds: ±143 % would
+// begin below zero, which no rate can.
 const widestHalf = 0.3
 
-// FormatWidth writes an interval beside its value: "±2.1%", beyond ±30 % with its ends,
-// "[1.20k – 3.40k IOPS]", "≥ 3.10 ms" where nothing bounds it from above, and "–" where
-// there is none.
+// FormatWidth formats the interval shown beside a value: "±2.1%", beyond ±30 % as its bounds, "[1.20k –
+// 3.40k IOPS]", "≥ 3.10 ms" if there is no upper bound, and "–" if there is no interval.
 func (m Metric) FormatWidth(d Direction, e Estimate) string {
 	h := e.HalfWidth()
 	switch {
@@ -105,7 +104,7 @@ func (m Metric) FormatWidth(d Direction, e Estimate) string {
 	return "±" + units.FormatShare(h)
 }
 
-// FormatTotal writes a total in the unit of its metric, in full: "31,808 IOPS", "378 MiB/s".
+// FormatTotal formats a total in the unit of its metric, with all digits: "31,808 IOPS", "378 MiB/s".
 func (m Metric) FormatTotal(v float64) string {
 	switch m {
 	case Bandwidth:

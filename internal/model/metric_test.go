@@ -32,7 +32,7 @@ func TestRatesAndWidths(t *testing.T) {
 	}
 }
 
-// However wide an interval is, it is never written as a half-width that would reach below zero.
+// An interval is never written as a half-width that would reach below zero, however wide it is.
 func TestNoHalfWidthBeyondItsValue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := rapid.Float64Range(1e-6, 1e9).Draw(rt, "value")

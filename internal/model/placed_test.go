@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The command that a report shows measures the same from any directory.
+// The command shown in a report measures the same from any directory.
 func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
 	here := func(name string) Target { return Target{Name: name, Kind: Directory, Path: "/srv/" + name} }
 	dot := Target{Name: ".", Kind: Directory, Path: "/srv/here"}

@@ -1,35 +1,34 @@
 package model
 
-// Placement is where the workers of an experiment are put and as whom they run, as far as
-// that belongs to what was asked for: another cluster or namespace is another place for
-// the same experiment, another access mode or node another experiment. What is empty was
-// left to the defaults.
+// Placement says where the workers of an experiment run and under which identity, as far as that is
+// part of the experiment: another cluster or namespace is another place for the same experiment,
+// whereas another access mode or node makes it a different experiment. Empty fields mean the default.
 type Placement struct {
-	// Hosts are reached by ssh, volumes assigned round robin.
+	// Hosts are reached by ssh; volumes are assigned round robin.
 	Hosts []string `json:"hosts,omitempty"`
-	// Create allows to make a file that does not exist.
+	// Create allows the creation of a file that does not exist.
 	Create bool `json:"create,omitempty"`
-	// AccessMode is RWO, RWX or RWOP, of the claims that are made.
+	// AccessMode is RWO, RWX or RWOP, for the claims that are created.
 	AccessMode string `json:"access_mode,omitempty"`
-	// Node is the only node to measure on, NodeSelector has labels that it must have.
+	// Node is the only node to measure on, NodeSelector the labels that a node must have.
 	Node         string            `json:"node,omitempty"`
 	NodeSelector map[string]string `json:"node_selector,omitempty"`
 	// Tolerations are written KEY=VALUE:EFFECT, or "*".
 	Tolerations []string `json:"tolerations,omitempty"`
 	// Resources are the limits and requests of a worker's pod.
 	Resources map[string]string `json:"resources,omitempty"`
-	// PullSecret is the name of the secret for pulling the image, not the secret.
+	// PullSecret is the name of the image pull secret, not the secret itself.
 	PullSecret string `json:"pull_secret,omitempty"`
-	// ReadyWithin bounds the waiting for a pod that runs, in seconds.
+	// ReadyWithin is the timeout, in seconds, for a pod to be running.
 	ReadyWithin float64 `json:"ready_within,omitempty"`
 	// RunAsUser is "UID[:GID]", FSGroup a GID, SELinuxLevel a level such as "s0:c1,c2".
 	RunAsUser    string `json:"run_as_user,omitempty"`
 	FSGroup      string `json:"fs_group,omitempty"`
 	SELinuxLevel string `json:"selinux_level,omitempty"`
 	AsRoot       bool   `json:"as_root,omitempty"`
-	// Spread is how the pods of several volumes lie on nodes: "hard" or "soft".
+	// Spread is how the pods of several volumes are distributed over nodes: "hard" or "soft".
 	Spread string `json:"spread,omitempty"`
-	// Keep leaves pods and claims there at the end.
+	// Keep leaves pods and claims in place at the end.
 	Keep bool `json:"keep,omitempty"`
 }
 

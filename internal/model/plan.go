@@ -1,6 +1,6 @@
 package model
 
-// Mode is the way in which the time is spent.
+// Mode is how the measuring time is spent.
 type Mode string
 
 // The modes: rounds of short repeats, one repeat of fixed length (as Kbench
@@ -11,22 +11,23 @@ const (
 	Steady Mode = "steady"
 )
 
-// Schedule tells how the workloads are measured. Times are seconds.
+// Schedule says how the workloads are measured. Times are seconds.
 type Schedule struct {
 	Mode   Mode    `json:"mode"`
 	Ramp   float64 `json:"ramp"`
 	Repeat float64 `json:"repeat_time"`
 	// MinRounds is the number of repeats that every workload gets.
 	MinRounds int `json:"min_rounds"`
-	// MaxTime bounds the whole measuring, ramps and starts included.
+	// MaxTime limits the whole measurement, including ramps and starts.
 	MaxTime   float64 `json:"max_time"`
 	Precision float64 `json:"precision"`
 	Seed      uint64  `json:"seed"`
-	// Overhead is the time that a repeat costs beside ramp and repeat, for estimates.
+	// Overhead is the time that a repeat takes in addition to its ramp and measured part, for
+	// estimates.
 	Overhead float64 `json:"overhead"`
-	// Look is for how many seconds a workload is looked at without a pause, in the place of
-	// its last certain repeat, and Looks how many such looks the time is planned for: one for
-	// each direction. 0 where there are none.
+	// Look is the length in seconds of a long uninterrupted repeat that replaces a workload's last
+	// certain repeat, and Looks the number of them that time is planned for: one for each direction. 0
+	// if there are none.
 	Look  float64 `json:"look,omitempty"`
 	Looks int     `json:"looks,omitempty"`
 }
@@ -39,29 +40,29 @@ type Step struct {
 	Workload string  `json:"workload"`
 	Ramp     float64 `json:"ramp"`
 	Seconds  float64 `json:"seconds"`
-	// Offset is where a sequential workload begins, as a fraction of the size
-	// (0 to 0.5), so that repeats do not all read the same first blocks.
+	// Offset is where a sequential workload begins, as a fraction of the size (0 to 0.5), so that
+	// repeats do not all read the same blocks first.
 	Offset float64 `json:"offset,omitempty"`
-	// Block counts, from 1, the blocks of this workload in a comparison, and Place
-	// tells whether this side came first (1) or second (2) in it. Both sides' repeats
-	// of the same block belong together. 0 outside of comparisons.
+	// Block is the number, from 1, of this workload's block in a comparison, and Place says whether
+	// this side came first (1) or second (2) in it. Repeats of both sides with the same block number
+	// form a pair. 0 outside of comparisons.
 	Block int `json:"block,omitempty"`
 	Place int `json:"place,omitempty"`
 	// Offered is the rate (1/s) at which I/Os are due in this repeat; 0 in a closed loop.
 	Offered float64 `json:"offered,omitempty"`
-	// Look marks a repeat that goes on for longer than the others, to see what rate lasts.
-	// As a repeat, only its first Schedule.Repeat seconds count.
+	// Look marks a repeat that runs longer than the others, to see which rate is sustained. As a
+	// repeat, only its first Schedule.Repeat seconds count.
 	Look bool `json:"look,omitempty"`
 }
 
-// Plan is the expansion of an experiment. Steps holds the rounds that are
-// certain; the engine appends more by the same rule while precision is lacking.
+// Plan is the expansion of an experiment. Steps holds the rounds that are certain; the engine appends
+// more by the same rule until the precision is reached.
 type Plan struct {
 	Schema     string     `json:"schema"`
 	Experiment Experiment `json:"experiment"`
 	Volume     Volume     `json:"volume"`
-	// Volumes are those of a plan that loads several at once, in the order of their
-	// workers; Volume is then the first of them. Empty where there is one.
+	// Volumes are the volumes of a plan that loads several at once, in the order of their workers;
+	// Volume is then the first of them. Empty if there is only one.
 	Volumes   []Volume   `json:"volumes,omitempty"`
 	Workloads []Workload `json:"workloads"`
 	Schedule  Schedule   `json:"schedule"`
@@ -70,13 +71,13 @@ type Plan struct {
 	// certain rounds.
 	PrefillSeconds float64 `json:"prefill_seconds"`
 	MeasureSeconds float64 `json:"measure_seconds"`
-	// Lead is how long, in seconds, all volumes together need to start their tools
-	// before they begin at one time; 0 where there is one volume.
+	// Lead is how long, in seconds, all volumes together need to start their tools before beginning
+	// simultaneously; 0 for one volume.
 	Lead float64 `json:"lead,omitempty"`
-	// Spread is the part of Lead over which these starts are spread, in seconds.
+	// Spread is the part of Lead, in seconds, over which these starts are spread.
 	Spread float64 `json:"spread,omitempty"`
-	// App is what the application would be, by what its program says of itself; nil where
-	// storage is loaded by itself.
+	// App is the expected state of the application, according to its program; nil if storage is loaded
+	// directly.
 	App *AppState `json:"app,omitempty"`
 }
 
@@ -93,7 +94,7 @@ func (p *Plan) Workload(name string) (Workload, bool) {
 	return Workload{}, false
 }
 
-// VolumesOf lists the volumes that a workload is run on, in the order of the workers.
+// VolumesOf returns the volumes on which a workload runs, in the order of the workers.
 func (p *Plan) VolumesOf(w Workload) []Volume {
 	if len(p.Volumes) == 0 {
 		return []Volume{p.Volume}
@@ -101,7 +102,7 @@ func (p *Plan) VolumesOf(w Workload) []Volume {
 	return p.Volumes[:min(len(p.Volumes), w.VolumeCount())]
 }
 
-// NodeOf is the machine of a worker's volume; "" where there is one machine.
+// NodeOf returns the machine of a worker's volume; "" if there is only one machine.
 func (p *Plan) NodeOf(worker int) string {
 	if worker < len(p.Volumes) {
 		return p.Volumes[worker].Node
@@ -109,7 +110,7 @@ func (p *Plan) NodeOf(worker int) string {
 	return ""
 }
 
-// VolumeOf is what a worker does its I/O on.
+// VolumeOf returns the volume on which a worker does its I/O.
 func (p *Plan) VolumeOf(worker int) Volume {
 	if len(p.Volumes) == 0 {
 		return p.Volume
@@ -117,8 +118,8 @@ func (p *Plan) VolumeOf(worker int) Volume {
 	return p.Volumes[worker]
 }
 
-// PrepareRequest asks a worker to make its volume ready. Each of several volumes may take
-// as long as all of them, which may share one disk.
+// PrepareRequest returns the request that makes a worker's volume ready. Each of several volumes gets
+// the time limit for all of them, because they may share one disk.
 func (p *Plan) PrepareRequest(worker int) PrepareRequest {
 	r := PrepareRequest{
 		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,

@@ -1,28 +1,28 @@
 package model
 
-// Preparation is what was done to the volume before measuring, and the proof.
+// Preparation is what was done to the volume before measuring, and the proof of it.
 type Preparation struct {
-	// Written is the number of bytes prefilled and Seconds the time it took: that in which
-	// at least one of several volumes was written.
+	// Written is the number of bytes prefilled and Seconds the time during which at least one volume
+	// was being written.
 	Written int64   `json:"written"`
 	Seconds float64 `json:"seconds"`
 	Proof   Proof   `json:"proof"`
-	// Path is the data file that was made, when the volume is our own.
+	// Path is the data file that was created, if the volume is our own.
 	Path string `json:"path,omitempty"`
-	// Size is what the volume was shrunk to, in bytes, when writing all of it would have
-	// taken too long, here or on the other side of a comparison; 0 when it was not. Slow is
-	// the rate in bytes/s that the writing had come down to; 0 when that was on the other side.
+	// Size is the size in bytes to which the volume was shrunk, because writing all of it would have
+	// taken too long, here or on the other side of a comparison; 0 if it was not. Slow is the rate in
+	// bytes/s to which writing had dropped; 0 if that was on the other side.
 	Size int64   `json:"size,omitempty"`
 	Slow float64 `json:"slow,omitempty"`
-	// Rates are those of the prefill, about one a second, in bytes/s; empty when several
-	// volumes were written.
+	// Rates are the prefill rates, about one a second, in bytes/s; empty if several volumes were
+	// written.
 	Rates []float64 `json:"rates,omitempty"`
-	// App is what was made ready in the place of a file; nil where none was.
+	// App is the application that was made ready instead of a file; nil if there was none.
 	App *AppState `json:"app,omitempty"`
 }
 
-// Merge adds what was done to another volume, which name tells in words, at the same
-// time. What is not proven of one of them is not proven of all.
+// Merge adds what was done at the same time to another volume, called name in messages. What is not
+// proven for one volume is not proven for all.
 func (p *Preparation) Merge(o Preparation, name string) {
 	p.Written += o.Written
 	p.Seconds = max(p.Seconds, o.Seconds)
@@ -40,10 +40,10 @@ func (p *Preparation) Merge(o Preparation, name string) {
 	}
 }
 
-// noProof is the Method of a Proof that there is not.
+// noProof is the Method of a Proof that does not exist.
 const noProof = "none"
 
-// Proof reports whether every byte of the volume was really written.
+// Proof says whether every byte of the volume was really written.
 type Proof struct {
 	// Method is "fiemap", "read-back" or "none".
 	Method string `json:"method"`
@@ -53,6 +53,6 @@ type Proof struct {
 	Unwritten int64 `json:"unwritten"`
 	// Detail is a phrase: why there is no proof, or what was found.
 	Detail string `json:"detail,omitempty"`
-	// Bandwidth is how fast everything was read back, in bytes/s; 0 where it was not.
+	// Bandwidth is the rate at which everything was read back, in bytes/s; 0 if it was not.
 	Bandwidth float64 `json:"bandwidth,omitempty"`
 }

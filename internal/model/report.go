@@ -12,16 +12,16 @@ type Estimate struct {
 	Value float64 `json:"estimate"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
-	// Confidence is the nominal coverage of [Low, High], for example 0.95.
-	// 0 means that there is no interval: Low and High then equal Value.
+	// Confidence is the nominal coverage of [Low, High], for example 0.95. 0 means that there is no
+	// interval: Low and High then equal Value.
 	Confidence float64 `json:"confidence"`
-	// Open tells that nothing bounds the value from above: what makes it large came too
-	// rarely. High is then the largest that was seen.
+	// Open is set if there is no upper bound, because the events that make the value large were too
+	// rare. High is then the largest value seen.
 	Open bool `json:"open,omitempty"`
 }
 
-// HalfWidth is the larger relative distance from the value to a bound; 0 when
-// the value is 0 or when there is no interval (ask Confidence first).
+// HalfWidth returns the larger relative distance from the value to a bound; 0 if the value is 0 or
+// there is no interval (check Confidence first).
 func (e Estimate) HalfWidth() float64 {
 	if e.Value == 0 {
 		return 0
@@ -29,7 +29,7 @@ func (e Estimate) HalfWidth() float64 {
 	return max(e.High-e.Value, e.Value-e.Low) / e.Value
 }
 
-// Verdict reports whether a result may be believed.
+// Verdict says whether a result can be trusted.
 type Verdict string
 
 // The verdicts, from best to worst.
@@ -42,7 +42,7 @@ const (
 // Severity is a rule's outcome.
 type Severity string
 
-// The severities. NotChecked is never a pass: its evidence was missing.
+// The severities. NotChecked never counts as a pass: the evidence was missing.
 const (
 	SeverityInvalid    Severity = "invalid"
 	SeverityWarning    Severity = "warning"
@@ -55,17 +55,17 @@ const (
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	// Results names the workloads that it concerns; empty means the whole run.
+	// Results names the workloads concerned; empty means the whole run.
 	Results []string `json:"results,omitempty"`
 	Message string   `json:"message"`
 	// Evidence holds the figures behind the message, in base units.
 	Evidence map[string]any `json:"evidence,omitempty"`
-	// Next is the command or the act that comes next; may be empty.
+	// Next is the recommended next command or action; may be empty.
 	Next string `json:"next,omitempty"`
 }
 
-// LatencySummary holds latencies in seconds. A percentile that the number of
-// I/Os cannot support is absent. Low and High of P50 and P99 stand in Metrics.
+// LatencySummary holds latencies in seconds. A percentile that the number of I/Os cannot support is
+// absent. Low and High of P50 and P99 are in Metrics.
 type LatencySummary struct {
 	Unit  string   `json:"unit"`
 	Count uint64   `json:"count"`
@@ -78,38 +78,38 @@ type LatencySummary struct {
 	Max   float64  `json:"max"`
 }
 
-// Result is what one workload did in one direction. The headline metric's
-// estimate is inlined; Metrics holds all of them, the headline too.
+// Result is the result of one workload in one direction. The headline metric's estimate is inlined;
+// Metrics holds all estimates, including the headline.
 type Result struct {
 	Workload  string    `json:"workload"`
 	Direction Direction `json:"direction"`
 	Metric    Metric    `json:"metric"`
 	Estimate
-	// Converged tells that the headline's half-width is within the precision asked.
+	// Converged is set if the headline's half-width is within the requested precision.
 	Converged bool `json:"converged"`
 	// Seconds is the measured time behind the estimate, Repeats the number of repeats.
 	Seconds float64 `json:"seconds"`
 	Repeats int     `json:"repeats"`
-	// Span is the time in seconds from the beginning of its first repeat to the end of the
-	// last: what the storage did in it is known, and what it does at other times is not.
+	// Span is the time in seconds from the beginning of the first repeat to the end of the last: what
+	// the storage does outside of it is unknown.
 	Span    float64 `json:"span,omitempty"`
 	Verdict Verdict `json:"verdict"`
 	// Findings names the rules that ended in invalid, warning or note.
 	Findings []string            `json:"findings"`
 	Latency  *LatencySummary     `json:"latency,omitempty"`
 	Metrics  map[Metric]Estimate `json:"metrics"`
-	// RepeatValues is the headline metric of each repeat in the order of time.
+	// RepeatValues is the headline metric of each repeat in chronological order.
 	RepeatValues []float64 `json:"repeat_values"`
-	// LeftOut are the numbers of the steps that began before the storage was done with what
-	// was written, and are in none of the figures.
+	// LeftOut are the numbers of the steps that began before the storage had finished with earlier
+	// writes; they are excluded from all figures.
 	LeftOut []int `json:"left_out,omitempty"`
-	// Series is the headline metric second by second, at most 60 points, for sparklines.
+	// Series is the headline metric over time, at most 60 points, for sparklines.
 	Series []float64 `json:"series,omitempty"`
-	// Description is the workload in short: "rand read 4k qd64".
+	// Description is a short description of the workload: "rand read 4k qd64".
 	Description string `json:"description"`
-	// Sustained is what was seen without a pause; nil where nothing was looked at so.
+	// Sustained is the outcome of the long uninterrupted repeat; nil if there was none.
 	Sustained *Sustained `json:"sustained,omitempty"`
-	// App is what its transactions cost; nil where storage was loaded by itself.
+	// App is what its transactions cost; nil if storage was loaded directly.
 	App *AppResult `json:"app,omitempty"`
 }
 
@@ -120,26 +120,26 @@ type Report struct {
 	Run      RunInfo   `json:"run"`
 	Results  []Result  `json:"results"`
 	Findings []Finding `json:"findings"`
-	// Goals are in the order in which they were asked for.
+	// Goals are in the order in which they were given.
 	Goals []Goal `json:"goals,omitempty"`
-	// Budgets tell of workloads where the time of one operation went, as far as that is known.
+	// Budgets show, per workload, where the time of one operation went, as far as is known.
 	Budgets []budget.Budget `json:"budgets,omitempty"`
-	// Comparison is that with the baseline, when there was one.
+	// Comparison is the comparison with the baseline, if there was one.
 	Comparison *Comparison `json:"comparison,omitempty"`
-	// Courses are what the charts over time are drawn from, in the order of Results.
+	// Courses are the data of the charts over time, in the order of Results.
 	Courses []Course `json:"courses,omitempty"`
-	// Sweep is the outcome of a sweep, Scales those of N volumes at once.
+	// Sweep is the outcome of a sweep, Scales those of loading N volumes at once.
 	Sweep  *Sweep  `json:"sweep,omitempty"`
 	Scales []Scale `json:"scales,omitempty"`
-	// Durability are the durability tests that were made part of the run.
+	// Durability holds the durability tests that were made part of the run.
 	Durability []Durability `json:"durability,omitempty"`
-	// Ranking is the outcome of holding several systems against each other; Results are
-	// then empty, because each system has a report of its own.
+	// Ranking is the outcome of ranking several systems; Results is then empty, because each system has
+	// its own report.
 	Ranking *Ranking `json:"ranking,omitempty"`
 }
 
-// Charted reports whether the report holds the data of its charts, as far as it has
-// results. One that was saved before there were charts does not, and is computed anew.
+// Charted reports whether the report includes the data of its charts, if it has results. One saved
+// before charts existed does not, and is recomputed.
 func (r *Report) Charted() bool { return len(r.Courses) > 0 || len(r.Results) == 0 }
 
 // ReportSchema is the schema name of report.json.
@@ -153,26 +153,26 @@ type RunInfo struct {
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"`
 	Command  []string  `json:"command,omitempty"`
-	// Again is the command in the form that advice changes; it stays in the run directory.
+	// Again is the command in the form used by advice; it is stored in the run directory only.
 	Again  CommandLine `json:"-"`
 	Note   string      `json:"note,omitempty"`
 	Labels Labels      `json:"labels,omitempty"`
 	Target Target      `json:"target"`
 	Volume Volume      `json:"volume"`
-	// Volumes are those of a run that loads several at once, of which Volume is the first.
+	// Volumes are the volumes of a run that loads several at once, of which Volume is the first.
 	Volumes  []Volume `json:"volumes,omitempty"`
 	Schedule Schedule `json:"schedule"`
 	Profile  string   `json:"profile"`
-	// MeasuredSeconds is the time of the measuring phase, ramps and starts included.
+	// MeasuredSeconds is the duration of the measuring phase, ramps and starts included.
 	MeasuredSeconds float64           `json:"measured_seconds"`
 	Prepare         *Preparation      `json:"prepare,omitempty"`
 	Environment     Environment       `json:"environment"`
 	Tools           map[string]string `json:"tools"`
 	Workloads       []Workload        `json:"workloads"`
-	// Jobs are the exact job texts that the load tool was given, by workload.
+	// Jobs are the exact job texts passed to the load tool, by workload.
 	Jobs map[string]string `json:"jobs,omitempty"`
-	// Directory is where the run is saved.
+	// Directory is where the run is stored.
 	Directory string `json:"directory,omitempty"`
-	// Imported is set when another tool measured it.
+	// Imported is set if the run was measured by another tool.
 	Imported *Import `json:"imported,omitempty"`
 }

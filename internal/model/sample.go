@@ -6,18 +6,18 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// Flow is what went one way in one interval.
+// Flow is the I/O in one direction in one interval.
 type Flow struct {
 	IOs   uint64 `json:"ios"`
 	Bytes uint64 `json:"bytes"`
-	// LatencySum is the sum of all latencies in seconds, so means add exactly.
+	// LatencySum is the sum of all latencies in seconds, so that means can be combined exactly.
 	LatencySum float64 `json:"lat,omitempty"`
 	// Max is the largest latency seen so far in the step, in seconds.
 	Max       float64             `json:"max,omitempty"`
 	Histogram histogram.Histogram `json:"h,omitzero"`
 }
 
-// Add sums another flow into f.
+// Add adds another flow to f.
 func (f *Flow) Add(o Flow) {
 	f.IOs += o.IOs
 	f.Bytes += o.Bytes
@@ -26,8 +26,8 @@ func (f *Flow) Add(o Flow) {
 	f.Histogram.Merge(o.Histogram)
 }
 
-// Value is the metric of a flow that took so many seconds, in the metric's unit; NaN when
-// nothing was done, or the flow does not tell the metric.
+// Value returns a metric of a flow that lasted the given number of seconds, in the metric's unit; NaN
+// if no I/O completed, or if the flow does not provide the metric.
 func (f *Flow) Value(m Metric, seconds float64) float64 {
 	if seconds <= 0 || f.IOs == 0 {
 		return math.NaN()
@@ -46,7 +46,7 @@ func (f *Flow) Value(m Metric, seconds float64) float64 {
 	return math.NaN()
 }
 
-// Sample is about one second of one worker. The ramp is not sampled.
+// Sample covers about one second of one worker. The ramp is not sampled.
 type Sample struct {
 	Step   int `json:"step"`
 	Worker int `json:"worker"`
@@ -56,11 +56,11 @@ type Sample struct {
 	Seconds float64 `json:"s"`
 	Read    *Flow   `json:"r,omitempty"`
 	Write   *Flow   `json:"w,omitempty"`
-	// Sync counts flushes (fsync, fdatasync) and their latency; it moves no bytes.
+	// Sync counts flushes (fsync, fdatasync) and their latency; it has no bytes.
 	Sync *Flow `json:"y,omitempty"`
 }
 
-// Flow returns the flow of a direction, nil when the sample has none.
+// Flow returns the flow of a direction, nil if the sample has none.
 func (s *Sample) Flow(d Direction) *Flow {
 	switch d {
 	case Read:

@@ -1,38 +1,38 @@
 package model
 
-// Settling is the time between writes and a repeat that only reads.
+// Settling is the time between writes and a read-only repeat.
 type Settling struct {
-	// Writes is the number of I/Os written since reads were last seen at their full rate.
+	// Writes is the number of I/Os written since reads last ran at their full rate.
 	Writes uint64 `json:"writes"`
-	// Waited is how long, in seconds, the storage was left alone but for short looks.
+	// Waited is how long, in seconds, the storage was left idle apart from short read checks.
 	Waited float64 `json:"waited,omitempty"`
-	// Slow and Rate are the reads per second of the first look and of the last; 0 where
-	// nobody looked.
+	// Slow and Rate are the reads per second of the first and the last read check; 0 if there was none.
 	Slow float64 `json:"slow,omitempty"`
 	Rate float64 `json:"rate,omitempty"`
-	// Settled tells that the last look found reads at their full rate.
+	// Settled is set if the last check found reads at their full rate.
 	Settled bool `json:"settled,omitempty"`
 }
 
 const (
-	// SettlingGap is by how much reads must be slower, relative to their full rate, that are
-	// called slow: a cache that drains takes about half the disk, and noise less than this.
+	// SettlingGap is how much slower reads must be, relative to their full rate, to count as slow: a
+	// draining cache takes about half the disk, and noise less than this.
 	SettlingGap = 0.2
-	// settlingLike is which part of the writes after which a wait helped is as much.
+	// settlingLike is the fraction of the writes preceding a successful wait that counts as a similar
+	// amount.
 	settlingLike = 0.5
 )
 
-// Helped reports whether a wait has made reads faster.
+// Helped reports whether a wait made reads faster.
 func (s *Settling) Helped() bool {
 	return s != nil && s.Settled && s.Waited > 0 && s.Slow <= (1-SettlingGap)*s.Rate
 }
 
-// Early reports whether a repeat may have begun before the storage was done with what was written.
+// Early reports whether a repeat may have begun before the storage had finished with earlier writes.
 func (s *Settling) Early() bool { return s != nil && s.Writes > 0 && !s.Settled }
 
-// SettlingNeeded reports whether writes are what made reads slow. It takes more waits that made
-// reads faster than looks that found them fast at once after as many writes: a storage that
-// is slow now and then is so whether or not somebody has written.
+// SettlingNeeded reports whether writes were the cause of slow reads. There must be more waits that
+// made reads faster than checks that found reads fast immediately after as many writes: storage that is
+// slow now and then is so regardless of writes.
 func SettlingNeeded(steps []StepResult) bool {
 	most := uint64(0)
 	for _, r := range steps {
@@ -53,8 +53,7 @@ func SettlingNeeded(steps []StepResult) bool {
 	return needed > 0
 }
 
-// ReadRates are the mean reads per second of steps, of all their workers together, in the
-// order of time.
+// ReadRates returns the mean reads per second of steps, over all their workers, in chronological order.
 func (r *Recorded) ReadRates(steps map[int]bool) []float64 {
 	type sum struct {
 		reads, seconds float64

@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	// leastVolume is the least volume, in bytes, that says anything about a storage system.
+	// leastVolume is the smallest volume, in bytes, from which anything can be learned about a storage
+	// system.
 	leastVolume = 16 << 20
-	// sizeStep is what a size that Loadline chooses itself is a multiple of.
+	// sizeStep is the granularity of sizes that Loadline chooses itself.
 	sizeStep = 1 << 20
 )
 
-// LeastSize is the least volume, in bytes, on which each I/O in flight of the workloads has
-// a block of its own.
+// LeastSize returns the smallest volume, in bytes, in which each I/O in flight of the workloads has its
+// own block.
 func LeastSize(workloads []Workload) int64 {
 	least := int64(leastVolume)
 	for _, w := range workloads {
@@ -23,8 +24,8 @@ func LeastSize(workloads []Workload) int64 {
 	return (least + sizeStep - 1) / sizeStep * sizeStep
 }
 
-// Fit cuts the distance between the jobs of a workload so that the last of them begins
-// inside a volume of that size, with as much before its end as the others have.
+// Fit reduces the offset increment between a workload's jobs so that the last job begins inside a
+// volume of that size, with as much space after it as the others have.
 func (w Workload) Fit(size int64) Workload {
 	step := max(w.BlockSize, sizeStep)
 	if share := size / int64(w.JobCount()) / step * step; w.OffsetIncrement > share {
@@ -33,9 +34,9 @@ func (w Workload) Fit(size int64) Workload {
 	return w
 }
 
-// Shrink makes the plan one of the volumes that there are, where writing them took so long
-// that it was ended: all are as large as the one of which the least was written, so that
-// they stay alike. A plan that is no larger is left as it is.
+// Shrink adapts the plan to the actual size of the volumes when writing them took so long that it was
+// ended: all get the size of the volume of which the least was written, so that they remain equal. A
+// plan that is no larger is left unchanged.
 func (p *Plan) Shrink(done *Preparation) {
 	if done == nil || done.Size <= 0 || done.Size >= p.Volume.Size {
 		return
@@ -68,9 +69,9 @@ func (p *Plan) Shrink(done *Preparation) {
 	p.Workloads = workloads
 }
 
-// SlowFill is the error of a prefill that was ended because it took too long: what was
-// written until then is written, in order, from the beginning of the volume.
+// SlowFill is the error of a prefill that was ended because it took too long: everything from the
+// beginning of the volume up to that point has been written.
 type SlowFill struct{ *WorkerError }
 
-// Unwrap makes it a WorkerError for those who do not go on with what was written.
+// Unwrap makes it a WorkerError for callers that do not continue with what was written.
 func (e SlowFill) Unwrap() error { return e.WorkerError }

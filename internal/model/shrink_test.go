@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// A plan is cut to the smallest volume, once, and says why.
+// A plan is shrunk to the smallest volume, once, and says why.
 func TestPlansShrinkToWhatWasWritten(t *testing.T) {
 	v := Volume{Size: 1 << 30, SizeReason: "as asked by --size"}
 	p := Plan{Volume: v, Volumes: []Volume{v, v}, Workloads: []Workload{{BlockSize: 1 << 20, Jobs: 4, OffsetIncrement: 200 << 20}}}

@@ -1,25 +1,25 @@
 package model
 
-// Sweep is the outcome of measuring one workload in many ways on one target. The
-// numbers behind each point, with all their metrics, are the result of the same name.
+// Sweep is the outcome of measuring one workload with varied parameters on one target. The numbers
+// behind each point, with all their metrics, are in the result of the same name.
 type Sweep struct {
 	// Kind is SweepGrid or SweepLoad.
 	Kind SweepKind `json:"kind"`
-	// Base is the workload that was varied, by name.
+	// Base is the name of the workload that was varied.
 	Base   string       `json:"base"`
 	Points []SweepPoint `json:"points"`
-	// Capacity is the rate (1/s) of the closed loop that the offered rates are
-	// fractions of, and Knee the last offered rate that the storage carries well; both
-	// only in a load sweep, Knee only when one was found.
+	// Capacity is the rate (1/s) of the closed loop, of which the offered rates are fractions, and Knee
+	// the highest offered rate that the storage handles well; both only in a load sweep, Knee only if
+	// one was found.
 	Capacity *Estimate `json:"capacity,omitempty"`
 	Knee     *Knee     `json:"knee,omitempty"`
 }
 
-// SweepKind tells what was varied.
+// SweepKind says what was varied.
 type SweepKind string
 
-// The kinds: depth × block size × jobs in a closed loop (each I/O waits for one to
-// end), or the rate that is offered in an open loop (I/Os begin when they are due).
+// The kinds: depth × block size × jobs in a closed loop (each I/O waits for one to complete), or the
+// offered rate in an open loop (I/Os begin when they are due).
 const (
 	SweepGrid SweepKind = "grid"
 	SweepLoad SweepKind = "load"
@@ -35,25 +35,24 @@ type SweepPoint struct {
 	BlockSize int64     `json:"block_size"`
 	IOPS      Estimate  `json:"iops"`
 	Bandwidth Estimate  `json:"bandwidth"`
-	// Mean, P50, P99 and P999 are latencies in seconds; absent when the number of
-	// I/Os does not support them. In an open loop they count from when an I/O was due.
+	// Mean, P50, P99 and P999 are latencies in seconds; absent if the number of I/Os does not support
+	// them. In an open loop they count from when an I/O was due.
 	Mean *Estimate `json:"mean,omitempty"`
 	P50  *Estimate `json:"p50,omitempty"`
 	P99  *Estimate `json:"p99,omitempty"`
 	P999 *Estimate `json:"p99.9,omitempty"`
-	// Offered is the rate (1/s) that was asked for and Fraction the same as a
-	// fraction of the capacity; 0 in a closed loop.
+	// Offered is the requested rate (1/s) and Fraction the same as a fraction of the capacity; 0 in a
+	// closed loop.
 	Offered  float64 `json:"offered,omitempty"`
 	Fraction float64 `json:"fraction,omitempty"`
-	// Achieved is the share of the I/Os that were due which were done in the same
-	// time; 0 in a closed loop.
+	// Achieved is the fraction of the due I/Os that completed in the same time; 0 in a closed loop.
 	Achieved float64 `json:"achieved,omitempty"`
 	Verdict  Verdict `json:"verdict"`
 }
 
-// Knee is the largest offered rate (1/s) at which p99 is at most twice that at the
-// lowest rate and at least 98 % of the rate is achieved. Beyond tells whether a
-// higher rate was tried and failed; without it the knee lies at or above Offered.
+// Knee is the largest offered rate (1/s) at which p99 is at most twice that at the lowest rate and at
+// least 98 % of the rate is achieved. Beyond is set if a higher rate was tried and failed; otherwise
+// the knee is at or above Offered.
 type Knee struct {
 	Offered  float64 `json:"offered"`
 	Fraction float64 `json:"fraction"`
@@ -63,7 +62,7 @@ type Knee struct {
 	Why string `json:"why"`
 }
 
-// SweepRequest is what a sweep was asked to vary.
+// SweepRequest says what a sweep should vary.
 type SweepRequest struct {
 	// Pattern is randread, randwrite, read, write or randrw (half reads, half writes).
 	Pattern string `json:"pattern"`
@@ -72,10 +71,10 @@ type SweepRequest struct {
 	Depths     []int   `json:"depths,omitempty"`
 	BlockSizes []int64 `json:"block_sizes"`
 	Jobs       []int   `json:"jobs,omitempty"`
-	// Load asks for latency against offered rate.
+	// Load requests latency against offered rate.
 	Load bool `json:"load,omitempty"`
 }
 
-// CapacityWorkload is the name of the closed loop whose rate the offered rates of a
-// load sweep are shares of.
+// CapacityWorkload is the name of the closed loop of whose rate the offered rates of a load sweep are
+// fractions.
 const CapacityWorkload = "capacity"

@@ -1,16 +1,16 @@
 package model
 
-// TargetKind tells what kind of thing the user named.
+// TargetKind is the kind of target that the user named.
 type TargetKind string
 
-// The kinds of target that one machine can reach.
+// The kinds of target that a single machine can reach.
 const (
 	Directory   TargetKind = "directory"
 	File        TargetKind = "file"
 	BlockDevice TargetKind = "block"
 	NBD         TargetKind = "nbd"
 	RBD         TargetKind = "rbd"
-	// Fake is storage with a known truth that exists only as numbers.
+	// Fake is simulated storage with known properties.
 	Fake TargetKind = "fake"
 )
 
@@ -23,15 +23,15 @@ type Target struct {
 	Path string `json:"path,omitempty"`
 	// URI is the NBD URI, "pool/image" of an rbd target, or the fake's parameters.
 	URI string `json:"uri,omitempty"`
-	// User is the name that Ceph knows the client by, without "client."; empty is Ceph's default.
+	// User is the Ceph client name, without "client."; empty means Ceph's default.
 	User string `json:"user,omitempty"`
-	// Cluster is what was asked of a Kubernetes cluster; nil elsewhere.
+	// Cluster is the requested volume in a Kubernetes cluster; nil elsewhere.
 	Cluster *ClusterVolume `json:"cluster,omitempty"`
 }
 
-// Place names the target so that it can be found again from elsewhere: the absolute
-// path of what was typed as ".", else the name as it was typed. What a volume in a cluster is
-// called in its pod says nothing outside of it.
+// Place returns a name by which the target can be found again from elsewhere: the absolute path of a
+// target typed as ".", else the name as typed. The path of a cluster volume inside its pod is
+// meaningless outside of it.
 func (t Target) Place() string {
 	if t.Cluster != nil {
 		return t.Name
@@ -45,7 +45,7 @@ func (t Target) Place() string {
 	return t.Name
 }
 
-// Targets are those of a run: its own, and those of its volumes.
+// Targets returns the run's own target and those of its volumes.
 func (r *RunInfo) Targets() []Target {
 	list := []Target{r.Target}
 	for _, v := range r.Volumes {

@@ -2,8 +2,8 @@ package model
 
 import "testing"
 
-// What was measured can be found again by its name: the path that a pod gives a volume says
-// nothing outside of the pod.
+// What was measured can be found again by its name: the path of a volume in a pod is meaningless
+// outside of the pod.
 func TestPlace(t *testing.T) {
 	cluster := &ClusterVolume{Class: "fast"}
 	for want, target := range map[string]Target{

@@ -5,41 +5,41 @@ import (
 	"os"
 )
 
-// Volume is what a worker does its I/O on, and what was found out about it.
+// Volume is what a worker does its I/O on, with the properties that were determined.
 type Volume struct {
 	Target Target `json:"target"`
 	// Path is the file or device that fio opens; empty for NBD, RBD and fakes.
 	Path string `json:"path,omitempty"`
-	// Owned tells that Loadline makes the file and removes it.
+	// Owned is set if Loadline creates the file and removes it.
 	Owned bool `json:"owned"`
-	// Size is the number of bytes that the workloads walk over.
+	// Size is the number of bytes covered by the workloads.
 	Size int64 `json:"size"`
-	// SizeReason is one phrase that tells how the size was chosen.
+	// SizeReason is a phrase saying how the size was chosen.
 	SizeReason string `json:"size_reason,omitempty"`
-	// Engine is fio's ioengine; Direct reports whether the page cache is bypassed.
+	// Engine is fio's ioengine; Direct is whether the page cache is bypassed.
 	Engine string `json:"engine"`
 	Direct bool   `json:"direct"`
-	// Prefill tells that the volume is written before it is measured.
+	// Prefill is set if the volume is written before it is measured.
 	Prefill bool `json:"prefill"`
-	// DestroyDataOn is what the user named to allow that the content of one of several
-	// volumes is overwritten; of a single one, the experiment says it.
+	// DestroyDataOn is what the user named to allow overwriting one of several volumes; for a single
+	// volume the experiment holds it.
 	DestroyDataOn string `json:"destroy_data_on,omitempty"`
-	// Node is the machine that does the I/O, where there are several; "" is this one.
+	// Node is the machine that does the I/O, if there are several; "" is this one.
 	Node string `json:"node,omitempty"`
-	// NoFlush tells that the storage offers no flush, so none is tried.
+	// NoFlush is set if the storage offers no flush, so that none is attempted.
 	NoFlush bool `json:"no_flush,omitempty"`
-	// Log is the volume that an application keeps its log on; nil where that is with its data.
+	// Log is the volume that holds an application's log; nil if the log is with its data.
 	Log *Volume `json:"log,omitempty"`
-	// Root is the directory of ours on the volume of a log, held open; it stays with the worker.
+	// Root is our directory on the volume of a log, held open; it is not passed on by the worker.
 	Root *os.Root `json:"-"`
-	// Open is the file or device itself, which the worker holds open for the whole run;
-	// it stays with the worker. Who does I/O goes through it, as Path can come to name
-	// something else. Nil for servers and fakes, and outside of a worker.
+	// Open is the file or device itself, which the worker holds open for the whole run and does not
+	// pass on. I/O goes through it because Path may come to refer to something else. Nil for servers
+	// and fakes, and outside of a worker.
 	Open *os.File `json:"-"`
 }
 
-// Reach is the name by which this process opens the volume again, with flags of its own:
-// that of the held descriptor where there is one (proc(5)), else the path.
+// Reach returns the name by which this process reopens the volume with other flags: the path of the
+// held descriptor, if there is one (proc(5)), else the path of the volume.
 func (v Volume) Reach() string {
 	if v.Open == nil {
 		return v.Path
@@ -47,16 +47,16 @@ func (v Volume) Reach() string {
 	return fmt.Sprintf("/proc/self/fd/%d", v.Open.Fd())
 }
 
-// SharedAs is a name for what several volumes of a plan may have in common, all of
-// their bytes: an existing device, image, file or claim. It is empty for a volume that
-// is nobody else's: a file of its own, or a claim that was made for it.
+// SharedAs returns a name for the data that several volumes of a plan may share: an existing device,
+// image, file or claim. It is empty for a volume with exclusive use: its own file, or a claim that was
+// created for it.
 func (v *Volume) SharedAs() string {
 	c := v.Target.Cluster
 	switch {
 	case v.Owned || v.Target.Kind == Fake || c.Made():
 		return ""
 	case c != nil:
-		// Pods on several nodes may use one claim.
+		// Pods on several nodes may use the same claim.
 		return c.Namespace + "/" + c.Name
 	}
 	return v.Node + " " + string(v.Target.Kind) + " " + v.Target.Path + v.Target.URI

@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Access is the order in which a workload walks over its volume.
+// Access is the order in which a workload accesses its volume.
 type Access string
 
 // The two orders.
@@ -15,8 +15,8 @@ const (
 	Sequential Access = "seq"
 )
 
-// Direction is which way the data goes. A mixed workload yields one result for
-// reads and one for writes.
+// Direction is the direction of the data transfer. A mixed workload yields one result for reads and one
+// for writes.
 type Direction string
 
 // The directions of a workload or of a flow. Sync is the flush that a workload
@@ -28,12 +28,12 @@ const (
 	Sync  Direction = "sync"
 )
 
-// Workload is one I/O pattern, named. All sizes are bytes, all times seconds.
+// Workload is a named I/O pattern. All sizes are bytes, all times seconds.
 type Workload struct {
 	Name      string    `json:"name"`
 	Access    Access    `json:"access"`
 	Direction Direction `json:"direction"`
-	// ReadPercent is the share of reads of a Mixed workload, 1 to 99.
+	// ReadPercent is the percentage of reads of a Mixed workload, 1 to 99.
 	ReadPercent int   `json:"read_percent,omitempty"`
 	BlockSize   int64 `json:"block_size"`
 	// Depth is the number of I/Os that each job keeps in flight.
@@ -46,33 +46,33 @@ type Workload struct {
 	OffsetIncrement int64 `json:"offset_increment,omitempty"`
 	// Sync is the flush after each write: "", "fsync" or "fdatasync".
 	Sync string `json:"sync,omitempty"`
-	// Append writes as applications write their logs: through the page cache, from the begin
-	// of space that is reserved and was never written, anew at each repeat. It takes a file of
+	// Append writes as applications write their logs: through the page cache, from the beginning of
+	// space that was reserved but never written, newly allocated for each repeat. It requires a file of
 	// Loadline's own, and a flush after each write.
 	Append bool `json:"append,omitempty"`
 	// RateIOPS limits each direction, in 1/s over all jobs; 0 is no limit.
 	RateIOPS float64 `json:"rate_iops,omitempty"`
 	// RateBandwidth limits each direction, in bytes/s over all jobs; 0 is no limit.
 	RateBandwidth float64 `json:"rate_bandwidth,omitempty"`
-	// OpenLoop makes I/Os due at random times (a Poisson process of RateIOPS, both
-	// directions together) whether or not earlier ones have ended; latencies count from
-	// when an I/O was due. Depth then bounds the I/Os in flight: those beyond it wait.
+	// OpenLoop makes I/Os due at random times (a Poisson process of RateIOPS, both directions together)
+	// whether or not earlier ones have completed; latencies count from when an I/O was due. Depth then
+	// limits the I/Os in flight: I/Os beyond it wait.
 	OpenLoop bool `json:"open_loop,omitempty"`
-	// OfCapacity is the offered rate as a share of the rate of CapacityWorkload, which
-	// the plan cannot know: RateIOPS is 0 until it was measured.
+	// OfCapacity is the offered rate as a fraction of the rate of CapacityWorkload, which is not known
+	// at planning time: RateIOPS is 0 until it was measured.
 	OfCapacity float64 `json:"of_capacity,omitempty"`
-	// Volumes is the number of volumes that carry this workload at once, each with all
-	// of its depth, jobs and rate; 0 is one.
+	// Volumes is the number of volumes that run this workload at once, each with its full depth, jobs
+	// and rate; 0 means one.
 	Volumes int `json:"volumes,omitempty"`
-	// Metric is the headline: the one that the precision is asked of.
+	// Metric is the headline metric, to which the precision applies.
 	Metric Metric `json:"metric"`
 	// Job is the user's own fio job section text (options only, one per line).
 	// When set, the other I/O fields only describe it and the driver runs it as is.
 	Job string `json:"job,omitempty"`
-	// Words describe a workload that is no fio pattern (a database's, a broker's), or one
-	// of which only this much is known. The I/O fields may then be empty.
+	// Words describe a workload that is not an fio pattern (a database's, a broker's), or about which
+	// nothing else is known. The I/O fields may then be empty.
 	Words string `json:"words,omitempty"`
-	// App is what is asked of an application's load tool; zero for the load of a storage.
+	// App is the load on an application; zero if storage is loaded directly.
 	App AppLoad `json:"app,omitzero"`
 }
 
@@ -82,15 +82,15 @@ func (w Workload) Writes() bool { return w.Direction != Read }
 // Reads reports whether the workload reads from its volume.
 func (w Workload) Reads() bool { return w.Direction != Write }
 
-// JobCount is Jobs, at least 1.
+// JobCount returns Jobs, at least 1.
 func (w Workload) JobCount() int { return max(1, w.Jobs) }
 
-// mostRandomMap is how much memory, in bytes, the maps of measured blocks may take that the
-// jobs of a random workload keep: what a small pod has beside the load tool itself.
+// mostRandomMap is the maximum memory, in bytes, for the maps of already accessed blocks that the jobs
+// of a random workload keep: what a small pod has available besides the load tool itself.
 const mostRandomMap = 64 << 20
 
-// RandomMap is how much memory, in bytes, those maps take on a volume of that size: a bit
-// for each block and job, and a 64th of that on top; 0 where none is kept.
+// RandomMap returns the memory, in bytes, that those maps need on a volume of that size: a bit for each
+// block and job, plus 1/64; 0 if there are none.
 func (w Workload) RandomMap(size int64) int64 {
 	if w.Access != Random || w.Job != "" || w.OpenLoop || w.BlockSize <= 0 {
 		return 0
@@ -99,24 +99,24 @@ func (w Workload) RandomMap(size int64) int64 {
 	return int64(w.JobCount()) * (each + each/63)
 }
 
-// DrawsAnew reports whether on a volume of that size each block is drawn whether or not it was
-// measured before, because the maps would take too much.
+// DrawsAnew reports whether, on a volume of that size, blocks are drawn regardless of earlier accesses,
+// because the maps would take too much memory.
 func (w Workload) DrawsAnew(size int64) bool { return w.RandomMap(size) > mostRandomMap }
 
-// slowRate is a rate per job, in I/Os per second, at which reading the slower of two clocks
-// a few times for each (25 ns) is less than a thousandth of the time between them.
+// slowRate is a rate per job, in I/Os per second, at which a few reads of the slower of two clocks for
+// each I/O (25 ns) take less than a thousandth of the time between I/Os.
 const slowRate = 1000
 
-// Slow reports whether a rate is asked for that leaves each job much time.
+// Slow reports whether the requested rate leaves each job much time between I/Os.
 func (w Workload) Slow() bool {
 	return w.RateIOPS > 0 && w.RateIOPS <= slowRate*float64(w.JobCount())
 }
 
-// VolumeCount is Volumes, at least 1.
+// VolumeCount returns Volumes, at least 1.
 func (w Workload) VolumeCount() int { return max(1, w.Volumes) }
 
-// Limit is the rate that RateIOPS and RateBandwidth allow each direction, in 1/s;
-// 0 is no limit.
+// Limit returns the rate that RateIOPS and RateBandwidth allow in each direction, in 1/s; 0 means no
+// limit.
 func (w Workload) Limit() float64 {
 	limit := w.RateIOPS
 	if w.RateBandwidth > 0 && w.BlockSize > 0 {
@@ -127,7 +127,7 @@ func (w Workload) Limit() float64 {
 	return limit
 }
 
-// Directions lists the flows that the workload yields results for.
+// Directions returns the flows for which the workload yields results.
 func (w Workload) Directions() []Direction {
 	switch w.Direction {
 	case Mixed:
@@ -137,9 +137,8 @@ func (w Workload) Directions() []Direction {
 	}
 }
 
-// Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs,
-// "+fdatasync" for a flush after each write, "appended" for a log and "own" for the user's
-// own fio job; or its Words.
+// Describe returns a short description: "rand read 4k qd64", with "×8" for jobs, "+fdatasync" for a
+// flush after each write, "appended" for a log and "own" for the user's own fio job; or its Words.
 func (w Workload) Describe() string {
 	if w.Words != "" {
 		return w.Words

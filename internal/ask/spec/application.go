@@ -6,7 +6,7 @@ var appFields = []string{"name", "program", "image", "fit", "scale", "set", "wal
 
 var askFields = []string{"load", "script", "clients", "threads", "connect", "rate", "limit", "options"}
 
-// app returns how an application is to be set up; nil when the field is absent.
+// app returns how to set up an application; nil if the field is absent.
 func (o *object) app(field string) *model.AppRequest {
 	if !o.has(field) {
 		return nil
@@ -17,7 +17,7 @@ func (o *object) app(field string) *model.AppRequest {
 		Set: s.texts("set"), Log: s.text("wal"), BaselineLog: s.text("baseline_wal"), Clients: int(s.whole("clients", 1, 1<<20)), Ask: s.ask("ask")}
 }
 
-// ask returns a load in the user's own words.
+// ask returns a load specified by the user.
 func (o *object) ask(field string) model.AppAsk {
 	if !o.has(field) {
 		return model.AppAsk{}
@@ -27,7 +27,7 @@ func (o *object) ask(field string) model.AppAsk {
 		Connect: s.truth("connect"), Rate: s.number("rate"), Limit: s.seconds("limit"), Options: s.texts("options")}
 }
 
-// formatApp writes what app reads.
+// formatApp formats what app parses.
 func formatApp(r *model.AppRequest) any {
 	if r == nil {
 		return nil
@@ -38,7 +38,7 @@ func formatApp(r *model.AppRequest) any {
 	}
 }
 
-// formatAsk writes what ask reads.
+// formatAsk formats what ask parses.
 func formatAsk(a model.AppAsk) any {
 	if !a.Given() {
 		return nil

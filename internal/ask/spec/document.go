@@ -15,22 +15,22 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// maxFile is far beyond any file that a person writes, in bytes.
+// maxFile is far beyond the size, in bytes, of any file written by hand.
 const maxFile = 1 << 20
 
-// document is a file being read. Its first error sticks, so that the readers of
-// its parts need not ask after every field.
+// document is a file being read. It keeps the first error, so that callers need not check after every
+// field.
 type document struct {
 	file  string
 	lines []string
 	err   error
 }
 
-// open parses the text of a YAML file that holds one mapping, and returns the
-// document and the mapping; the document holds the error, if there is one.
+// open parses a YAML file that consists of one mapping, and returns the document and the mapping; the
+// document holds the error, if there is one.
 func open(file string, data []byte) (*document, ast.Node) { return openUpTo(maxFile, file, data) }
 
-// openUpTo is open for a file of at most so many bytes.
+// openUpTo is open with a given maximum file size in bytes.
 func openUpTo(most int, file string, data []byte) (*document, ast.Node) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -66,7 +66,7 @@ func openUpTo(most int, file string, data []byte) (*document, ast.Node) {
 	return d, nil
 }
 
-// fail keeps an error at the token's place unless there is one already.
+// fail records an error at the token's position unless there already is one.
 func (d *document) fail(at *token.Token, hint, format string, args ...any) {
 	if d.err != nil {
 		return
@@ -78,9 +78,8 @@ func (d *document) fail(at *token.Token, hint, format string, args ...any) {
 	d.err = pointedError(d.file, d.lines, line, column, hint, fmt.Sprintf(format, args...))
 }
 
-// pointedError writes "file:line:column: message" with the line and a caret under
-// the place. Lines and columns count from 1, columns in characters; a column of 0
-// means the whole line.
+// pointedError formats "file:line:column: message" with the line and a caret below the position. Lines
+// and columns count from 1, columns in characters; a column of 0 means the whole line.
 func pointedError(file string, lines []string, line, column int, hint, message string) error {
 	place := fmt.Sprintf("%s:%d", file, line)
 	if column > 0 {
@@ -97,7 +96,7 @@ func pointedError(file string, lines []string, line, column int, hint, message s
 	return model.RefusedError(message, hint)
 }
 
-// pad is as wide as the first n characters of the line: tabs stay tabs.
+// pad returns blanks as wide as the first n characters of the line: tabs are kept.
 func pad(line string, n int) string {
 	var b strings.Builder
 	for _, r := range line {
@@ -116,7 +115,7 @@ func pad(line string, n int) string {
 	return b.String()
 }
 
-// unknown is the message for a word that is none of the list.
+// unknown returns the message for a word that is not in the list.
 func unknown(what, word string, list []string) (message, hint string) {
 	message = fmt.Sprintf("unknown %s %q", what, word) + suggest.Question(word, list)
 	return message, "known: " + strings.Join(list, ", ")

@@ -17,11 +17,11 @@ type pair struct {
 	value any
 }
 
-// encode writes fields in the given order. The YAML is written by hand because every
-// string must come back as it was, which was tried with two encoders and this package's
-// reader: goccy/go-yaml 1.19 loses a carriage return and other control characters, and
-// go.yaml.in/yaml 3.0 writes blocks and line separators that the reader takes for
-// something else. Text that is not UTF-8 has no place in YAML and is refused.
+// encode writes fields in the given order. It generates the YAML itself because every string must
+// round-trip, for which two encoders were tested with this package's reader: goccy/go-yaml 1.19 loses a
+// carriage return and other control characters, and go.yaml.in/yaml 3.0 writes blocks and line
+// separators that the reader interprets differently. Text that is not UTF-8 cannot be written in YAML
+// and is refused.
 func encode(pairs ...pair) ([]byte, error) {
 	var b strings.Builder
 	for _, p := range pairs {
@@ -65,11 +65,11 @@ func encode(pairs ...pair) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// plain is text that means itself in YAML without quotes.
+// plain matches text that YAML reads as itself without quotes.
 var plain = regexp.MustCompile(`^[A-Za-z0-9/][A-Za-z0-9/._+=@%()*-]*( [A-Za-z0-9/._+=@%()*-]+)*$`)
 
-// quote writes text so that it is read as this text, and not as a number, a truth
-// or nothing. Units behind a number ("5%", "20GiB", "30s") need no quotes.
+// quote writes text so that it is read as this text, and not as a number, a boolean or null. Numbers
+// with a unit ("5%", "20GiB", "30s") need no quotes.
 func quote(s string) string {
 	digits := strings.ReplaceAll(s, "_", "")
 	_, errNumber := strconv.ParseFloat(digits, 64)
@@ -79,9 +79,9 @@ func quote(s string) string {
 		return s
 	}
 	if !utf8.ValidString(s) {
-		return s // encode refuses it
+		return s // encode rejects it
 	}
-	return strconv.Quote(s) // Go's escapes are among YAML's
+	return strconv.Quote(s) // YAML supports Go's escapes
 }
 
 func optional(s string) any {
@@ -112,7 +112,7 @@ func formatSeed(n uint64) any {
 	return n
 }
 
-// formatWhole leaves out 0.
+// formatWhole omits 0.
 func formatWhole(n int) any {
 	if n == 0 {
 		return nil
@@ -136,8 +136,8 @@ func formatSize(n int64) any {
 	return n
 }
 
-// formatSeconds writes whole minutes as "5m" and all else in seconds, with as
-// many digits as the number has.
+// formatSeconds writes whole minutes as "5m" and everything else in seconds, with all digits of the
+// number.
 func formatSeconds(v float64) any {
 	switch {
 	case v == 0:
@@ -148,7 +148,7 @@ func formatSeconds(v float64) any {
 	return strconv.FormatFloat(v, 'g', -1, 64) + "s"
 }
 
-// formatShare writes a part of one as per cent where that is exact.
+// formatShare writes a fraction as a percentage if that is exact.
 func formatShare(v float64) any {
 	if v == 0 {
 		return nil
@@ -160,8 +160,8 @@ func formatShare(v float64) any {
 	return v
 }
 
-// MarshalProfile writes a profile as a file that ParseProfile reads back: a start
-// for a profile of one's own. Workloads that are fio job text cannot be written.
+// MarshalProfile writes a profile as a file that ParseProfile reads back: a starting point for a
+// profile of the user's own. Workloads with fio job text cannot be written.
 func MarshalProfile(p Profile) ([]byte, error) {
 	var items [][]pair
 	for _, w := range p.Workloads {

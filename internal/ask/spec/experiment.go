@@ -12,12 +12,11 @@ var experimentFields = []string{"scenario", "target", "profile", "job", "only", 
 	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "labels", "baseline", "repeat", "margin",
 	"margin_p99", "fail_on", "goals", "cap", "replicas", "check_cache", "sweep", "scale", "app", "place", "profile_text", "job_text"}
 
-// longestExperiment bounds the text of an experiment, in bytes: files of the largest size
-// within it, written as YAML, are readable again.
+// longestExperiment is the maximum size of an experiment's text in bytes: embedded files of the maximum
+// size, encoded as YAML, remain readable.
 const longestExperiment = 8 * maxFile
 
-// ParseExperiment reads experiment.yaml: what was asked for, enough to ask for
-// the same again.
+// ParseExperiment parses experiment.yaml, which is enough to repeat an experiment.
 func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 	d, root := openUpTo(longestExperiment, file, data)
 	o := d.object(root, "an experiment", experimentFields)
@@ -41,7 +40,7 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 	return e, nil
 }
 
-// limit returns what the storage is said to be limited to.
+// limit returns the stated limit of the storage.
 func (o *object) limit(field string) model.Cap {
 	if !o.has(field) {
 		return model.Cap{}
@@ -53,7 +52,7 @@ func (o *object) limit(field string) model.Cap {
 	return c
 }
 
-// labels returns what the user calls the run.
+// labels returns the user's labels for the run.
 func (o *object) labels(field string) model.Labels {
 	labels, err := model.ParseLabels(o.texts(field))
 	if err != nil {
@@ -62,7 +61,7 @@ func (o *object) labels(field string) model.Labels {
 	return labels
 }
 
-// share returns a part of one, written as "5%" or 0.05.
+// share returns a fraction, written as "5%" or 0.05.
 func (o *object) share(field string) float64 {
 	s := o.text(field)
 	if !o.has(field) {
@@ -93,8 +92,8 @@ func (o *object) seed(field string) uint64 {
 	return n
 }
 
-// MarshalExperiment writes an experiment so that people read it and
-// ParseExperiment gets it back exactly. Fields with no value are left out.
+// MarshalExperiment writes an experiment so that it is readable and ParseExperiment restores it
+// exactly. Fields without a value are left out.
 func MarshalExperiment(e model.Experiment) ([]byte, error) {
 	return encode(
 		pair{"scenario", e.Scenario}, pair{"target", e.Target}, pair{"profile", optional(e.Profile)},

@@ -102,7 +102,7 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 	})
 }
 
-// someFile is text as files hold it: any, or lines of what YAML has a meaning for.
+// someFile generates file contents: arbitrary text, or lines with a meaning in YAML.
 func someFile() *rapid.Generator[string] {
 	line := rapid.OneOf(rapid.StringMatching(`[ a-z:#'"|>&*!%@{}\[\],.\\?-]{0,12}`), rapid.SampledFrom([]string{"", "---", "...", "a: b", "  - x: {y: 1} # z", "[job]", "rw=randread", "\tx", "y ", "é"}))
 	lines := rapid.Custom(func(t *rapid.T) string {
@@ -111,7 +111,7 @@ func someFile() *rapid.Generator[string] {
 	return rapid.OneOf(lines, lines, lines, rapid.String())
 }
 
-// TestFilesWithinAnExperimentReadWell: a profile lies in it as it was written.
+// TestFilesWithinAnExperimentReadWell: an embedded profile looks as it was written.
 func TestFilesWithinAnExperimentReadWell(t *testing.T) {
 	const text = "# mine\nname: own\n\nworkloads:\n  - {name: a, access: rand}\n"
 	data, err := MarshalExperiment(model.Experiment{Scenario: "profile", Target: "/x", Profile: "own.yaml", ProfileText: text, Place: model.Placement{Node: "n1", Resources: map[string]string{"memory": "1Gi", "cpu": "2"}}})

@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// fileText is the text of a file of the user's within a document.
+// fileText is the text of a user's file embedded in a document.
 type fileText string
 
-// formatFile leaves out an empty text.
+// formatFile omits empty text.
 func formatFile(s string) any {
 	if s == "" {
 		return nil
@@ -17,12 +17,12 @@ func formatFile(s string) any {
 	return fileText(s)
 }
 
-// blocky is text that a YAML block holds as it is: lines that do not end in blanks, the
-// first without an indent, with one end of line behind the last.
+// blocky matches text that a YAML block represents exactly: lines without trailing blanks, the first
+// without indentation, with a single newline at the end.
 var blocky = regexp.MustCompile(`^[^\s][^\n]*\n(?:[^\n]*[^\s]\n|\n)*$`)
 
-// block writes the text as a block of lines, as people wrote it, where that comes back
-// exactly, and else in quotation marks.
+// block writes the text as a block, as the user wrote it, if that can be read back exactly, else in
+// quotation marks.
 func (t fileText) block() string {
 	s := string(t)
 	strange := strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })

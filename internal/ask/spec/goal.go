@@ -11,10 +11,10 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// goalForm is how a goal is written.
+// goalForm says how to write a goal.
 const goalForm = "write it like 'rand-read-iops iops > 60k', 'seq-read-bw bandwidth > 500MiB/s' or 'rand-read-lat p99 < 5ms'"
 
-// goalMetrics are the words for metrics, in the order in which they are listed.
+// goalMetrics are the names of metrics, in listing order.
 var goalMetrics = []struct {
 	word   string
 	metric model.Metric
@@ -23,8 +23,8 @@ var goalMetrics = []struct {
 	{"tps", model.Transactions}, {"p50", model.P50}, {"p90", model.P90}, {"p99", model.P99}, {"p99.9", model.P999}, {"p99.99", model.P9999},
 }
 
-// counts reports whether results of a workload in a direction have the metric: an application's
-// count transactions in the place of I/Os and bytes.
+// counts reports whether results of a workload in a direction have the metric: an application's results
+// count transactions instead of I/Os and bytes.
 func counts(w model.Workload, d model.Direction, m model.Metric) bool {
 	switch m {
 	case model.Transactions:
@@ -35,10 +35,9 @@ func counts(w model.Workload, d model.Direction, m model.Metric) bool {
 	return true
 }
 
-// ParseGoal reads "WORKLOAD [DIRECTION] METRIC >|< VALUE" about one of the given
-// workloads. The direction is needed only where a workload has several. IOPS are
-// plain numbers or end in k or M, bandwidths are sizes per second, latencies need
-// a unit of time.
+// ParseGoal parses "WORKLOAD [DIRECTION] METRIC >|< VALUE" for one of the given workloads. The
+// direction is required only if a workload has several. IOPS are plain numbers or end in k or M,
+// bandwidths are sizes per second, latencies need a unit of time.
 func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	g := model.Goal{Text: strings.Join(strings.Fields(text), " ")}
 	refuse := func(hint, format string, args ...any) (model.Goal, error) {
@@ -96,8 +95,8 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	return g, nil
 }
 
-// cutSign splits at >, <, >= or <=; a bound is a point that no estimate hits, so
-// the equals sign makes no difference.
+// cutSign splits at >, <, >= or <=; the equals sign makes no difference, because no estimate equals a
+// bound exactly.
 func cutSign(text string) (left, right, sign string) {
 	i := strings.IndexAny(text, "<>")
 	if i < 0 {
@@ -110,7 +109,7 @@ func cutSign(text string) (left, right, sign string) {
 	return text[:i], text[i+n:], text[i : i+n]
 }
 
-// goalWorkload finds the workload, or says what is wrong.
+// goalWorkload returns the workload, or what is wrong.
 func goalWorkload(name string, workloads []model.Workload) (model.Workload, string) {
 	for _, w := range workloads {
 		if w.Name == name {
@@ -121,7 +120,7 @@ func goalWorkload(name string, workloads []model.Workload) (model.Workload, stri
 	return model.Workload{}, message
 }
 
-// goalBound reads the value in the metric's base unit, or says what is wrong.
+// goalBound returns the value in the metric's base unit, or what is wrong.
 func goalBound(m model.Metric, s string) (bound float64, why string) {
 	switch m.Unit() {
 	case "1/s":
@@ -145,7 +144,7 @@ func goalBound(m model.Metric, s string) (bound float64, why string) {
 	return d.Seconds(), ""
 }
 
-// parseCount reads "60000", "60k", "1.2M".
+// parseCount parses "60000", "60k", "1.2M".
 func parseCount(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	unit := 1.0
@@ -184,7 +183,7 @@ func joinDirections(list []model.Direction) string {
 	return strings.Join(words, " and ")
 }
 
-// ParseGoals reads goals as they were written.
+// ParseGoals parses several goals.
 func ParseGoals(texts []string, workloads []model.Workload) ([]model.Goal, error) {
 	var goals []model.Goal
 	for _, text := range texts {

@@ -12,7 +12,7 @@ import (
 type jobOption struct {
 	// key is fio's own name of the option, aliases resolved.
 	key, value string
-	// bare tells that the option stands without a value.
+	// bare is set if the option has no value.
 	bare bool
 	line int
 }
@@ -31,11 +31,11 @@ type jobSection struct {
 	options []jobOption
 }
 
-// ParseJob reads a user's own fio job file: each section but [global] becomes a
-// workload named after it (see sanitize), with its merged options as job text and
-// with a description that tables can show. What TARGET and the plan decide (see
-// JobReplacements) is left out of the text; what would measure something else
-// than the target is refused. Whether fio accepts the options is for fio to say.
+// ParseJob parses a user's own fio job file: each section except [global] becomes a workload named
+// after it (see sanitize), with its merged options as job text and a description for display in tables.
+// Options determined by TARGET and the plan (see JobReplacements) are removed from the text; options
+// that would measure something other than the target are refused. Whether the options are valid is left
+// to fio.
 func ParseJob(file string, data []byte) ([]model.Workload, error) {
 	f, err := parseJobFile(file, data)
 	if err != nil {
@@ -63,9 +63,9 @@ func ParseJob(file string, data []byte) ([]model.Workload, error) {
 	return workloads, nil
 }
 
-// JobReplacements lists, in the order of the file, the options that ParseJob leaves
-// out because Loadline decides them: where to measure, how long, and what is
-// recorded. It is empty for a file that ParseJob refuses.
+// JobReplacements returns, in the order of the file, the options that ParseJob removes because Loadline
+// determines them: where to measure, how long, and what is recorded. It is empty for a file that
+// ParseJob refuses.
 func JobReplacements(file string, data []byte) []string {
 	f, err := parseJobFile(file, data)
 	if err != nil {
@@ -74,7 +74,7 @@ func JobReplacements(file string, data []byte) []string {
 	return f.replaced
 }
 
-// jobFile is a job file taken apart.
+// jobFile is a parsed job file.
 type jobFile struct {
 	file     string
 	lines    []string
@@ -82,14 +82,13 @@ type jobFile struct {
 	replaced []string
 }
 
-// fail is an error in a line.
+// fail returns an error for a line.
 func (f *jobFile) fail(line int, hint, format string, args ...any) error {
 	return pointedError(f.file, f.lines, line, 0, hint, fmt.Sprintf(format, args...))
 }
 
-// parseJobFile follows fio's parser (init.c, __parse_jobs_ini): ';' and '#' begin
-// a comment anywhere in a line, and a [global] section holds for the sections
-// after it.
+// parseJobFile follows fio's parser (init.c, __parse_jobs_ini): ';' and '#' begin a comment anywhere in
+// a line, and a [global] section applies to the sections after it.
 func parseJobFile(file string, data []byte) (*jobFile, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
 	f := &jobFile{file: file, lines: strings.Split(text, "\n")}
@@ -129,7 +128,7 @@ func parseJobFile(file string, data []byte) (*jobFile, error) {
 	return f, nil
 }
 
-// add puts an option into a section; a later one of the same name replaces it.
+// add adds an option to a section; a later one of the same name replaces it.
 func (f *jobFile) add(section *[]jobOption, line int, text string) error {
 	key, value, assigned := strings.Cut(text, "=")
 	o := jobOption{key: strings.TrimSpace(key), value: strings.TrimSpace(value), bare: !assigned, line: line}
@@ -153,7 +152,7 @@ func (f *jobFile) add(section *[]jobOption, line int, text string) error {
 	return nil
 }
 
-// text is the merged option lines of a section.
+// text returns the merged option lines of a section.
 func (s jobSection) text() string {
 	lines := make([]string, len(s.options))
 	for i, o := range s.options {
@@ -162,8 +161,8 @@ func (s jobSection) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// sanitize makes a workload's name of a section's: small letters, digits, '.',
-// '_' and '-', with a dash for each run of other characters. "" when nothing is left.
+// sanitize converts a section's name into a workload's name: lower-case letters, digits, '.', '_' and
+// '-', with a dash for each run of other characters. "" if nothing is left.
 func sanitize(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {

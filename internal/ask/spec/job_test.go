@@ -158,8 +158,8 @@ func TestSanitizedNamesAreWorkloadNames(t *testing.T) {
 	})
 }
 
-// fio is asked itself: what it reads of a file, section by section, must be what
-// it reads of the job text that Loadline makes of it.
+// Checked against fio itself: what it reads from a file, section by section, must be what it reads from
+// the job text that Loadline generates.
 func TestFioReadsTheSame(t *testing.T) {
 	fio, err := exec.LookPath("fio")
 	if err != nil {
@@ -183,7 +183,7 @@ func TestFioReadsTheSame(t *testing.T) {
 	}
 }
 
-// fioCommand returns the options, last one wins, that fio reads of a job.
+// fioCommand returns the options that fio reads from a job; the last one wins.
 func fioCommand(t *testing.T, fio, text, section string) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "job.fio")
@@ -205,8 +205,8 @@ func fioCommand(t *testing.T, fio, text, section string) map[string]string {
 	return options
 }
 
-// A job that only reads would call data damaged that fio has not written; fio does so
-// whatever do_verify says. A job that writes its checksums may, and none checks nothing.
+// A read-only job would report data as damaged that was not written by fio; fio does so regardless of
+// do_verify. A job that writes its checksums may verify, and verify=0 checks nothing.
 func TestJobsThatOnlyReadCheckNothing(t *testing.T) {
 	for _, options := range []string{"rw=randread\nverify=crc32c", "rw=read\nverify=crc32c\ndo_verify=0", "verify=md5", "rw=write\nverify_only", "rw=write\nverify_only=1\nverify=md5"} {
 		_, err := ParseJob("own.fio", []byte("[a]\n"+options+"\n"))

@@ -2,9 +2,9 @@ package spec
 
 import "strings"
 
-// allowedOptions describe I/O and do nothing else. What runs commands, writes other files or
-// changes the machine is not found by listing the bad options, so the good ones are listed:
-// those of fio 3.28 to 3.39, aliases resolved.
+// allowedOptions describe I/O and do nothing else. A list of bad options could not exclude everything
+// that runs commands, writes other files or changes the machine, so this lists the good ones: those of
+// fio 3.28 to 3.39, aliases resolved.
 var allowedOptions = wordSet(
 	"rw ioengine bs bsrange bssplit blocksize_unaligned bs_unaligned bs_is_seq_rand ba blockalign",
 	"iodepth iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low",
@@ -17,11 +17,11 @@ var allowedOptions = wordSet(
 	"cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice prio prioclass cmdprio_percentage cmdprio cmdprio_class",
 	"hipri fixedbufs registerfiles sqthread_poll sqthread_poll_cpu nonvectored uncached nowait force_async userspace_reap",
 	"invalidate fadvise_hint continue_on_error max_latency clocksource gtod_cpu",
-	// Checksums of what the job itself has written; those of others are refused elsewhere.
+	// Checksums of data that the job itself has written; verifying other data is refused elsewhere.
 	"verify do_verify verify_only verify_fatal verify_interval verify_offset verify_backlog verify_backlog_batch",
 )
 
-// refusedOptions are those that people do write, with the reason against them.
+// refusedOptions are options in common use that are refused, with the reason.
 var refusedOptions = map[string]string{
 	"exec_prerun":           "Loadline starts no commands but its own; run this one before or after",
 	"exec_postrun":          "Loadline starts no commands but its own; run this one before or after",
@@ -43,7 +43,7 @@ var refusedOptions = map[string]string{
 	"rate_ignore_thinktime": "write thinktime or rate, not both",
 }
 
-// notAllowed tells why an option that fio knows is none for a job here, or returns "".
+// notAllowed returns why an option that fio knows is not allowed in a job here, or "".
 func notAllowed(key string) string {
 	if why := refusedOptions[key]; why != "" {
 		return why
@@ -54,7 +54,7 @@ func notAllowed(key string) string {
 	return ""
 }
 
-// wordSet is a set of the words in several texts.
+// wordSet returns the set of the words in several texts.
 func wordSet(texts ...string) map[string]bool {
 	set := map[string]bool{}
 	for _, text := range texts {

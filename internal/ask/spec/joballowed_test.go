@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Only what describes I/O comes through: commands, files and settings of the machine are
-// refused whether or not anybody thought of them.
+// Only options that describe I/O are accepted: commands, files and machine settings are refused even if
+// they are on no list.
 func TestOnlyListedOptionsAreTaken(t *testing.T) {
 	for option, says := range map[string]string{
 		"iodepth=16": "", "randrepeat=0": "", "continue_on_error=all": "", "thinktime=2ms": "", "readwrite=randread": "", "blocksize=8k": "",
@@ -44,7 +44,7 @@ func TestOnlyListedOptionsAreTaken(t *testing.T) {
 	}
 }
 
-// Each list speaks of different options.
+// The lists are disjoint.
 func TestOptionListsAreApart(t *testing.T) {
 	for name := range allowedOptions {
 		if replacedOptions[name] || refusedOptions[name] != "" || jobAliases[name] != "" {
@@ -58,7 +58,7 @@ func TestOptionListsAreApart(t *testing.T) {
 	}
 }
 
-// Every option that is allowed is one of fio's, of one engine at least.
+// Every allowed option is known to at least one of fio's engines.
 func TestAllowedOptionsAreFios(t *testing.T) {
 	path, err := exec.LookPath("fio")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestAllowedOptionsAreFios(t *testing.T) {
 		if err := os.WriteFile(job, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// A value may be wrong here; an option that fio does not know is "bad".
+		// A value may be invalid here; an option that fio does not know is "bad".
 		out, _ := exec.Command(path, "--parse-only", job).CombinedOutput()
 		for _, m := range regexp.MustCompile(`Bad option <(\w+)`).FindAllStringSubmatch(string(out), -1) {
 			bad[m[1]]++
@@ -87,7 +87,7 @@ func TestAllowedOptionsAreFios(t *testing.T) {
 	if bad[bogus] != len(engines) {
 		t.Fatalf("fio does not name bad options as expected: %v", bad)
 	}
-	// Not every version has these.
+	// Not every version has these options.
 	others := []string{bogus, "thinkcycles"}
 	for o, n := range bad {
 		if n == len(engines) && !slices.Contains(others, o) {

@@ -26,7 +26,7 @@ var jobPatterns = map[string]model.Workload{
 	"randrw":    {Access: model.Random, Direction: model.Mixed},
 }
 
-// describe makes a workload of a section: its text, and the fields that tables show.
+// describe converts a section into a workload: its text, and the fields for display in tables.
 func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 	r := jobReader{file: f, section: s}
 	rw, suffix, suffixed := strings.Cut(r.word("rw", "read"), ":")
@@ -40,7 +40,7 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 		return w, f.fail(r.line("rw"), hint, "%s", message)
 	}
 	if suffixed {
-		// fio takes a number of I/Os for random patterns, and an offset for sequential ones.
+		// For random patterns fio expects a number of I/Os here, for sequential ones an offset.
 		if _, err := fioFigure(suffix); err != nil {
 			r.fail("rw", "%s: behind the colon stands a number, as in rw=%s:8", r.find("rw"), rw)
 		}
@@ -61,7 +61,7 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 	// The rate is per job in fio.
 	w.RateIOPS = float64(r.perDirection("rate_iops", 0, w.Direction)) * float64(w.JobCount())
 	for _, sync := range []string{"fsync", "fdatasync"} {
-		// Flushes that come after more than one write are left to the job's text.
+		// Flushes that follow more than one write are described by the job's text only.
 		if w.Writes() && r.whole(sync, 0) == 1 {
 			w.Sync = sync
 		}
@@ -74,7 +74,7 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 	return w, r.err
 }
 
-// jobReader reads the values of a section's options; the first error sticks.
+// jobReader reads the values of a section's options; it keeps the first error.
 type jobReader struct {
 	file    *jobFile
 	section jobSection
@@ -90,9 +90,8 @@ func (r *jobReader) find(key string) *jobOption {
 	return nil
 }
 
-// verifies is the option by which fio checks what it reads; nil when it does not.
-// do_verify=0 is not asked: it holds for what a job has written, and a job that only reads
-// checks all the same.
+// verifies returns the option that makes fio verify what it reads; nil if it does not. do_verify=0 is
+// not considered: it applies to data that a job has written, and a read-only job verifies regardless.
 func (r *jobReader) verifies() *jobOption {
 	if o := r.find("verify_only"); o != nil && (o.bare || o.value != "0") {
 		return o
@@ -104,7 +103,7 @@ func (r *jobReader) verifies() *jobOption {
 	return o
 }
 
-// line is where the option is written, or else the section.
+// line returns the line of the option, or else of the section.
 func (r *jobReader) line(key string) int {
 	if o := r.find(key); o != nil {
 		return o.line
@@ -118,7 +117,7 @@ func (r *jobReader) fail(key, format string, args ...any) {
 	}
 }
 
-// word returns an option's value, or the default when it is absent.
+// word returns an option's value, or the default if it is absent.
 func (r *jobReader) word(key, otherwise string) string {
 	o := r.find(key)
 	if o == nil {
@@ -130,13 +129,13 @@ func (r *jobReader) word(key, otherwise string) string {
 	return o.value
 }
 
-// flag is true when the option stands alone or is not 0.
+// flag is true if the option has no value or is not 0.
 func (r *jobReader) flag(key string) bool {
 	o := r.find(key)
 	return o != nil && (o.bare || o.value != "0")
 }
 
-// whole returns a count; only one that may be absent may be 0.
+// whole returns a count; 0 is only allowed for one that is optional.
 func (r *jobReader) whole(key string, otherwise int) int {
 	o := r.find(key)
 	if o == nil {
@@ -150,7 +149,7 @@ func (r *jobReader) whole(key string, otherwise int) int {
 	return int(n)
 }
 
-// readPercent is the share of reads; fio lets either side say it.
+// readPercent returns the percentage of reads; fio allows either rwmixread or rwmixwrite.
 func (r *jobReader) readPercent() int {
 	key, writes := "rwmixread", r.find("rwmixwrite")
 	if writes != nil && (r.find(key) == nil || r.find(key).line < writes.line) {
@@ -167,7 +166,7 @@ func (r *jobReader) readPercent() int {
 	return share
 }
 
-// blockSize is the size of the blocks in bytes, or their mean when it varies.
+// blockSize returns the block size in bytes, or its mean if it varies.
 func (r *jobReader) blockSize(d model.Direction) int64 {
 	if o := r.find("bssplit"); o != nil {
 		return r.splitMean(o, d)
@@ -186,8 +185,8 @@ func (r *jobReader) blockSize(d model.Direction) int64 {
 	return (a + b) / 2
 }
 
-// splitMean is the mean block size of bssplit=4k/60:64k/40; shares that are left
-// out divide the rest among them.
+// splitMean returns the mean block size of bssplit=4k/60:64k/40; omitted percentages share the rest
+// equally.
 func (r *jobReader) splitMean(o *jobOption, d model.Direction) int64 {
 	type part struct{ size, share float64 }
 	var parts []part
@@ -226,7 +225,7 @@ func (r *jobReader) splitMean(o *jobOption, d model.Direction) int64 {
 	return int64(math.Round(sum / weight))
 }
 
-// perDirection reads a figure that fio lets differ for reads and writes: "a,b".
+// perDirection parses a figure for which fio allows separate values for reads and writes: "a,b".
 func (r *jobReader) perDirection(key string, otherwise int64, d model.Direction) int64 {
 	o := r.find(key)
 	if o == nil {
@@ -244,8 +243,8 @@ func (r *jobReader) perDirection(key string, otherwise int64, d model.Direction)
 	return n
 }
 
-// side picks the part of "reads,writes" that belongs to a direction; a mix is
-// described by its reads, and one figure holds for both.
+// side returns the part of "reads,writes" for a direction; a mixed workload is described by its reads,
+// and a single figure applies to both.
 func side(value, separator string, d model.Direction) string {
 	parts := strings.Split(value, separator)
 	if d == model.Write && len(parts) > 1 {
@@ -254,8 +253,8 @@ func side(value, separator string, d model.Direction) string {
 	return strings.TrimSpace(parts[0])
 }
 
-// fioFigure reads a figure as fio does: k, kb, m … are powers of 1024, and ki, kib
-// … are powers of 1000 (fio's HOWTO, "kb_base").
+// fioFigure parses a figure as fio does: k, kb, m … are powers of 1024, and ki, kib … are powers of
+// 1000 (fio's HOWTO, "kb_base").
 func fioFigure(value string) (int64, error) {
 	digits := strings.TrimRight(strings.ToLower(value), "bikmgtp")
 	suffix := strings.ToLower(value)[len(digits):]

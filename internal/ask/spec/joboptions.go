@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// jobAliases are fio's other names of the options that Loadline reads.
+// jobAliases are fio's aliases of the options that Loadline reads.
 var jobAliases = map[string]string{
 	"readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange",
 }
 
-// replacedOptions are decided by Loadline and left out of a job's text: the
-// target says where, the plan says how big and how long, and the results say what
-// is recorded. Two masters would make a report that does not tell what happened.
+// replacedOptions are determined by Loadline and removed from a job's text: the target determines
+// where, the plan how big and how long, and the results what is recorded. With two sources the report
+// might not describe what actually happened.
 var replacedOptions = wordSet(
 	// Where, and how big.
 	"filename directory filename_format unique_filename nrfiles openfiles opendir file_service_type lockfile",
@@ -31,15 +31,14 @@ var replacedOptions = wordSet(
 	"per_job_logs bwavgtime iopsavgtime significant_figures",
 )
 
-// diskEngines do their I/O on the file or device that they are given. The
-// synchronous ones keep one I/O in flight whatever iodepth says.
+// diskEngines do their I/O on the file or device given to them. The synchronous ones keep one I/O in
+// flight regardless of iodepth.
 var (
 	synchronousEngines  = []string{"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
 	asynchronousEngines = []string{"libaio", "io_uring", "posixaio"}
 )
 
-// refusedOption tells why an option would make a result that is not one about
-// the target, or returns "".
+// refusedOption returns why the result would not be about the target with this option, or "".
 func refusedOption(o jobOption) string {
 	switch o.key {
 	case "ioengine":

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLabelsOfAFileAreChecked: what a person has changed in a file is held to the rules of
-// the command line, and the position is told.
+// TestLabelsOfAFileAreChecked: labels edited in a file must follow the rules of the command line, and
+// the error gives the position.
 func TestLabelsOfAFileAreChecked(t *testing.T) {
 	const head = "scenario: profile\ntarget: /data\n"
 	e, err := ParseExperiment("x.yaml", []byte(head+"labels:\n  - env=staging\n"))

@@ -13,25 +13,24 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// needForm is how a need is written.
+// needForm says how to write a need.
 const needForm = "write it like 'pods=20 rand-read=400 rand-write=150 bs=4k', or 'pods=2 seq-read=60MiB/s'"
 
 const (
 	maxPods = 10_000_000
-	// A flow whose block size is not said has 4k where its rate is in I/Os, and 128k
-	// where it is in bytes.
+	// The default block size of a flow is 4k if its rate is in I/Os, and 128k if it is in bytes.
 	needBlock     = 4 << 10
 	needBandBlock = 128 << 10
 )
 
-// flowKeys are the kinds of I/O that a need may ask for.
+// flowKeys are the kinds of I/O that a need may include.
 var flowKeys = []string{"rand-read", "rand-write", "seq-read", "seq-write"}
 
-// needKeys are all words that a need may have.
+// needKeys are all keys that a need may have.
 var needKeys = append([]string{"pods", "bs", "size", "merge"}, flowKeys...)
 
-// ParseNeed reads "pods=20 rand-read=400 rand-write=150 bs=4k". A rate is in I/Os per
-// second, or in bytes per second when it is written as 60MiB/s; each pod has it.
+// ParseNeed parses "pods=20 rand-read=400 rand-write=150 bs=4k". A rate is per pod, in I/Os per second,
+// or in bytes per second if written as 60MiB/s.
 func ParseNeed(text string) (sizing.Need, error) {
 	refuse := func(hint, format string, args ...any) (sizing.Need, error) {
 		return sizing.Need{}, model.RefusedError(fmt.Sprintf("--need %q: ", text)+fmt.Sprintf(format, args...), hint)
@@ -59,7 +58,7 @@ func ParseNeed(text string) (sizing.Need, error) {
 	return n, nil
 }
 
-// needOf makes a need of its words; field is the one that is wrong.
+// needOf converts keys and values into a need; field is the invalid one, if any.
 func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	n.Pods = 1
 	if v, ok := values["pods"]; ok {
@@ -104,7 +103,7 @@ func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	return n, "", nil
 }
 
-// flowRate reads a rate in I/Os or bytes per second.
+// flowRate parses a rate in I/Os or bytes per second.
 func flowRate(f *sizing.Flow, v string) error {
 	if ios, ok := parseCount(v); ok {
 		f.Rate = ios
@@ -130,7 +129,7 @@ func flowRate(f *sizing.Flow, v string) error {
 	return nil
 }
 
-// sizeOf reads a positive size; "" is 0.
+// sizeOf parses a positive size; "" is 0.
 func sizeOf(s string) (int64, error) {
 	if s == "" {
 		return 0, nil
@@ -142,9 +141,8 @@ func sizeOf(s string) (int64, error) {
 	return n, err
 }
 
-// ParseNeeds reads a file of needs: a list of needs in the words of ParseNeed, how many
-// nodes may fail, and the share of each resource that stays free. What the file leaves
-// out stays as it is in ask.
+// ParseNeeds parses a file of needs: a list of needs in the form of ParseNeed, how many nodes may fail,
+// and the fraction of each resource to keep free. Whatever the file omits is left as in ask.
 func ParseNeeds(file string, data []byte, ask sizing.Ask) (sizing.Ask, error) {
 	d, root := open(file, data)
 	o := d.object(root, "a file of needs", []string{"survive", "headroom", "nodes", "needs"})

@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// object is a mapping whose fields are read by name. A reader of a field returns
-// its zero value when the field is absent or wrong; wrong is kept in the document.
+// object is a mapping whose fields are read by name. The methods that read a field return its zero
+// value if it is absent or invalid; an error is recorded in the document.
 type object struct {
 	doc    *document
 	at     *token.Token
@@ -22,12 +22,12 @@ type object struct {
 	keys   map[string]*token.Token
 }
 
-// object reads a mapping with the given fields and no others.
+// object returns a mapping that may have the given fields and no others.
 func (d *document) object(node ast.Node, what string, fields []string) *object {
 	return d.objectWith(node, what, fields, nil)
 }
 
-// objectWith is object with more fields, which no hint names.
+// objectWith is object with additional fields that hints do not mention.
 func (d *document) objectWith(node ast.Node, what string, fields, more []string) *object {
 	o := &object{doc: d, values: map[string]ast.Node{}, keys: map[string]*token.Token{}}
 	if d.err != nil || node == nil {
@@ -62,17 +62,17 @@ func (d *document) objectWith(node ast.Node, what string, fields, more []string)
 	return o
 }
 
-// has reports whether the field is written.
+// has reports whether the field is present.
 func (o *object) has(field string) bool { return o.keys[field] != nil }
 
-// require keeps an error when the field is missing.
+// require records an error if the field is missing.
 func (o *object) require(field, hint string) {
 	if !o.has(field) {
 		o.doc.fail(o.at, hint, "the field %q is missing", field)
 	}
 }
 
-// fail keeps an error at the field's value.
+// fail records an error at the field's value.
 func (o *object) fail(field, hint, format string, args ...any) {
 	at := o.keys[field]
 	if v := o.values[field]; v != nil && v.Type() != ast.NullType && v.GetToken() != nil {
@@ -81,7 +81,7 @@ func (o *object) fail(field, hint, format string, args ...any) {
 	o.doc.fail(at, hint, format, args...)
 }
 
-// text returns a field's value as it is written.
+// text returns a field's value as written.
 func (o *object) text(field string) string {
 	node := o.values[field]
 	if node == nil {
@@ -219,9 +219,8 @@ func (o *object) seconds(field string) float64 {
 	return v
 }
 
-// parseSeconds reads a duration in Go's notation as seconds. A sole number of
-// seconds is read without going through whole nanoseconds, so that whatever
-// formatSeconds wrote comes back bit by bit.
+// parseSeconds parses a duration in Go's notation as seconds. A plain number of seconds is not
+// converted to whole nanoseconds, so that the output of formatSeconds round-trips bit by bit.
 func parseSeconds(s string) (float64, error) {
 	if digits, ok := strings.CutSuffix(s, "s"); ok && strings.Trim(digits, "0123456789.e-+") == "" {
 		return strconv.ParseFloat(digits, 64)

@@ -11,7 +11,7 @@ import (
 var placementFields = []string{"hosts", "create", "access_mode", "node", "node_selector", "tolerations", "resources", "pull_secret",
 	"ready_within", "run_as_user", "fs_group", "selinux_level", "as_root", "spread", "keep"}
 
-// placement returns where workers are put; nothing but defaults when the field is absent.
+// placement returns where workers run; the defaults if the field is absent.
 func (o *object) placement(field string) model.Placement {
 	if !o.has(field) {
 		return model.Placement{}
@@ -26,7 +26,7 @@ func (o *object) placement(field string) model.Placement {
 	}
 }
 
-// formatPlacement writes what placement reads.
+// formatPlacement formats what placement parses.
 func formatPlacement(p model.Placement) any {
 	if p.IsZero() {
 		return nil
@@ -40,7 +40,7 @@ func formatPlacement(p model.Placement) any {
 	}
 }
 
-// settings returns a list of NAME=VALUE as they are written on the command line.
+// settings returns a list of NAME=VALUE as written on the command line.
 func (o *object) settings(field string) map[string]string {
 	var out map[string]string
 	for i, text := range o.texts(field) {
@@ -56,7 +56,7 @@ func (o *object) settings(field string) map[string]string {
 	return out
 }
 
-// formatSettings writes what settings reads, by name.
+// formatSettings formats what settings parses, sorted by name.
 func formatSettings(m map[string]string) any {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {

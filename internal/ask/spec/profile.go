@@ -11,22 +11,22 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Profile is a user's own list of workloads, as its file says. Times are seconds;
-// 0 means that the file leaves it to the default. Its fields are those of
-// scenario/profile's Profile, so one converts to the other.
+// Profile is a user's own list of workloads, as in its file. Times are seconds; 0 means that the file
+// leaves it at the default. Its fields are those of package profile's Profile, so that one can be
+// converted to the other.
 type Profile struct {
 	Name         string
 	Title        string
 	Workloads    []model.Workload
 	Repeat, Ramp float64
 	MaxTime      float64
-	// Precision is the relative half-width to measure until; 0 leaves it to the default.
+	// Precision is the target relative half-width; 0 means the default.
 	Precision float64
-	// Engine is fio's ioengine for files and devices; "" takes the best that works.
+	// Engine is fio's ioengine for files and devices; "" selects the best that works.
 	Engine string
-	// Size is how many bytes are walked over; 0 leaves it to the storage's speed.
+	// Size is the number of bytes to cover; 0 bases it on the speed of the storage.
 	Size int64
-	// Goals are what the results have to reach.
+	// Goals are the goals for the results.
 	Goals []string
 }
 
@@ -41,19 +41,19 @@ var (
 	metrics    = []string{"iops", "bandwidth", "latency", "p50", "p99"}
 )
 
-// namePattern is what a workload's name is made of: it becomes part of file names.
+// namePattern matches a valid workload name: it becomes part of file names.
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 const (
-	// sectorSize is the least that a block device moves, in bytes.
+	// sectorSize is the smallest transfer of a block device, in bytes.
 	sectorSize = 512
 	maxBlock   = 1 << 30
 	maxDepth   = 65536
 	maxJobs    = 4096
 )
 
-// ParseProfile reads a profile of the user's own. Without a name of its own it is
-// called after its file. The schema is docs/profile.schema.json.
+// ParseProfile parses a user's own profile. Without a name it is named after its file. The schema is
+// docs/profile.schema.json.
 func ParseProfile(file string, data []byte) (Profile, error) {
 	d, root := open(file, data)
 	o := d.object(root, "a profile", profileFields)
@@ -96,8 +96,8 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	return p, nil
 }
 
-// workload reads one item of the list. Depth and jobs are 1 unless written, and
-// the metric is the one that fits (see headline).
+// workload parses one item of the list. Depth and jobs default to 1, and the metric to the one that
+// fits (see headline).
 func workload(d *document, node ast.Node) (model.Workload, *object) {
 	o := d.object(node, "a workload", workloadFields)
 	for _, field := range []string{"name", "access", "direction", "block_size"} {
@@ -127,7 +127,7 @@ func workload(d *document, node ast.Node) (model.Workload, *object) {
 	return w, o
 }
 
-// checkWorkload keeps an error where fields contradict each other.
+// checkWorkload records an error if fields contradict each other.
 func checkWorkload(o *object, w model.Workload) {
 	if o.has("name") && !namePattern.MatchString(w.Name) {
 		hint := "use small letters, digits, dots, dashes and underscores, at most 64"
@@ -159,8 +159,8 @@ func checkWorkload(o *object, w model.Workload) {
 	}
 }
 
-// headline chooses the metric that a workload is measured for: one I/O at a time
-// asks how long it takes, large blocks ask how many bytes, the rest how many I/Os.
+// headline chooses the headline metric of a workload: latency for one I/O at a time, bandwidth for
+// large blocks, IOPS otherwise.
 func headline(w model.Workload) model.Metric {
 	switch {
 	case w.Depth == 1 && w.Sync == "":

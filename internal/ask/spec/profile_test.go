@@ -55,7 +55,7 @@ func TestParseProfile(t *testing.T) {
 	}
 }
 
-// one is a valid workload; a line of extra is added to it.
+// one returns a valid workload with a line of extra added to it.
 func one(extra string) string {
 	s := "workloads:\n  - name: a\n    access: rand\n    direction: read\n    block_size: 4k\n"
 	if extra != "" {
@@ -68,7 +68,7 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 	for _, c := range []struct {
 		name, yaml string
 		want       string // the whole message
-		hint       string // a part of the hint
+		hint       string // part of the hint
 	}{
 		{"a typo", "title: x\nworkloads:\n  - name: a\n    acces: rand\n",
 			"own.yaml:4:5: unknown field \"acces\"; did you mean \"access\"?\n   4 |     acces: rand\n     |     ^", "known: name, access"},
@@ -121,7 +121,7 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 		_, err := ParseProfile("own.yaml", []byte(c.yaml))
 		e := modeltest.Refused(t, err)
 		if c.want == "own.yaml:" && strings.HasPrefix(e.Message, c.want) {
-			continue // the wording is the parser's own
+			continue // the wording is the YAML parser's
 		}
 		if diff := cmp.Diff(c.want, e.Message); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -140,7 +140,7 @@ func TestCaretStandsUnderUnicodeAndTabs(t *testing.T) {
 	}
 }
 
-// workloads draws what ParseProfile accepts.
+// workloads generates what ParseProfile accepts.
 func workloads() *rapid.Generator[model.Workload] {
 	return rapid.Custom(func(t *rapid.T) model.Workload {
 		w := model.Workload{
@@ -210,7 +210,7 @@ func TestAJobCannotBeWrittenAsYAML(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is read or refused in words, and never a panic.
+// Any file contents are either read or refused with a message; there is never a panic.
 func TestRubbishIsRefusedInWords(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{"workloads:", "\n", "  ", "- ", "name: a", "{", "}", "[", "]", ":", "&x", "*x", "!!int", "|", ">", "\"", "'", "#", "%", "---", "<<:", "?", ",", "\t", "0x1", "ü", "[job]", "bs=4k", "=", "rw=randread", ";"})
 	rapid.Check(t, func(t *rapid.T) {

@@ -27,11 +27,11 @@ var (
 	bindings      = []string{"disk-iops", "disk-bandwidth", "network", "cpu"}
 )
 
-// maxVolumes is far beyond what anybody loads at once.
+// maxVolumes is far beyond the number of volumes that can be loaded at once.
 const maxVolumes = 1e6
 
-// ParsePublished reads points that were published or written down by hand, and what
-// the system is that they were measured on. The schema is docs/points.schema.json.
+// ParsePublished parses points that were published or recorded by hand, and a description of the system
+// on which they were measured. The schema is docs/points.schema.json.
 func ParsePublished(file string, data []byte) (study.Published, error) {
 	d, root := open(file, data)
 	o := d.object(root, "a file of points", publishedFields)
@@ -92,8 +92,8 @@ func rebuild(d *document, item ast.Node) study.Rebuild {
 	return r
 }
 
-// publishedScale reads the points of one workload. nodes is the system's, for points
-// that do not say theirs.
+// publishedScale parses the points of one workload. nodes is the system's number of nodes, for points
+// without their own.
 func publishedScale(d *document, item ast.Node, nodes int) (study.PublishedScale, *object) {
 	o := d.object(item, "a scale", scaleFields)
 	for _, field := range []string{"workload", "metric", "points"} {
@@ -134,7 +134,7 @@ func publishedScale(d *document, item ast.Node, nodes int) (study.PublishedScale
 	return s, o
 }
 
-// nameTells takes from a name such as rand-read-iops what the fields leave open.
+// nameTells derives from a name such as rand-read-iops what the fields leave open.
 func nameTells(o *object, s *study.PublishedScale) {
 	words := strings.Split(s.Workload, "-")
 	for _, w := range words {
@@ -156,7 +156,7 @@ func nameTells(o *object, s *study.PublishedScale) {
 	}
 }
 
-// scalePoint reads one point, with the rounding of its figures.
+// scalePoint parses one point, with the rounding of its figures.
 func scalePoint(d *document, item ast.Node, s *study.PublishedScale, nodes int, latency bool) {
 	o := d.object(item, "a point", pointFields)
 	o.require("volumes", "")
@@ -182,7 +182,7 @@ func scalePoint(d *document, item ast.Node, s *study.PublishedScale, nodes int, 
 	case o.has("latency"):
 		o.fail("latency", "write metric: latency", "only a scale of latencies has them")
 	case o.has("each"):
-		// What was measured is the figure per volume; a printed total was computed.
+		// The figure per volume was measured; a printed total was computed.
 		p.PerVolume, p.Total = exact(each), exact(each*float64(p.Volumes))
 	case o.has("total"):
 		p.Total, p.PerVolume, rounding = exact(total), exact(total/float64(p.Volumes)), totalRounding/float64(p.Volumes)
@@ -208,7 +208,7 @@ func claim(d *document, item ast.Node, metric model.Metric) study.Claim {
 	return c
 }
 
-// rate returns a field's IOPS or bytes/s, with half a unit of the last digit written.
+// rate returns a field's IOPS or bytes/s, with half a unit of its last digit.
 func (o *object) rate(field string, metric model.Metric) (value, rounding float64) {
 	s := o.text(field)
 	if !o.has(field) {
@@ -230,8 +230,7 @@ func (o *object) rate(field string, metric model.Metric) (value, rounding float6
 	return v, lastDigit(s, v)
 }
 
-// lastDigit is half a unit of the last digit of a figure that was written as s and
-// means v.
+// lastDigit returns half a unit of the last digit of a figure written as s with the value v.
 func lastDigit(s string, v float64) float64 {
 	end := 0
 	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.') {
@@ -248,7 +247,7 @@ func lastDigit(s string, v float64) float64 {
 	return 0.5 * math.Pow(10, -float64(decimals)) * v / plain
 }
 
-// parseBandwidth reads "874MiB/s", "10Gbit/s" or bytes/s.
+// parseBandwidth parses "874MiB/s", "10Gbit/s" or bytes/s.
 func parseBandwidth(s string) (float64, error) {
 	t := strings.TrimSuffix(strings.TrimSpace(s), "/s")
 	for suffix, unit := range map[string]float64{"Gbit": 1e9, "Mbit": 1e6, "kbit": 1e3} {

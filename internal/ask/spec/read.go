@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Read reads a file that the user named with a flag; the error is a sentence.
+// Read reads a file that the user gave with a flag; the error is a sentence.
 func Read(read func(string) ([]byte, error), flag, name string) ([]byte, error) {
 	data, err := read(name)
 	if err != nil {

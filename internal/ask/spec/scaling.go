@@ -8,8 +8,7 @@ import (
 
 var scalingFields = []string{"volumes", "workload", "rate", "targets"}
 
-// scale returns on how many volumes at once a workload is run; nil when the field is
-// absent.
+// scale returns the numbers of volumes on which to run a workload at once; nil if the field is absent.
 func (o *object) scale(field string) *model.ScaleRequest {
 	if !o.has(field) {
 		return nil
@@ -20,7 +19,7 @@ func (o *object) scale(field string) *model.ScaleRequest {
 	return &model.ScaleRequest{Volumes: s.wholes("volumes"), Workload: s.text("workload"), Rate: s.number("rate"), Targets: s.texts("targets")}
 }
 
-// formatScale writes what scale reads.
+// formatScale formats what scale parses.
 func formatScale(r *model.ScaleRequest) any {
 	if r == nil {
 		return nil
@@ -30,7 +29,7 @@ func formatScale(r *model.ScaleRequest) any {
 	}
 }
 
-// formatNumber writes a positive number exactly; 0 is left out.
+// formatNumber formats a positive number exactly; 0 is omitted.
 func formatNumber(v float64) any {
 	if v == 0 {
 		return nil

@@ -11,32 +11,32 @@ import (
 
 // Setting is the value that a configuration file gives a flag.
 type Setting struct {
-	// Command is the one that it is for; "" is every command that has the flag.
+	// Command is the command to which it applies; "" means every command that has the flag.
 	Command, Flag string
-	// Values are several for a flag that takes a list, else one.
+	// Values has several elements for a flag that takes a list, else one.
 	Values []string
-	// Line and Column are where the flag stands in the file, from 1 on.
+	// Line and Column are the position of the flag in the file, from 1 on.
 	Line, Column int
 }
 
-// Settable is what a configuration file may hold.
+// Settable defines what a configuration file may contain.
 type Settable struct {
-	// Flags are those that may be set.
+	// Flags are the flags that may be set.
 	Flags []string
-	// Commands are those that may have values of their own, each with the flags of it.
+	// Commands are the commands that may have their own values, each with its flags.
 	Commands map[string][]string
-	// Refused are flags that exist and may not be set, which Check explains.
+	// Refused are flags that exist but may not be set, for which Check gives the reason.
 	Refused []string
-	// Check refuses a value, or a flag that may not be set: with what is wrong ("" is
-	// nothing) and what to do instead.
+	// Check validates a value, and rejects flags that may not be set: it returns what is wrong ("" if
+	// nothing is) and what to do instead.
 	Check func(command, flag string, values []string) (message, hint string)
 }
 
-// commandsField holds the values for one command each.
+// commandsField is the field with the values for individual commands.
 const commandsField = "commands"
 
-// ParseSettings reads a configuration file: flags with their values, and below "commands"
-// those of one command. A file with nothing but comments is read, and has none.
+// ParseSettings parses a configuration file: flags with their values, and below "commands" those of
+// individual commands. A file with only comments is valid and has no settings.
 func ParseSettings(file string, data []byte, may Settable) ([]Setting, error) {
 	if blank(data) {
 		return nil, nil
@@ -59,7 +59,7 @@ func ParseSettings(file string, data []byte, may Settable) ([]Setting, error) {
 	return settings, nil
 }
 
-// blank reports whether a file has nothing but comments.
+// blank reports whether a file contains only comments.
 func blank(data []byte) bool {
 	for _, line := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -69,7 +69,7 @@ func blank(data []byte) bool {
 	return true
 }
 
-// settingsOf are the settings of a mapping, in the order of the file.
+// settingsOf returns the settings of a mapping, in the order of the file.
 func (o *object) settingsOf(command string, may Settable) (list []Setting) {
 	for flag, key := range o.keys {
 		if command == "" && flag == commandsField {

@@ -20,7 +20,7 @@ func TestSettingsAreReadWithTheirPlaces(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	// However far to the right a line begins, it comes before the next one.
+	// However far to the right a field is, it comes before the next line.
 	if got, err := ParseSettings("f.yaml", []byte("{"+strings.Repeat(" ", 1200)+"size: 1,\nprofile: x}"), may); err != nil || len(got) != 2 || got[0].Flag != "size" {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -9,7 +9,7 @@ import (
 
 var sweepFields = []string{"pattern", "depths", "block_sizes", "jobs", "load"}
 
-// sweep returns what a sweep varies; nil when the field is absent.
+// sweep returns what a sweep varies; nil if the field is absent.
 func (o *object) sweep(field string) *model.SweepRequest {
 	if !o.has(field) {
 		return nil
@@ -44,7 +44,7 @@ func (o *object) wholes(field string) []int {
 	return out
 }
 
-// formatSweep writes what sweep reads.
+// formatSweep formats what sweep parses.
 func formatSweep(r *model.SweepRequest) any {
 	if r == nil {
 		return nil

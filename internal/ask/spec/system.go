@@ -18,10 +18,10 @@ var (
 	networkFields = []string{"bandwidth", "round_trip"}
 )
 
-// maxReplicas is far beyond what any system keeps.
+// maxReplicas is far beyond the number of replicas of any system.
 const maxReplicas = 64
 
-// system reads what the hardware is; node may be nil.
+// system parses the description of the hardware; node may be nil.
 func system(d *document, node ast.Node) hardware.System {
 	if node == nil {
 		return hardware.System{}

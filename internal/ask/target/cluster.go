@@ -10,21 +10,21 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// object matches what the API server takes for the name of an object.
+// object matches what the API server accepts as the name of an object.
 var object = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 
-// AccessMode is the access mode ("RWO", "RWX" or "RWOP") of a word that may be typed.
+// AccessMode returns the access mode ("RWO", "RWX" or "RWOP") for a word that the user typed.
 func AccessMode(word string) (mode string, known bool) {
 	mode, known = accessModes[strings.ToLower(word)]
 	return mode, known
 }
 
-// accessModes are the access modes by the words that may be typed, in lower case.
+// accessModes maps the accepted words, in lower case, to access modes.
 var accessModes = map[string]string{
 	"rwo": "RWO", "readwriteonce": "RWO", "rwx": "RWX", "readwritemany": "RWX", "rwop": "RWOP", "readwriteoncepod": "RWOP",
 }
 
-// parseClass reads sc:NAME and sc:NAME?size=20Gi&mode=Block&access=RWX.
+// parseClass parses sc:NAME and sc:NAME?size=20Gi&mode=Block&access=RWX.
 func parseClass(name string) (model.Target, error) {
 	const form = "write sc:NAME or 'sc:NAME?size=20Gi&mode=Block&access=RWX', quoted for the shell; kubectl get storageclass lists the names"
 	refuse := func(format string, a ...any) (model.Target, error) {
@@ -69,7 +69,7 @@ func parseClass(name string) (model.Target, error) {
 	return model.Target{Name: name, Kind: model.StorageClass, URI: name[len("sc:"):], Cluster: v}, nil
 }
 
-// parseClaim reads pvc:NAMESPACE/NAME and pvc:NAME.
+// parseClaim parses pvc:NAMESPACE/NAME and pvc:NAME.
 func parseClaim(name string) (model.Target, error) {
 	namespace, claim, both := strings.Cut(name[len("pvc:"):], "/")
 	if !both {

@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// isNotDirectory reports whether a component of a path is a file.
+// isNotDirectory reports whether err means that a component of a path is a file.
 func isNotDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -8,9 +8,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// ParseOnHost reads the name of a target on another host, where nothing can be looked
-// at from here: a path in /dev is a device, any other a directory. The worker there
-// refuses what is neither.
+// ParseOnHost parses the name of a target on another host, which cannot be inspected from here: a path
+// in /dev is taken for a device, any other for a directory. The worker on that host refuses it if it is
+// neither.
 func ParseOnHost(name string) (model.Target, error) {
 	switch {
 	case strings.HasPrefix(name, "sc:"), strings.HasPrefix(name, "pvc:"):

@@ -16,21 +16,20 @@ const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?sock
 // before the colon is not enough.
 var schemeLike = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]+):`)
 
-// Options are what a caller lets a name mean.
+// Options control which names a caller accepts.
 type Options struct {
-	// Create takes a path that does not exist for a file to be made; Offer is the flag
-	// by which a user asks for that, "" where the caller makes none.
+	// Create accepts a path that does not exist as a file to be created; Offer is the flag by which
+	// users request that, "" if the caller never creates one.
 	Create bool
 	Offer  string
-	// DescribeMount tells in words on which filesystem a directory lies: "a mount point (ext4 on
-	// vda)". nil tells nothing.
+	// DescribeMount describes the filesystem of a directory: "a mount point (ext4 on vda)". May be nil.
 	DescribeMount func(dir string) string
 }
 
-// Parse resolves the name of a target. Every error is a *model.WorkerError of
-// class Refused. The target's Name is the name as typed; Path is absolute and
-// free of symbolic links, so that /dev/disk/by-id/… names the kernel's device.
-// A fake's URI is its parameters without the question mark ("iops=1000&cv=0.05").
+// Parse resolves the name of a target. Every error is a *model.WorkerError of class Refused. The
+// target's Name is the name as typed; Path is absolute and free of symbolic links, so that
+// /dev/disk/by-id/… is resolved to the kernel's device. A fake's URI is its parameters without the
+// question mark ("iops=1000&cv=0.05").
 func Parse(name string, o Options) (model.Target, error) {
 	if strings.TrimSpace(name) == "" {
 		return model.Target{}, model.RefusedError("no target was named", known)
@@ -58,18 +57,18 @@ func Parse(name string, o Options) (model.Target, error) {
 	case scheme == "pvc":
 		return parseClaim(name)
 	case IsServer(name):
-		// The name may hold a password, and is not said.
+		// The name may contain a password, so the message does not quote it.
 		return model.Target{}, model.RefusedError("a PostgreSQL server that exists is measured as an application, and not as storage", "loadline app postgres postgres://USER@HOST/DATABASE")
 	}
 	if t, err := parsePath(name, o); err == nil && exists(t.Path) {
-		return t, nil // a file whose name has a colon
+		return t, nil // a file with a colon in its name
 	}
 	return model.Target{}, model.RefusedError(
 		fmt.Sprintf("%s is neither a path that exists nor a target whose scheme %q is known", name, m[1]),
 		known)
 }
 
-// parseNBD checks the form of an NBD URI by the NBD project's "uri.md".
+// parseNBD checks the form of an NBD URI according to the NBD project's "uri.md".
 func parseNBD(name string) (model.Target, error) {
 	refuse := func(why string) (model.Target, error) {
 		return model.Target{}, model.RefusedError(
@@ -117,7 +116,8 @@ func parseNBD(name string) (model.Target, error) {
 	return model.Target{Name: name, Kind: model.NBD, URI: name}, nil
 }
 
-// maxSocketPath is sun_path (108 bytes on Linux, 104 on macOS) less its end mark, the smaller one.
+// maxSocketPath is the size of sun_path (108 bytes on Linux, 104 on macOS) minus the terminating zero,
+// the smaller of the two.
 const maxSocketPath = 103
 
 func validPort(s string) bool {
@@ -126,8 +126,8 @@ func validPort(s string) bool {
 	return err == nil && n > 0 && n < 1<<16
 }
 
-// parseRBD reads rbd:pool/image and rbd:pool/namespace/image, each with ":id=USER" after it
-// as QEMU has it. The user is no part of the URI: whoever asks, it is the same image.
+// parseRBD parses rbd:pool/image and rbd:pool/namespace/image, each optionally followed by ":id=USER"
+// as in QEMU. The user is not part of the URI: the image is the same for every user.
 func parseRBD(name string) (model.Target, error) {
 	image, options, more := strings.Cut(name[len("rbd:"):], ":")
 	parts := strings.Split(image, "/")
@@ -168,10 +168,10 @@ func parseRBD(name string) (model.Target, error) {
 	return t, nil
 }
 
-// cephUser matches the names that fio's job file and a command line can carry as they are.
+// cephUser matches names that can be used unquoted in fio's job file and on a command line.
 var cephUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]*$`)
 
-// parseFake keeps the parameters; what they mean is the fake driver's business.
+// parseFake keeps the parameters; the fake driver interprets them.
 func parseFake(name string) (model.Target, error) {
 	params := strings.TrimPrefix(name[len("fake:"):], "?")
 	if _, err := url.ParseQuery(params); err != nil {

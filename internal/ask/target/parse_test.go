@@ -14,10 +14,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// tree makes dir, dir/file, links to both, a dangling link, a pipe and a socket.
+// tree creates dir, dir/file, links to both, a dangling link, a pipe and a socket.
 func tree(t *testing.T) string {
 	t.Helper()
-	// A socket's path must be short, and macOS's temporary directory is a link.
+	// A socket's path must be short, and macOS's temporary directory is a symbolic link.
 	root, err := os.MkdirTemp("", "t")
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A path that does not exist is no new file unless one is asked for.
+// A path that does not exist is a new file only if requested.
 func TestAMissingPathIsRefused(t *testing.T) {
 	root := tree(t)
 	t.Chdir(root)
@@ -208,8 +208,8 @@ func TestAMissingPathIsRefused(t *testing.T) {
 	}
 }
 
-// TestParseHolds: whatever is typed, the outcome is a refusal in words, or a
-// target that keeps the name and has the field that its kind needs.
+// TestParseHolds: for any input the outcome is a refusal with a message, or a target that keeps the
+// name and has the field that its kind requires.
 func TestParseHolds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rapid.Check(t, func(t *rapid.T) {

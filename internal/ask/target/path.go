@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// parsePath resolves a path that exists or, where the caller makes one, a new file.
+// parsePath resolves an existing path or, if the caller allows it, a new file.
 func parsePath(name string, o Options) (model.Target, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -52,9 +52,9 @@ func parsePath(name string, o Options) (model.Target, error) {
 	return t, nil
 }
 
-// parseMissing accepts a file that does not exist yet, where the caller lets it be made in
-// a directory that does. A path that was mistyped, or whose storage is not mounted, would
-// otherwise become a file on whatever disk holds the directory, and that disk be measured.
+// parseMissing accepts a file that does not exist yet, if the caller allows its creation in an existing
+// directory. Otherwise a mistyped path, or one whose storage is not mounted, would become a file on
+// whatever disk holds the directory, and that disk would be measured.
 func parseMissing(name, abs string, o Options) (model.Target, error) {
 	if link, err := os.Readlink(abs); err == nil {
 		return model.Target{}, model.RefusedError(
@@ -92,8 +92,8 @@ func parseMissing(name, abs string, o Options) (model.Target, error) {
 	return model.Target{Name: name, Kind: model.File, Path: filepath.Join(resolved, filepath.Base(abs))}, nil
 }
 
-// place is a directory and what it lies on: a target that does not exist is often one
-// that is not mounted.
+// place describes a directory and its filesystem: a target that does not exist is often one that is not
+// mounted.
 func (o Options) place(dir string) string {
 	resolved, err := filepath.EvalSymlinks(dir)
 	if o.DescribeMount == nil || err != nil {
@@ -105,7 +105,7 @@ func (o Options) place(dir string) string {
 	return dir
 }
 
-// instead tells what may have been meant by a name that does not exist in a directory.
+// instead suggests what may have been meant by a name that does not exist in a directory.
 func (o Options) instead(name, dir string) string {
 	var names []string
 	if entries, err := os.ReadDir(dir); err == nil {
@@ -123,8 +123,8 @@ func (o Options) instead(name, dir string) string {
 	return hint
 }
 
-// inDev reports whether a new file in dir would land among the device nodes,
-// where a mistyped device name would silently become a file in RAM.
+// inDev reports whether a new file in dir would be among the device nodes, where a mistyped device name
+// would silently become a file in RAM.
 func inDev(dir string) bool {
 	if dir == "/dev/shm" || strings.HasPrefix(dir, "/dev/shm/") {
 		return false
@@ -145,7 +145,7 @@ func refuseMode(name string, mode fs.FileMode) error {
 	return model.RefusedError(fmt.Sprintf("%s %s", name, what), hint)
 }
 
-// nearest is the closest directory above path that exists.
+// nearest returns the closest existing directory above path.
 func nearest(path string) string {
 	for !exists(path) && path != filepath.Dir(path) {
 		path = filepath.Dir(path)

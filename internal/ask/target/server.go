@@ -10,20 +10,20 @@ import (
 	"github.com/loadline/loadline/internal/model/pgurl"
 )
 
-// serverParameters are the parameters of a server's address that are libpq's words for how to
-// reach it. Others say who connects, or what a session is, which the address or Loadline itself
-// does; or they name a file that could name another server.
+// serverParameters are the parameters in a server's URL that tell libpq how to reach it. Others say who
+// connects, or configure a session, which the URL or Loadline itself does; or they name a file that
+// could name another server.
 var serverParameters = []string{
 	"sslmode", "sslcert", "sslkey", "sslrootcert", "sslcrl", "sslcrldir", "sslsni", "sslnegotiation",
 	"ssl_min_protocol_version", "gssencmode", "krbsrvname", "channel_binding", "require_auth", "connect_timeout", "passfile",
 }
 
-// IsServer reports whether a name means a PostgreSQL server that exists.
+// IsServer reports whether a name refers to an existing PostgreSQL server.
 func IsServer(name string) bool { return pgurl.Is(name) }
 
-// ParseServer reads postgres://USER@HOST:PORT/DATABASE?PARAMETER=VALUE, with one host, a database
-// and no password. The URI of the target is the same in one form. What cannot be read may hold a
-// password, and is not said.
+// ParseServer parses postgres://USER@HOST:PORT/DATABASE?PARAMETER=VALUE, with one host, a database and
+// no password. The target's URI is the same in canonical form. A name that cannot be parsed may contain
+// a password, so errors do not quote it.
 func ParseServer(name string) (model.Target, error) {
 	const form = "write postgres://USER@HOST:PORT/DATABASE"
 	refuse := func(why, next string) (model.Target, error) {

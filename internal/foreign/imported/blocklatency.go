@@ -26,30 +26,30 @@ var (
 	bpfRow     = regexp.MustCompile(`^\[(\d+[KMGT]?)(?:, (\d+[KMGT]?)\)|\])\s+(\d+)\s*\|`)
 	bpfTotal   = regexp.MustCompile(`^@total_latency_ns: (\d+)`)
 	bpfCount   = regexp.MustCompile(`^@io_count: (\d+)`)
-	// The maps of another script's run begin, where a histogram was read.
+	// If a histogram was already read, another script's maps begin here.
 	bpfMap = regexp.MustCompile(`^@\w+(?:\[[^\]]*\])?: \d+`)
-	// What was traced: a disk that the command names, or a process that the script keeps.
+	// What was traced: a disk named in the command, or a process for which the script filters.
 	bioCommand = regexp.MustCompile(`\bbiolatency\b.*\s-d\s*([\w-]+)`)
 	bpfProcess = regexp.MustCompile(`^@\w*pid: \d+`)
-	// parameter is one of a load that a document tells ("clients=10").
+	// parameter matches a parameter of a load in a document ("clients=10").
 	parameter = regexp.MustCompile(`\b([a-z]+) ?= ?(\d+)\b`)
 )
 
-// blockReader gathers one histogram after the other.
+// blockReader reads one histogram after the other.
 type blockReader struct {
 	p     *Part
 	unit  float64
 	name  string
 	label string
 	line  int
-	// disk is the one that the command named, process tells that one process was traced.
+	// disk is the disk named in the command; process is set if a single process was traced.
 	disk    string
 	process bool
 	d       distribution
-	// seconds is how long the test was that is traced, as the document says before a histogram
-	// ("time=30"); 0 is not known.
+	// seconds is the duration of the traced test, as stated in the document before a histogram
+	// ("time=30"); 0 is unknown.
 	seconds float64
-	// total (seconds) and count are what the tool adds up itself.
+	// total (seconds) and count are the sums printed by the tool itself.
 	total, count float64
 }
 
@@ -119,7 +119,7 @@ func readBlockLatency(t *text, p *Part) (last int, err error) {
 	return last, nil
 }
 
-// open begins a histogram; what bpftrace prints before it (its other maps) stays.
+// open begins a histogram; what bpftrace prints before it (its other maps) is kept.
 func (r *blockReader) open(t *text, i int, unit string) {
 	name := r.name
 	if len(r.d.buckets) > 0 {
@@ -130,8 +130,8 @@ func (r *blockReader) open(t *text, i int, unit string) {
 	r.unit = unitOf(unit)
 }
 
-// unitOf is the unit in the head of a histogram or in the name of a bpftrace map
-// ("usecs", "latency_us"); 0 when it does not say.
+// unitOf returns the unit given in the head of a histogram or in the name of a bpftrace map ("usecs",
+// "latency_us"); 0 if there is none.
 func unitOf(name string) float64 {
 	parts := strings.Split(strings.ToLower(name), "_")
 	if v, err := timeUnit(parts[len(parts)-1]); err == nil {
@@ -152,7 +152,7 @@ func (r *blockReader) row(low, high string, past float64, count string) {
 	if unit == 0 {
 		unit = math.NaN()
 	}
-	// The middle on the logarithmic scale; that of the first bucket is its arithmetic one.
+	// The middle on the logarithmic scale; for the first bucket the arithmetic middle.
 	at := math.Sqrt(from * (to + past))
 	if from == 0 {
 		at = (to + past) / 2
@@ -160,7 +160,7 @@ func (r *blockReader) row(low, high string, past float64, count string) {
 	r.d.add(bucket{from: from * unit, to: (to + past) * unit, at: at * unit, count: n})
 }
 
-// powers reads "256", "4K", "1M": K is 1024 in bpftrace's histograms.
+// powers parses "256", "4K", "1M": K is 1024 in bpftrace's histograms.
 func powers(s string) (float64, error) {
 	i := strings.IndexAny(s, "KMGT")
 	if i < 0 {
@@ -170,7 +170,7 @@ func powers(s string) (float64, error) {
 	return v * math.Pow(1024, float64(strings.IndexByte("KMGT", s[i])+1)), err
 }
 
-// close hands the histogram over.
+// close emits the histogram.
 func (r *blockReader) close() {
 	d, total, count := r.d, r.total, r.count
 	r.d = distribution{}
@@ -189,7 +189,7 @@ func (r *blockReader) close() {
 		case "clients":
 			name += "-c" + m[2]
 		case "time":
-			// The traces that follow in the section are of the same test.
+			// The traces that follow in the section belong to the same test.
 			r.seconds, _ = number(m[2])
 		}
 	}
@@ -206,8 +206,8 @@ func (r *blockReader) close() {
 	f := model.Figure{Direction: model.Mixed, Group: "block", Line: r.line, Seconds: r.seconds, Traced: traced, Values: map[model.Metric]float64{}}
 	d.fill(&f)
 	f.Latency.Mean = d.mean()
-	// What the tool itself adds up is exact, if it is about the same I/Os: then their mean lies where
-	// their buckets allow.
+	// The tool's own sums are exact, if they are for the same I/Os: then their mean is possible given
+	// the buckets.
 	unlike := false
 	if total > 0 && count > 0 && near(count, d.total, 0) {
 		if unlike = !d.allows(total / count); !unlike {

@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// How long a trace was is what the document says before it ("time=30"), for those that follow in
-// its section as well; elsewhere it is not known.
+// The duration of a trace is what the document says before it ("time=30"), also for those that follow
+// in the same section; otherwise it is unknown.
 func TestTracesSayWhatTheyLookedAt(t *testing.T) {
 	parts := parsed(t, "pgbench-traced.md")
 	for name, want := range map[string][]string{
@@ -34,8 +34,8 @@ func TestTracesSayWhatTheyLookedAt(t *testing.T) {
 	}
 }
 
-// TestASumOfOtherLatenciesIsNotTaken: a mean outside of the buckets that it is to be of would make a
-// budget close that does not.
+// TestASumOfOtherLatenciesIsNotTaken: with a mean that is impossible given its buckets, a budget could
+// close that should not.
 func TestASumOfOtherLatenciesIsNotTaken(t *testing.T) {
 	for sum, want := range map[string]struct {
 		mean   float64

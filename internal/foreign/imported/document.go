@@ -7,20 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// A document (a white paper, a README) holds blocks of results under headings. A
-// system is the innermost heading above a block whose words come back elsewhere in
-// the document ("Longhorn" under "fio" and under "Kafka"); the heading above that is
-// the section, because the same test in another section is another test. A label
-// directly above a block ("Docker:") that names one of the systems comes before the
-// heading.
+// A document (a white paper, a README) has blocks of results under headings. A system is the innermost
+// heading above a block whose words recur elsewhere in the document ("Longhorn" under "fio" and under
+// "Kafka"); the heading above that is the section, because the same test in another section is another
+// test. A label directly above a block ("Docker:") that names one of the systems takes precedence over
+// the heading.
 
-// section is a stretch of a document that speaks of one system.
+// section is a part of a document that is about one system.
 type section struct {
 	*text
 	system, section string
 }
 
-// part is the part of the section's system among parts, or a new one.
+// part returns the part of the section's system among parts, or a new one.
 func (s section) part(parts []*Part) *Part {
 	for _, p := range parts {
 		if strings.EqualFold(p.Source.Own, s.system) {
@@ -34,10 +33,10 @@ func (s section) part(parts []*Part) *Part {
 	return p
 }
 
-// enter goes on in another section of the document.
+// enter continues with another section of the document.
 func (p *Part) enter(name string) { p.section = name }
 
-// heading is a line that heads what follows.
+// heading is a line that is a heading.
 type heading struct {
 	line, level int
 	title       string
@@ -49,8 +48,8 @@ var (
 	ordinal = regexp.MustCompile(`^(?:\d+(?:\.\d+)*\.?|[-*])\s+`)
 )
 
-// headings finds the headings of a document outside of its fenced blocks. A line in
-// bold is one when its words are those of another heading.
+// headings returns the headings of a document outside of its fenced blocks. A line in bold counts as
+// one if its words are those of another heading.
 func headings(t *text) []heading {
 	var list, bolds []heading
 	known := map[string]int{}
@@ -89,7 +88,7 @@ func headings(t *text) []heading {
 	return list
 }
 
-// insert puts a heading into its place by line.
+// insert inserts a heading, ordered by line.
 func insert(list []heading, h heading) []heading {
 	i := len(list)
 	for i > 0 && list[i-1].line > h.line {
@@ -98,14 +97,14 @@ func insert(list []heading, h heading) []heading {
 	return append(list[:i:i], append([]heading{h}, list[i:]...)...)
 }
 
-// title is a heading's words without numbering and colon.
+// title returns the words of a heading without numbering and colon.
 func title(s string) string {
 	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "*_`: "))
 	return strings.TrimSpace(ordinal.ReplaceAllString(s, ""))
 }
 
-// divide cuts a document into the stretches of its systems. A text in which no
-// heading comes back is one stretch, and so is a single JSON document.
+// divide divides a document into sections by system. A text without recurring headings is one section,
+// and so is a single JSON document.
 func divide(t *text) []section {
 	list := headings(t)
 	count := map[string]int{}
@@ -135,7 +134,7 @@ func divide(t *text) []section {
 		}
 		from = to
 	}
-	// until goes on to a line, past the blocks whose label says whose they are.
+	// until advances to a line, emitting labelled blocks on the way under the system of their label.
 	until := func(to int) {
 		for ; len(labels) > 0 && labels[0].from < to; labels = labels[1:] {
 			emit(labels[0].from, system)
@@ -155,20 +154,20 @@ func divide(t *text) []section {
 	return out
 }
 
-// labelledBlock is a fenced block, from its label's line to before line to, of which the label
-// names the system.
+// labelledBlock is a fenced block whose system is given by its label. It begins with the label's line
+// and ends before line to.
 type labelledBlock struct {
 	from, to int
 	system   string
 }
 
-// plainLabel is a line that does nothing but announce the block below it.
+// plainLabel matches a line that only introduces the block below it.
 var plainLabel = regexp.MustCompile(`^\s*(?:[-*]\s+)?[*_]*([\pL\d][^:*_]{0,60}?)[*_]*:[*_]*\s*$`)
 
-// labelled finds the blocks that a label directly above gives to the system of another heading
-// than the one above.
+// labelled returns the blocks that the label directly above assigns to the system of a heading other
+// than the one they are under.
 func labelled(t *text, list []heading) (blocks []labelledBlock) {
-	// label is the last line of prose, -1 where a block or a heading is nearer.
+	// label is the last line of prose, -1 if a block or a heading is nearer.
 	label, fenced, owned := -1, false, false
 	above, next := "", 0
 	for i, l := range t.lines {
@@ -201,9 +200,9 @@ func labelled(t *text, list []heading) (blocks []labelledBlock) {
 	return blocks
 }
 
-// named is the title of the heading that a label names: the same words, or those that the title
-// begins with ("Kubernetes" of "Kubernetes - Local-Path provider"); "" when it is the heading
-// above the label, when there is none, or several.
+// named returns the title of the heading that a label refers to: one that equals the label, or begins
+// with it ("Kubernetes" for "Kubernetes - Local-Path provider"); "" if that is the heading above the
+// label, if there is none, or if there are several.
 func named(label, above string, list []heading) (found string) {
 	if label == "" || beginsWith(above, label) {
 		return ""
@@ -222,15 +221,15 @@ func named(label, above string, list []heading) (found string) {
 	return found
 }
 
-// beginsWith reports whether the words of a title begin with those of a label.
+// beginsWith reports whether a title begins with the words of a label.
 func beginsWith(title, label string) bool {
 	rest, ok := strings.CutPrefix(strings.ToLower(title), strings.ToLower(label))
 	r, _ := utf8.DecodeRuneInString(rest)
 	return ok && (rest == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 }
 
-// place is the innermost repeated heading of a path, else the innermost one, and the
-// one above it.
+// place returns the innermost repeated heading of a path, else the innermost one, and the heading above
+// it.
 func place(path []heading, count map[string]int) (system, under string) {
 	for i := len(path) - 1; i >= 0; i-- {
 		if count[strings.ToLower(path[i].title)] > 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// system finds a part by what the source calls it.
+// system returns the part with the given name in the source.
 func system(t *testing.T, parts []*Part, name string) *Part {
 	t.Helper()
 	for _, p := range parts {
@@ -22,7 +22,7 @@ func system(t *testing.T, parts []*Part, name string) *Part {
 	return nil
 }
 
-// The white paper speaks of four systems, each under several headings.
+// The white paper covers four systems, each under several headings.
 func TestDocumentOfSeveralSystems(t *testing.T) {
 	parts := parsed(t, "whitepaper.md")
 	var names []string
@@ -59,7 +59,7 @@ func TestDocumentOfSeveralSystems(t *testing.T) {
 	}
 }
 
-// A pgbench that lost its connections did not apply the load that was asked for.
+// If pgbench lost connections, it did not apply the requested load.
 func TestUnfinishedRunsAreErrors(t *testing.T) {
 	unfinished := 0
 	for _, r := range system(t, parsed(t, "whitepaper.md"), "StorageOS").runs {
@@ -76,8 +76,8 @@ func TestUnfinishedRunsAreErrors(t *testing.T) {
 	}
 }
 
-// What the tool says of its clients is kept for Little's law: the rate is the one with the time
-// of connecting in it.
+// What the tool reports about its clients is kept for Little's law: the rate is the one that includes
+// the time for connecting.
 func TestClientsOfPgbench(t *testing.T) {
 	big := system(t, parsed(t, "whitepaper.md"), "Longhorn").runs[12]
 	reconnect := parsed(t, "pgbench-reconnect.txt")[0].runs[0]
@@ -119,9 +119,9 @@ func TestComparisonOfTwoVolumes(t *testing.T) {
 	}
 }
 
-// A README compares two storage classes with histograms and pgbench: a label above a block
-// ("Docker:", under the heading of another system) decides whose it is, and a test is named by
-// its kind and parameters and not by the sentence before it.
+// A README compares two storage classes with histograms and pgbench: a label above a block ("Docker:",
+// under the heading of another system) determines the system, and a test is named by its kind and
+// parameters and not by the sentence before it.
 func TestLabelsAndNames(t *testing.T) {
 	parts := parsed(t, "labels.md")
 	for name, want := range map[string][]string{
@@ -133,7 +133,7 @@ func TestLabelsAndNames(t *testing.T) {
 		"Local-Path": {
 			"block-latency mixed latency=0.0005173 p50=0.000362 p90=0.0007241 p99=0.001448 p99.9=0.01159 p99.99=0.09268",
 			"block-latency-process mixed latency=0.0004573 p50=0.000362 p90=0.0007241 p99=0.001448 p99.9=0.01159 p99.99=0.09268",
-			// Another disk.
+			// another disk
 			"block-latency-sde mixed latency=0.002637 p50=0.002896 p90=0.002896 p99=0.01159 p99.9=0.01159 p99.99=0.01159",
 		},
 		"Docker":                           {"pgbench-s250-c1 mixed tps=1270 latency=0.000788", "pgbench-c10-connect mixed tps=455.2 latency=0.02197"},
@@ -148,8 +148,8 @@ func TestLabelsAndNames(t *testing.T) {
 	}
 }
 
-// The label counts where nothing but it says that the system comes back, and another block below
-// belongs to the heading again.
+// The label is used even if nothing else says that the system recurs, and another block below belongs
+// to the heading again.
 func TestLabelNamesAnotherHeading(t *testing.T) {
 	block := func(tps string) string {
 		return "```\npgbench (17.2)\nnumber of clients: 4\nlatency average = 2.000 ms\ntps = " + tps + " (without initial connection time)\n```\n"

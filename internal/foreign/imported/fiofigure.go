@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// fioStep is how the jobs went.
+// fioStep returns how the jobs went.
 func fioStep(jobs []fioJob, o fioOptions) model.StepResult {
 	s := model.StepResult{}
 	var levels float64
@@ -20,7 +20,7 @@ func fioStep(jobs []fioJob, o fioOptions) model.StepResult {
 			s.IOErrors++
 		}
 		s.ShortIOs += j.Write.Short
-		// Until fio 3.3x the count of flushes lands in that of short reads.
+		// Until fio 3.3x the number of flushes is added to that of short reads.
 		if j.Sync.LatNS.N == 0 {
 			s.ShortIOs += j.Read.Short
 		}
@@ -44,9 +44,9 @@ func fioStep(jobs []fioJob, o fioOptions) model.StepResult {
 	return s
 }
 
-// fioFigure sums up one direction over the jobs: rates add up, and latencies are
-// weighted by their number. Percentiles are taken from the histogram, or from fio
-// itself when there is one job; they are never averaged.
+// fioFigure aggregates one direction over the jobs: rates are added, and latencies are weighted by
+// their number. Percentiles come from the histogram, or from fio itself if there is one job; they are
+// never averaged.
 func fioFigure(jobs []fioJob, of func(*fioJob) *fioFlow) (model.Figure, bool) {
 	f := model.Figure{Values: map[model.Metric]float64{}}
 	var iops, bw, n, sum, most, unit float64
@@ -101,7 +101,7 @@ func fioFigure(jobs []fioJob, of func(*fioJob) *fioFlow) (model.Figure, bool) {
 	return f, true
 }
 
-// histogramOf turns fio's bins into a histogram; scale is the unit of their keys.
+// histogramOf converts fio's bins into a histogram; scale is the unit of their keys.
 func histogramOf(bins map[string]float64, scale float64) (h histogram.Histogram, ok bool) {
 	for k, v := range bins {
 		key, err := strconv.ParseFloat(k, 64)
@@ -113,7 +113,7 @@ func histogramOf(bins map[string]float64, scale float64) (h histogram.Histogram,
 	return h, h.Count() > 0
 }
 
-// either is the first map that holds something.
+// either returns the first map that is not empty.
 func either(a, b map[string]float64) map[string]float64 {
 	if len(a) > 0 {
 		return a
@@ -121,7 +121,7 @@ func either(a, b map[string]float64) map[string]float64 {
 	return b
 }
 
-// finite is v, or 0 when it is no number.
+// finite returns v, or 0 if it is not a finite number.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0

@@ -22,7 +22,8 @@ var formatFioJSON = Format{
 	read:    readFioJSON,
 }
 
-// fioDocument is what is read of one of fio's JSON documents (fio's HOWTO, "JSON+ output").
+// fioDocument has the fields that are read from one of fio's JSON documents (fio's HOWTO, "JSON+
+// output").
 type fioDocument struct {
 	Version string         `json:"fio version"`
 	Time    int64          `json:"timestamp"`
@@ -33,21 +34,22 @@ type fioDocument struct {
 // fioJobs are the jobs of one document.
 type fioJobs []fioJob
 
-// What a document and a job are in bytes: with histograms, and with the text of fio's
-// shortest form. 500 jobs of one run have histograms of 15 MB together.
+// longestDocument is the maximum size of a document in bytes, with histograms; shortestJob is the
+// minimum size of a job in bytes, in fio's shortest output. The histograms of 500 jobs of one run take
+// 15 MB together.
 const (
 	longestDocument = 32 << 20
 	shortestJob     = 256
 	manyJobs        = 1000
 )
 
-// UnmarshalJSON takes one job after the other, and no more than there is text for: {} takes
-// a kilobyte in memory.
+// UnmarshalJSON decodes the jobs one by one, and no more than the text can contain: {} takes a kilobyte
+// in memory.
 func (l *fioJobs) UnmarshalJSON(data []byte) error {
 	most := manyJobs + len(data)/shortestJob
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if first, err := dec.Token(); err != nil || first != json.Delim('[') {
-		// null, or what is none of fio's.
+		// null, or something that is not from fio
 		return err
 	}
 	for dec.More() {
@@ -102,9 +104,8 @@ type fioLatency struct {
 	Bins       map[string]float64 `json:"bins"`
 }
 
-// readFioJSON reads one or several documents, with text around them: fio that is
-// interrupted writes lines of text before its JSON, and a status interval makes a
-// stream of cumulative documents.
+// readFioJSON reads one or several documents, with text around them: an interrupted fio writes lines of
+// text before its JSON, and a status interval produces a stream of cumulative documents.
 func readFioJSON(t *text, p *Part) (int, error) {
 	begin := -1
 	for i, l := range t.lines {
@@ -140,13 +141,13 @@ func readFioJSON(t *text, p *Part) (int, error) {
 	return last, nil
 }
 
-// looksFio reports whether a broken JSON is fio's.
+// looksFio reports whether invalid JSON comes from fio.
 func looksFio(data string) bool {
 	return strings.Contains(data, `"fio version"`) || strings.Contains(data, `"jobname"`)
 }
 
-// decodeFio decodes documents with jobs one after the other. Text between and behind
-// them (fio's own messages) is skipped. used is how many bytes were understood.
+// decodeFio decodes consecutive documents with jobs. Text between and after them (fio's own messages)
+// is skipped. used is the number of bytes that were understood.
 func decodeFio(data string) (docs []fioDocument, used int, err error) {
 	jobs := 0
 	for used < len(data) {
@@ -185,7 +186,7 @@ func decodeFio(data string) (docs []fioDocument, used int, err error) {
 	return docs, used, nil
 }
 
-// lineStart reports whether only blanks stand before data[i] on its line.
+// lineStart reports whether only blanks precede data[i] on its line.
 func lineStart(data string, i int) bool {
 	for i--; i >= 0 && data[i] != '\n'; i-- {
 		if data[i] != ' ' && data[i] != '\t' {
@@ -195,8 +196,8 @@ func lineStart(data string, i int) bool {
 	return true
 }
 
-// takeFio adds the jobs of documents: as a stream when they are states of the same
-// run, else as runs of their own.
+// takeFio adds the jobs of documents: as a stream if they are successive states of the same run, else
+// as separate runs.
 func takeFio(line int, docs []fioDocument, interrupted bool, p *Part) {
 	groups := [][]fioDocument{}
 	for _, d := range docs {
@@ -228,7 +229,7 @@ func takeFio(line int, docs []fioDocument, interrupted bool, p *Part) {
 	}
 }
 
-// continues reports whether b is a later state of the run that a is a state of.
+// continues reports whether b is a later state of the same run as a.
 func continues(a, b fioDocument) bool {
 	if len(a.Jobs) != len(b.Jobs) || len(a.Jobs) == 0 {
 		return false
@@ -242,8 +243,8 @@ func continues(a, b fioDocument) bool {
 	return true
 }
 
-// later reports whether x is a later state than y. In the ramp fio takes no latencies,
-// and at its end the counts begin again.
+// later reports whether x is a later state than y. During the ramp fio records no latencies, and at its
+// end the counts restart.
 func later(x, y *fioFlow) bool {
 	return !x.ramping() && (y.IOs < x.IOs || y.Runtime < x.Runtime)
 }
@@ -251,8 +252,8 @@ func later(x, y *fioFlow) bool {
 // ramping reports whether the direction is still in its ramp.
 func (f *fioFlow) ramping() bool { return f.IOs > 0 && f.LatNS.N == 0 && f.Lat.Mean == 0 }
 
-// sameJobs gathers the jobs that are clones of each other (numjobs without
-// group_reporting): the same name, and the same group.
+// sameJobs groups the jobs that are clones of each other (numjobs without group_reporting): the same
+// name, and the same group.
 func sameJobs(jobs []fioJob) [][]fioJob {
 	var list [][]fioJob
 next:

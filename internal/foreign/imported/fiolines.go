@@ -9,13 +9,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// latency reads the lines of latencies of one direction.
+// latency parses the lines of latencies of one direction.
 func (r *fioText) latency(s string) bool {
 	if m := fioLat.FindStringSubmatch(s); m != nil {
 		unit, err := timeUnit(m[2])
 		avg, err2 := number(m[5])
 		most, err3 := number(m[4])
-		// "lat" is the whole latency and beats "clat", which beats nothing.
+		// "lat" is the total latency and takes precedence over "clat", which is used if there is
+		// nothing better.
 		rank := map[string]int{"clat": 1, "lat": 2}[m[1]]
 		if err == nil && err2 == nil && err3 == nil && rank > r.rank && avg > 0 {
 			r.rank = rank
@@ -45,7 +46,7 @@ func (r *fioText) latency(s string) bool {
 	return false
 }
 
-// levels reads "1=0.1%, 2=0.1%, 4=0.1%, 8=99.7%, … >=64=0.0%".
+// levels parses "1=0.1%, 2=0.1%, 4=0.1%, 8=99.7%, … >=64=0.0%".
 func (r *fioText) levels(s string) {
 	var sum float64
 	m := map[string]float64{}
@@ -64,7 +65,7 @@ func (r *fioText) levels(s string) {
 	r.run.step.DepthLevels = m
 }
 
-// shorts adds up "0,0,0,0" (fio 3) or "r=0/w=0/d=0" (fio 2).
+// shorts sums "0,0,0,0" (fio 3) or "r=0/w=0/d=0" (fio 2).
 func shorts(s string) (sum uint64) {
 	for _, n := range regexp.MustCompile(`\d+`).FindAllString(s, 3) {
 		if v, err := strconv.ParseUint(n, 10, 32); err == nil {
@@ -74,7 +75,7 @@ func shorts(s string) (sum uint64) {
 	return sum
 }
 
-// binary makes the units of fio 2 those that they mean: KB is KiB there.
+// binary replaces the units of fio 2 by what they mean: there KB is KiB.
 func binary(s string) string {
 	for _, u := range []string{"K", "M", "G", "T"} {
 		s = strings.Replace(s, u+"B", u+"iB", 1)

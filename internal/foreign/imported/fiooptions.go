@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fioOptions are the options of a job, the job's own over the global ones.
+// fioOptions are the options of a job; the job's own override the global ones.
 type fioOptions map[string]string
 
 func (o fioOptions) add(options map[string]any) {
@@ -19,7 +19,7 @@ func (o fioOptions) add(options map[string]any) {
 	}
 }
 
-// number is a whole number among the options, at least least.
+// number returns an integer option, at least least.
 func (o fioOptions) number(key string, least int) int {
 	if v, err := strconv.Atoi(strings.TrimSpace(o[key])); err == nil && v >= least && v < 1<<20 {
 		return v
@@ -27,7 +27,7 @@ func (o fioOptions) number(key string, least int) int {
 	return least
 }
 
-// jobs is the number of clones.
+// jobs returns the number of clones.
 func (o fioOptions) jobs() int { return o.number("numjobs", 1) }
 
 // on reports whether a boolean option is set; fio writes a bare option as "" or "1".
@@ -46,8 +46,8 @@ var patterns = map[string]struct {
 	"rw": {model.Sequential, model.Mixed}, "readwrite": {model.Sequential, model.Mixed}, "randrw": {model.Random, model.Mixed},
 }
 
-// workload describes the job as a workload. What the options do not say is what
-// fio takes for it (4 KiB, depth 1), or is read off what was done.
+// workload describes the job as a workload. Options that are not given have fio's default (4 KiB, depth
+// 1), or are inferred from what was done.
 func (o fioOptions) workload(name string, jobs []fioJob) model.Workload {
 	w := model.Workload{Name: cmp.Or(slug(name), "job"), BlockSize: 4096, Depth: o.number("iodepth", 1), RateIOPS: o.rate()}
 	if n := max(o.jobs(), len(jobs)); n > 1 {
@@ -105,8 +105,8 @@ func (o fioOptions) workload(name string, jobs []fioJob) model.Workload {
 	return w
 }
 
-// headline is the metric that a job is mostly about: its name may say so, as Kbench's
-// and dbench's do; else latency at depth 1, bandwidth from 64 KiB on, else IOPS.
+// headline returns the main metric of a job: its name may say so, as in Kbench and dbench; else latency
+// at depth 1, bandwidth from 64 KiB on, else IOPS.
 func headline(w model.Workload) model.Metric {
 	for _, part := range strings.FieldsFunc(w.Name, func(r rune) bool { return r == '-' || r == '_' }) {
 		switch part {
@@ -127,8 +127,7 @@ func headline(w model.Workload) model.Metric {
 	return model.IOPS
 }
 
-// meanBlock is the size of the I/Os, where they are all of one size that is a
-// multiple of 512 bytes.
+// meanBlock returns the size of the I/Os, if all have the same size and it is a multiple of 512 bytes.
 func meanBlock(jobs []fioJob) int64 {
 	var ios, bytes float64
 	for i := range jobs {
@@ -146,7 +145,7 @@ func meanBlock(jobs []fioJob) int64 {
 	return 0
 }
 
-// volume notes what the options say of the volume.
+// volume records what the options say about the volume.
 func (o fioOptions) volume(p *Part) {
 	if len(o) == 0 {
 		return
@@ -160,7 +159,7 @@ func (o fioOptions) volume(p *Part) {
 	}
 }
 
-// rate is the asked rate in 1/s over all jobs.
+// rate returns the requested rate in 1/s over all jobs.
 func (o fioOptions) rate() float64 {
 	v, err := number(firstOf(o["rate_iops"]))
 	if err != nil || v <= 0 || v > 1e9 {
@@ -169,8 +168,8 @@ func (o fioOptions) rate() float64 {
 	return v * float64(o.jobs())
 }
 
-// fioSize reads a size as fio does by default (its HOWTO, "kb_base"): k and kb are
-// 1024 bytes, and ki and kib, against all standards, 1000. 0 is unknown.
+// fioSize parses a size as fio does by default (its HOWTO, "kb_base"): k and kb are 1024 bytes, and ki
+// and kib, contrary to all standards, 1000. 0 is unknown.
 func fioSize(s string) int64 {
 	digits, unit := cut(strings.ToLower(s))
 	v, err := plain(digits)
@@ -195,7 +194,7 @@ func fioSize(s string) int64 {
 	return 0
 }
 
-// firstOf is the part of an option before the first comma: that for reads.
+// firstOf returns the part of an option before the first comma, which is for reads.
 func firstOf(s string) string {
 	s, _, _ = strings.Cut(s, ",")
 	return strings.TrimSpace(s)

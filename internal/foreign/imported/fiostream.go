@@ -8,9 +8,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// takeStream makes samples of a stream of cumulative documents: what came between two
-// of them. Documents of the ramp are left out, and after a signal the last, which
-// counts I/Os that were still under way.
+// takeStream converts a stream of cumulative documents into samples: the differences between
+// consecutive ones. Documents of the ramp are left out, and so is the last one after a signal, which
+// counts I/Os that were still in flight.
 func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 	to := len(docs)
 	if interrupted {
@@ -52,7 +52,7 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 	}
 }
 
-// jobsOf are the jobs of the r-th run that was taken from a document.
+// jobsOf returns the jobs of the r-th run that was taken from a document.
 func jobsOf(d fioDocument, r int) []fioJob {
 	n := 0
 	for _, members := range sameJobs(d.Jobs) {
@@ -64,8 +64,8 @@ func jobsOf(d fioDocument, r int) []fioJob {
 	return nil
 }
 
-// between is what went one way between two states of the same jobs; nil when nothing
-// did. It sets seconds to the longest time that a job ran between them.
+// between returns the I/O in one direction between two states of the same jobs; nil if there was none.
+// It sets seconds to the longest time that a job ran between them.
 func between(a, b []fioJob, of func(*fioJob) *fioFlow, seconds *float64) (flow *model.Flow, broken bool) {
 	var f model.Flow
 	for i := range a {

@@ -41,21 +41,20 @@ var (
 	fioOption  = regexp.MustCompile(`--([a-z_]+)(?:=(\S+))?`)
 )
 
-// fioPlan is what the head of the output says of a group of jobs.
+// fioPlan is the description of a group of jobs in the head of the output.
 type fioPlan struct {
 	name, rw, engine string
 	block            int64
 	depth            int
 }
 
-// fioText is the state of a reader of fio's text.
+// fioText is the state of the parser for fio's text output.
 type fioText struct {
 	p       *Part
 	last    int
 	plans   map[int]fioPlan
 	options fioOptions
-	// command tells that the command line was seen, so that a missing option has
-	// fio's default.
+	// command is set if the command line was seen, so that missing options have fio's defaults.
 	command bool
 	size    int64
 	run     *run
@@ -72,7 +71,7 @@ type fioGroupHead struct {
 	err  string
 }
 
-// readFioText reads the groups of jobs of fio 3's (and fio 2's) normal output.
+// readFioText reads the groups of jobs from the normal output of fio 3 (and fio 2).
 func readFioText(t *text, p *Part) (int, error) {
 	r := &fioText{p: p, plans: map[int]fioPlan{}, options: fioOptions{}}
 	for i, line := range t.lines {
@@ -102,7 +101,7 @@ func readFioText(t *text, p *Part) (int, error) {
 	return r.last, nil
 }
 
-// line reads one line; false when it says nothing.
+// line parses one line; it returns false if the line contains nothing of interest.
 func (r *fioText) line(t *text, i int, line string) bool {
 	if fioCommand.MatchString(line) && !strings.Contains(line, "groupid=") {
 		r.commandLine(line)
@@ -145,7 +144,7 @@ func (r *fioText) line(t *text, i int, line string) bool {
 	return r.inGroup(t.at(i), line)
 }
 
-// commandLine takes the options of a fio command that the transcript shows.
+// commandLine takes the options of a fio command shown in the transcript.
 func (r *fioText) commandLine(line string) {
 	r.command = true
 	for _, m := range fioOption.FindAllStringSubmatch(line, -1) {
@@ -169,13 +168,13 @@ func (r *fioText) open(label string, m []string) {
 	r.run = &run{workload: w, label: label}
 	r.group = fioGroupHead{jobs: jobs, err: m[4]}
 	r.flow = nil
-	// "Wed May  4 01:59:49 2022" has no zone: it is taken for UTC.
+	// "Wed May  4 01:59:49 2022" has no time zone: UTC is assumed.
 	if at, err := time.Parse("Mon Jan 2 15:04:05 2006", strings.Join(strings.Fields(m[5]), " ")); err == nil && r.p.started.IsZero() {
 		r.p.started = at
 	}
 }
 
-// inGroup reads a line below a group's head.
+// inGroup parses a line below the head of a group.
 func (r *fioText) inGroup(line int, s string) bool {
 	if m := fioRate.FindStringSubmatch(s); m != nil {
 		r.flow = nil
@@ -183,7 +182,7 @@ func (r *fioText) inGroup(line int, s string) bool {
 			return true
 		}
 		iops, err1 := number(m[2])
-		// Two units for the same rate: the binary one is the finer.
+		// The same rate in two units: the binary one is more precise.
 		bw, err2 := bandwidth(m[3])
 		msec, err3 := strconv.ParseFloat(m[6], 64)
 		if err1 == nil && err2 == nil && err3 == nil {
@@ -225,11 +224,11 @@ func (r *fioText) inGroup(line int, s string) bool {
 	return r.flow != nil && r.latency(s)
 }
 
-// finer is the rate and the bandwidth, computed from the amount and the time where fio
-// printed the rate with few digits.
+// finer returns the rate and the bandwidth, computed from the amount and the time if fio printed the
+// rate with few digits.
 func (r *fioText) finer(iops, bw float64, moved string, msec float64) [2]float64 {
 	if n, err := amount(moved); err == nil && msec > 0 {
-		// Three digits each: the amount is believed only when both agree.
+		// Three digits each: the amount is used only if both agree.
 		if v := n / msec * 1e3; math.Abs(v/bw-1) < 0.01 && bw < 10<<20 {
 			bw = v
 		}
@@ -281,7 +280,8 @@ func (r *fioText) close() {
 	r.run = nil
 }
 
-// readPercent is what the command line asked for, else what was done, to whole tens.
+// readPercent returns the percentage given on the command line, else the actual one, rounded to a
+// multiple of ten.
 func (r *fioText) readPercent() int {
 	if v := r.options.number("rwmixread", 0); v > 0 && v < 100 {
 		return v

@@ -13,22 +13,22 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Format is a form of results that can be read.
+// Format is a format of results that can be read.
 type Format struct {
-	// Name is the word for --as, Title what people call it.
+	// Name is the keyword for --as, Title the name for display.
 	Name, Title string
-	// Example is a line or two that the format is known by.
+	// Example is a line or two by which the format can be recognized.
 	Example string
-	// words are what a line of the format is likely to hold: they tell the nearest
-	// format of a file that is none.
+	// words are likely to occur in a line of the format: they determine the nearest format of a file
+	// that matches none.
 	words []string
-	// read adds the runs that it finds, and returns the last line (from 1) of which it
-	// understood something; 0 when nothing was.
+	// read adds the runs that it finds, and returns the last line (from 1) of which it understood
+	// something; 0 if there is none.
 	read func(t *text, p *Part) (last int, err error)
-	// sameAs is a format that tells the same runs better: where it is in a file, this
-	// one is not read.
+	// sameAs is a format that describes the same runs better: if it is present in a file, this one is
+	// not read.
 	sameAs string
-	// split reads a file that holds several systems; nil for formats that hold one.
+	// split reads a file with several systems; nil for formats with only one.
 	split func(t *text) []*Part
 }
 
@@ -49,43 +49,44 @@ var formats = []Format{
 // Formats lists the formats.
 func Formats() []Format { return slices.Clone(formats) }
 
-// Files come from anywhere, and reading one must not take memory without end. Results are
-// small: fio's states of a day, one every ten seconds, are 43 MB.
+// Files can come from anywhere, and reading one must not use unlimited memory. Results are small: fio's
+// states for one day, one every ten seconds, are 43 MB.
 const (
-	// Most is the size in bytes beyond which a file is refused.
+	// Most is the maximum size of a file in bytes.
 	Most = 128 << 20
-	// mostLines bounds its lines: fio prints one for each bucket of a histogram, of 20
-	// bytes and more.
+	// mostLines is the maximum number of lines: fio prints one, of at least 20 bytes, for each bucket
+	// of a histogram.
 	mostLines = 6 << 20
-	// longestLine is how much of a line is looked at by formats of lines; JSON may be in one.
+	// longestLine is how much of a line is examined by line-based formats; JSON may be all on one line.
 	longestLine = 64 << 10
-	// mostHeadings bounds what could be headings: a document of a thousand pages has fewer.
+	// mostHeadings is the maximum number of candidate headings: a document of a thousand pages has
+	// fewer.
 	mostHeadings = 100000
 )
 
-// text is a piece of a file by lines.
+// text is part of a file, split into lines.
 type text struct {
-	// name is the file's.
+	// name is the name of the file.
 	name string
-	// body is the piece, lines are its lines, each no longer than longestLine.
+	// body is the text, lines are its lines, each cut to longestLine.
 	body  string
 	lines []string
 	// first is the number of the first line, from 1.
 	first int
-	// inside tells of each line whether it is in a block of code; found when first asked.
+	// inside says for each line whether it is in a code block; computed on first use.
 	inside []bool
 }
 
-// at is the number of the line with that index, as people count.
+// at returns the line number, counted from 1 in the file, of the line with that index.
 func (t *text) at(i int) int { return t.first + i }
 
-// from is the piece from line i on.
+// from returns the text from line i on.
 func (t *text) from(i int) string {
 	_, rest := splitLines(t.body, i)
 	return rest
 }
 
-// splitLines is the first n lines of a text, and the rest.
+// splitLines returns the first n lines of a text, and the rest.
 func splitLines(s string, n int) (head, rest string) {
 	at := 0
 	for range n {
@@ -98,8 +99,8 @@ func splitLines(s string, n int) (head, rest string) {
 	return s[:at], s[at:]
 }
 
-// label is the last line of prose before line i: what the text says that follows. In
-// a document nothing inside of a fenced block is prose.
+// label returns the last line of prose before line i, which introduces what follows. In a document
+// nothing inside a fenced block is prose.
 func (t *text) label(i int) string {
 	fenced := t.fenced()
 	for i--; i >= 0; i-- {
@@ -113,7 +114,7 @@ func (t *text) label(i int) string {
 	return ""
 }
 
-// fenced tells of each line whether it is in a block of code, or its edge.
+// fenced returns for each line whether it is in a code block, or a fence.
 func (t *text) fenced() []bool {
 	if t.inside == nil {
 		t.inside = make([]bool, len(t.lines))
@@ -127,12 +128,12 @@ func (t *text) fenced() []bool {
 	return t.inside
 }
 
-// fence reports whether a line begins or ends a block of code in a document.
+// fence reports whether a line begins or ends a code block in a document.
 func fence(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "```") }
 
-// Parse reads a file. as forces a format; "" finds it out by content. Each system of
-// which the file speaks is a Part; there is at least one, and each has a run. The
-// error is a Refused one that says up to which line the file was understood.
+// Parse parses a file. as forces a format; "" detects it from the content. There is one Part for each
+// system in the file; there is at least one, and each has a run. The error is of class Refused and says
+// up to which line the file was understood.
 func Parse(name string, data []byte, as string) ([]*Part, error) {
 	try := formats
 	if as != "" {
@@ -190,7 +191,7 @@ func Parse(name string, data []byte, as string) ([]*Part, error) {
 	return parts, nil
 }
 
-// pairs are what formats find that hold several systems in one file.
+// pairs returns the parts found by formats that have several systems in one file.
 func pairs(t *text, try []Format) (parts []*Part) {
 	for _, f := range try {
 		if f.split == nil {
@@ -204,7 +205,7 @@ func pairs(t *text, try []Format) (parts []*Part) {
 	return parts
 }
 
-// readable refuses what cannot be a text of results.
+// readable refuses data that cannot be a text file with results.
 func readable(name string, data []byte) error {
 	switch {
 	case len(data) == 0:
@@ -223,14 +224,14 @@ func readable(name string, data []byte) error {
 			return model.RefusedError(fmt.Sprintf("%s is binary (a zero byte at %d), and results are text", name, i), "unpack it first if it is compressed")
 		}
 	}
-	// A character may be cut in two at the end of the head.
+	// The head may end in the middle of a character.
 	if !utf8.Valid(head[:max(0, len(head)-4)]) {
 		return model.RefusedError(name+" is not text (it is not UTF-8), and results are text", "unpack it first if it is compressed")
 	}
 	return nil
 }
 
-// lookup finds a format by its name.
+// lookup returns the format of a name.
 func lookup(name string) (Format, error) {
 	var names []string
 	for _, f := range formats {
@@ -243,12 +244,12 @@ func lookup(name string) (Format, error) {
 	return Format{}, model.RefusedError(message, "choose one of "+strings.Join(names, ", ")+", or leave --as out")
 }
 
-// trial is what came of trying the formats on a file.
+// trial is the outcome of trying the formats on a file.
 type trial struct {
-	// format understood most, up to line last.
+	// format is the one that understood most, up to line last.
 	format *Format
 	last   int
-	// broken is the fault of a format that is certain to be the file's.
+	// broken is the error of a format that is certainly the right one.
 	broken error
 }
 
@@ -263,7 +264,7 @@ func (t *trial) note(f Format, last int, err error, found bool) {
 	}
 }
 
-// refusal is why a file cannot be imported.
+// refusal returns an error saying why a file cannot be imported.
 func (t *trial) refusal(whole *text, as string) error {
 	count := fmt.Sprintf("%d lines", len(whole.lines))
 	if len(whole.lines) == 1 {
@@ -291,12 +292,12 @@ func (t *trial) refusal(whole *text, as string) error {
 
 var terseLine = regexp.MustCompile(`^\d;fio-\d`)
 
-// terse is the first line of fio's terse output; 0 when there is none.
+// terse returns the first line (from 1) of fio's terse output; 0 if there is none.
 func terse(t *text) int {
 	return 1 + slices.IndexFunc(t.lines, terseLine.MatchString)
 }
 
-// excerpt is the beginning of a line, for a message.
+// excerpt returns the beginning of a line, for a message.
 func excerpt(line string) string {
 	line = strings.TrimSpace(line)
 	if runes := []rune(line); len(runes) > 40 {
@@ -305,8 +306,8 @@ func excerpt(line string) string {
 	return fmt.Sprintf("%q", line)
 }
 
-// nearest is the format with most of its words in the text, and the last line with
-// one; nil when there is none.
+// nearest returns the format with the most of its words in the text, and the last line with one of
+// them; nil if there is none.
 func nearest(t *text) (*Format, int) {
 	type score struct {
 		format *Format
@@ -336,7 +337,7 @@ func nearest(t *text) (*Format, int) {
 	return scores[0].format, scores[0].line
 }
 
-// slug is a word for file names and workload names.
+// slug converts text for use in file names and workload names.
 func slug(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(s) {

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// parsed reads a file of testdata.
+// parsed parses a file from testdata.
 func parsed(t *testing.T, name string) []*Part {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -26,8 +26,8 @@ func parsed(t *testing.T, name string) []*Part {
 	return parts
 }
 
-// said writes what a part holds, a line for each figure: workload, direction, and each
-// metric with its value in base units.
+// said formats the contents of a part, one line for each figure: workload, direction, and each metric
+// with its value in base units.
 func said(p *Part) []string {
 	var list []string
 	for _, r := range p.runs {
@@ -45,7 +45,7 @@ func said(p *Part) []string {
 	return list
 }
 
-// What the seeds print, and nothing else.
+// The figures in the testdata files, and nothing else.
 func TestFormats(t *testing.T) {
 	const (
 		reconnect = "pgbench-c10-connect mixed tps=455.2 latency=0.02197"
@@ -72,7 +72,7 @@ func TestFormats(t *testing.T) {
 		{"biolatency-fio.txt", "", "block-latency", []string{
 			"block-latency mixed latency=0.001893 p50=0.001448 p90=0.002896 p99=0.005793 p99.9=0.01159 p99.99=0.01159"}},
 		{"biolatency-msecs.txt", "", "block-latency", []string{
-			// The tool's own sum: 15563 ms over 21189 I/Os.
+			// The tool's own sum: 15563 ms for 21189 I/Os.
 			"block-latency mixed latency=0.0007345 p50=0.001 p90=0.002828 p99=0.005657 p99.9=0.01131 p99.99=0.01131"}},
 		{"bpftrace-fio.txt", "", "block-latency", []string{
 			"block-latency-process mixed latency=0.0008138 p50=0.0007241 p90=0.0007241 p99=0.002896 p99.9=0.005793 p99.99=0.01159"}},
@@ -94,7 +94,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// kbenchSaid are the figures of a real Kbench run, in either form of its summary.
+// kbenchSaid are the figures of a real Kbench run, the same in both versions of its summary.
 var kbenchSaid = []string{
 	"rand-read-iops read iops=8.978e+04", "rand-write-iops write iops=8.387e+04",
 	"seq-read-iops read iops=1.052e+05", "seq-write-iops write iops=1.073e+05",
@@ -104,8 +104,8 @@ var kbenchSaid = []string{
 	"seq-read-lat read latency=4.063e-05", "seq-write-lat write latency=4.502e-05",
 }
 
-// The producer prints a line every five seconds, and at its end one that sums up; a log
-// that was cut off has no such line, and its windows are not runs.
+// The producer prints a line every five seconds, and a total at its end; a truncated log has no total,
+// and its windows are not runs.
 func TestKafkaWindows(t *testing.T) {
 	const (
 		first  = "550000 records sent, 110000.0 records/sec (10.49 MB/sec), 40.1 ms avg latency, 300.0 ms max latency.\n"

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// samplesOf are the files of testdata.
+// samplesOf returns the files of testdata.
 func samplesOf(t testing.TB) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.*")
@@ -33,7 +33,7 @@ func samplesOf(t testing.TB) map[string][]byte {
 	return all
 }
 
-// nasty are lines that a parser may stumble over.
+// nasty has lines that are difficult for a parser.
 var nasty = []string{
 	"tps = 1e999 (excluding connections establishing)", "tps = NaN (excluding connections establishing)", "latency average = -1 ms",
 	"number of clients: 99999999999999999999", "number of transactions actually processed: 18446744073709551616/0",
@@ -52,8 +52,7 @@ var nasty = []string{
 	"# A", "# A", "## A", "**A**", "```", "", "\r", "{", "}",
 }
 
-// FuzzParse: whatever a file holds, it is refused with a sentence or becomes figures
-// that can be reckoned with.
+// FuzzParse: any file is either refused with a sentence or results in usable figures.
 func FuzzParse(f *testing.F) {
 	for _, data := range samplesOf(f) {
 		f.Add(data)
@@ -64,8 +63,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { sane(t, data) })
 }
 
-// TestMangledFiles cuts files off, drops, doubles and moves their lines, and puts in
-// what nobody would print.
+// TestMangledFiles truncates files, drops, duplicates and moves their lines, and inserts lines that no
+// tool would print.
 func TestMangledFiles(t *testing.T) {
 	files := samplesOf(t)
 	var names []string
@@ -100,13 +99,13 @@ func TestMangledFiles(t *testing.T) {
 	})
 }
 
-// complaints is what of *testing.T and *rapid.T is needed.
+// complaints has the required methods of *testing.T and *rapid.T.
 type complaints interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// sane parses data and looks at what becomes of it.
+// sane parses data and checks that the result is plausible.
 func sane(t complaints, data []byte) {
 	t.Helper()
 	parts, err := Parse("file.txt", data, "")

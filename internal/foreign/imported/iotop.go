@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// formatIotop is no result by itself: what it says stands beside one, and an explanation uses
-// it (docs/explain.md).
+// formatIotop is not a result by itself: it is stored alongside the results, and used by an explanation
+// (docs/explain.md).
 var formatIotop = Format{
 	Name:    "iotop",
 	Title:   "iotop's rows of a process, beside another tool's results",
@@ -17,14 +17,14 @@ var formatIotop = Format{
 	read:    readIotop,
 }
 
-// iotopRow is a row of iotop's: TID, PRIO, USER, DISK READ, DISK WRITE, then SWAPIN and IO, which
-// may be not available, and the first word of the command.
+// iotopRow matches a row of iotop's output: TID, PRIO, USER, DISK READ, DISK WRITE, then SWAPIN and IO,
+// which may be unavailable, and the first word of the command.
 var iotopRow = regexp.MustCompile(`^\s*\d+\s+[a-z?]+/\d+\s+\S+\s+([0-9.]+) ([BKMGT])/s\s+([0-9.]+) ([BKMGT])/s\s+(?:\?unavailable\?\s+|[0-9.]+ %\s+){1,2}([\w./-]+)`)
 
-// iotopUnits are iotop's, powers of 1024.
+// iotopUnits are iotop's units, powers of 1024.
 var iotopUnits = map[string]float64{"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
-// readIotop keeps the rows that moved anything.
+// readIotop keeps the rows with any I/O.
 func readIotop(t *text, p *Part) (last int, err error) {
 	for i, l := range t.lines {
 		m := iotopRow.FindStringSubmatch(l)
@@ -43,5 +43,5 @@ func readIotop(t *text, p *Part) (last int, err error) {
 	return last, nil
 }
 
-// mostObserved bounds what is kept of a log of iotop's.
+// mostObserved is the maximum number of rows kept from an iotop log.
 const mostObserved = 10000

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What a process read and wrote stands beside the results, by section, and is no result itself.
+// What a process read and wrote is kept alongside the results, by section, and is not a result itself.
 func TestIotopStandsBesideResults(t *testing.T) {
 	const block = "```\nTotal DISK READ :       3.25 M/s | Total DISK WRITE :       6.72 M/s\nTID  PRIO  USER     DISK READ  DISK WRITE  SWAPIN     IO>    COMMAND\n" +
 		"549976 be/4 26          0.00 B/s    0.00 B/s  ?unavailable?  pgbench --client 1\n" +

@@ -27,7 +27,7 @@ var (
 	ending       = regexp.MustCompile(`(?i)(?:producer|consumer)[^\d]*(\d+)\s*$`)
 )
 
-// sent is a line of the producer.
+// sent is a line of the producer's output.
 type sent struct {
 	at                int
 	records, rate, mb float64
@@ -45,8 +45,8 @@ func readKafka(t *text, p *Part) (last int, err error) {
 		case kafkaSent.MatchString(l):
 			m := kafkaSent.FindStringSubmatch(l)
 			s := sent{at: t.at(i), label: t.label(i), percentiles: kafkaPercent.FindAllStringSubmatch(m[6], -1)}
-			// The tool ends the line of a window of five seconds with a full stop, and
-			// that of the sum without.
+			// The tool ends the line of a five-second window with a full stop, the line of the total
+			// without one.
 			window := strings.TrimSpace(m[6]) == "."
 			for k, to := range []*float64{&s.records, &s.rate, &s.mb, &s.mean, &s.most} {
 				*to, _ = number(m[1+k])
@@ -68,7 +68,7 @@ func readKafka(t *text, p *Part) (last int, err error) {
 			addConsumer(t.at(i), t.label(from), kafkaRead.FindStringSubmatch(l), head, p)
 			last = t.at(i)
 		case l == "" || strings.HasPrefix(l, "["):
-			// The tool's own log may stand between its windows.
+			// The tool's own log messages may appear between its windows.
 			continue
 		}
 		unsummed(windows, p)
@@ -78,8 +78,8 @@ func readKafka(t *text, p *Part) (last int, err error) {
 	return last, nil
 }
 
-// unsummed is what to make of windows without a line that sums them up: one alone is a
-// short run of its own, several are a log that was cut off.
+// unsummed handles windows without a total: a single window is a short run by itself, several are a
+// truncated log.
 func unsummed(windows []sent, p *Part) {
 	switch n := len(windows); n {
 	case 0:
@@ -91,7 +91,7 @@ func unsummed(windows []sent, p *Part) {
 	}
 }
 
-// add hands the producer's run over.
+// add adds the producer's run.
 func (s sent) add(p *Part) {
 	if s.rate <= 0 {
 		return
@@ -117,8 +117,8 @@ func (s sent) add(p *Part) {
 	p.add(r)
 }
 
-// size is the size of a record: perf-test's MB are 1024² bytes. It is rounded to two
-// digits, because the printed rate has no more.
+// size returns the size of a record: perf-test's MB are 1024² bytes. It is rounded to two digits,
+// because the printed rate is no more precise.
 func (s sent) size() float64 {
 	v, err := strconv.ParseFloat(strconv.FormatFloat(s.mb*(1<<20)/s.rate, 'g', 2, 64), 64)
 	if err != nil {
@@ -127,8 +127,7 @@ func (s sent) size() float64 {
 	return v
 }
 
-// addConsumer hands the consumer's run over. nMsg.sec counts the time of the
-// rebalance too.
+// addConsumer adds the consumer's run. nMsg.sec includes the time of the rebalance.
 func addConsumer(line int, label string, m, head []string, p *Part) {
 	from, err1 := kafkaTime(m[1])
 	to, err2 := kafkaTime(m[2])
@@ -154,7 +153,7 @@ func addConsumer(line int, label string, m, head []string, p *Part) {
 	p.add(r)
 }
 
-// suffix is "-2" for a label such as "Producer test 2".
+// suffix returns "-2" for a label such as "Producer test 2".
 func suffix(label string) string {
 	if m := ending.FindStringSubmatch(label); m != nil {
 		return "-" + m[1]
@@ -162,7 +161,7 @@ func suffix(label string) string {
 	return ""
 }
 
-// kafkaTime reads "2020-06-23 20:48:08:163"; it has no zone and is taken for UTC.
+// kafkaTime parses "2020-06-23 20:48:08:163"; it has no time zone, so UTC is assumed.
 func kafkaTime(s string) (time.Time, error) {
 	i := len(s) - len(":000")
 	return time.Parse("2006-01-02 15:04:05.000", s[:i]+"."+s[i+1:])

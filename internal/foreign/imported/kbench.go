@@ -23,7 +23,7 @@ type aspect struct {
 	metric model.Metric
 	block  int64
 	depth  int
-	// scale turns its figures into base units.
+	// scale converts its figures into base units.
 	scale float64
 }
 
@@ -47,7 +47,7 @@ type kbenchReader struct {
 	scale  float64
 	quick  bool
 	runs   []run
-	// block is where the runs of the present aspect begin.
+	// block is the index at which the runs of the current aspect begin.
 	block int
 	empty []string
 }
@@ -84,7 +84,7 @@ func readKbench(t *text, p *Part) (int, error) {
 	return last, nil
 }
 
-// field reads a line of the head.
+// field parses a line of the head.
 func (r *kbenchReader) field(p *Part, key, value string) {
 	switch key {
 	case "size":
@@ -96,7 +96,7 @@ func (r *kbenchReader) field(p *Part, key, value string) {
 	}
 }
 
-// begin enters the block of an aspect; m holds its name and, in newer versions, its unit.
+// begin begins the block of an aspect; m holds its name and, in newer versions, its unit.
 func (r *kbenchReader) begin(m []string) {
 	a := aspects[strings.ToLower(m[1])]
 	r.aspect, r.scale, r.block = &a, a.scale, len(r.runs)
@@ -112,7 +112,7 @@ func (r *kbenchReader) begin(m []string) {
 	}
 }
 
-// row reads the figures of reads and writes.
+// row parses the figures of reads and writes.
 func (r *kbenchReader) row(line int, access, read, wrote string) {
 	for d, s := range map[model.Direction]string{model.Read: read, model.Write: wrote} {
 		w := r.aspect.workload(access, d)
@@ -125,8 +125,8 @@ func (r *kbenchReader) row(line int, access, read, wrote string) {
 	}
 }
 
-// value reads "512,205", "512,205 KiB/sec" or "114,095 ns". Zero and null are what
-// Kbench prints for what it did not measure.
+// value parses "512,205", "512,205 KiB/sec" or "114,095 ns". Kbench prints zero and null for what it
+// did not measure.
 func (r *kbenchReader) value(s string) (float64, bool) {
 	digits, unit := cut(s)
 	v, err := plain(digits)
@@ -147,7 +147,7 @@ func (r *kbenchReader) value(s string) (float64, bool) {
 	return v, err == nil
 }
 
-// run is one of Kbench's twelve jobs.
+// run returns one of Kbench's twelve jobs as a run.
 func (r *kbenchReader) run(line int, w model.Workload, v float64) run {
 	seconds, ramp := 20.0, 5.0
 	if r.quick {
@@ -159,7 +159,7 @@ func (r *kbenchReader) run(line int, w model.Workload, v float64) run {
 	return out
 }
 
-// workload is Kbench's job of the aspect: "rand-read-iops".
+// workload returns Kbench's job for the aspect: "rand-read-iops".
 func (a aspect) workload(access string, d model.Direction) model.Workload {
 	w := model.Workload{Access: model.Random, Direction: d, BlockSize: a.block, Depth: a.depth, Metric: a.metric}
 	if strings.EqualFold(access, "sequential") {
@@ -169,7 +169,7 @@ func (a aspect) workload(access string, d model.Direction) model.Workload {
 	return w
 }
 
-// idle notes the CPU's idle share of the present aspect.
+// idle records the CPU's idle fraction for the current aspect.
 func (r *kbenchReader) idle(s string) {
 	v, err := plain(strings.TrimSuffix(strings.TrimSpace(s), "%"))
 	if err != nil || v > 100 {
@@ -181,7 +181,7 @@ func (r *kbenchReader) idle(s string) {
 	}
 }
 
-// finish hands the runs over, in Kbench's order.
+// finish adds the runs, in Kbench's order.
 func (r *kbenchReader) finish(p *Part) {
 	if len(r.runs) == 0 {
 		return
@@ -197,7 +197,7 @@ func (r *kbenchReader) finish(p *Part) {
 	p.volume.Engine, p.volume.Direct = "libaio", true
 }
 
-// sortRuns puts reads before writes, because a map has no order.
+// sortRuns sorts reads before writes, because maps are unordered.
 func sortRuns(runs []run) {
 	for i := 1; i < len(runs); i++ {
 		for k := i; k > 0 && runs[k].figures[0].Line == runs[k-1].figures[0].Line && runs[k].workload.Direction < runs[k-1].workload.Direction; k-- {
@@ -206,8 +206,7 @@ func sortRuns(runs []run) {
 	}
 }
 
-// near reports whether two numbers agree within half of a percent of the larger, or
-// within least.
+// near reports whether two numbers agree within 0.5 % of the larger, or within least.
 func near(a, b, least float64) bool {
 	return math.Abs(a-b) <= math.Max(least, 0.005*math.Max(math.Abs(a), math.Abs(b)))
 }

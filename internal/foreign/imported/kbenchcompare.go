@@ -24,7 +24,7 @@ var (
 	versusRow  = regexp.MustCompile(`(?i)^\s*(random|sequential|cpu idleness):\s*(.+?)\s+vs\s+(.+?)\s+:\s+(.+?)\s*$`)
 )
 
-// traceComparison tells how far a text is a comparison's; splitComparison reads it.
+// traceComparison determines how far a text can be read as a comparison; splitComparison reads it.
 func traceComparison(t *text, _ *Part) (last int, err error) {
 	for i, l := range t.lines {
 		if versusHead.MatchString(l) || versusRow.MatchString(l) {
@@ -78,7 +78,7 @@ func splitComparison(t *text) []*Part {
 	return full
 }
 
-// versus reads a row of both sides, and holds the printed change against the figures.
+// versus parses a row with both sides, and checks the printed change against the figures.
 func versus(line int, m []string, parts [2]*Part, readers [2]*kbenchReader) {
 	if strings.EqualFold(m[1], "cpu idleness") {
 		readers[0].idle(m[2])

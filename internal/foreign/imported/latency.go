@@ -8,10 +8,10 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// metricOf are the percentiles that a report has room for.
+// metricOf maps the percentiles that a report can show to metrics.
 var metricOf = map[float64]model.Metric{50: model.P50, 90: model.P90, 99: model.P99, 99.9: model.P999, 99.99: model.P9999}
 
-// setPercentile notes a percentile in seconds, if it is one that a report shows.
+// setPercentile records a percentile in seconds, if it is one that a report shows.
 func setPercentile(f *model.Figure, at, seconds float64) {
 	m, ok := metricOf[math.Round(at*1e4)/1e4]
 	if !ok || !(seconds > 0) || math.IsInf(seconds, 0) {
@@ -36,7 +36,7 @@ func setPercentile(f *model.Figure, at, seconds float64) {
 	}
 }
 
-// fill takes percentiles and the tail of a figure from the distribution.
+// fill sets the percentiles and the tail of a figure from the distribution.
 func (b *distribution) fill(f *model.Figure) {
 	if b.total == 0 {
 		return
@@ -52,11 +52,11 @@ func (b *distribution) fill(f *model.Figure) {
 	f.Tail = b.tail()
 }
 
-// finest is the step between two points of a tail: what the eye can tell apart.
+// finest is the smallest ratio between two points of a tail that is visible in a chart.
 const finest = 1.06
 
-// tail is the share of I/Os above each latency. It ends before that share is 0, for
-// which a logarithmic axis has no place.
+// tail returns the fraction of I/Os above each latency. It ends before that fraction is 0, which cannot
+// be shown on a logarithmic axis.
 func (b *distribution) tail() []model.TailPoint {
 	var list []model.TailPoint
 	if from := b.buckets[0].from; from > 0 {
@@ -80,7 +80,7 @@ type distribution struct {
 	total   float64
 }
 
-// bucket counts I/Os between two latencies in seconds; at stands for all of them.
+// bucket counts I/Os between two latencies in seconds; at is the representative value for all of them.
 type bucket struct{ from, to, at, count float64 }
 
 func (b *distribution) add(k bucket) {
@@ -90,7 +90,7 @@ func (b *distribution) add(k bucket) {
 	}
 }
 
-// allows reports whether the latencies can have that mean: each within its bucket.
+// allows reports whether the latencies can have that mean, given that each is within its bucket.
 func (b *distribution) allows(mean float64) bool {
 	low, high := 0.0, 0.0
 	for _, k := range b.buckets {
@@ -100,7 +100,7 @@ func (b *distribution) allows(mean float64) bool {
 	return mean*b.total >= low*(1-rounding) && mean*b.total <= high*(1+rounding)
 }
 
-// percentile is the point of the first bucket at which p % of all are reached.
+// percentile returns the point of the first bucket at which p % of all are reached.
 func (b *distribution) percentile(p float64) float64 {
 	want := math.Max(1, math.Ceil(p/100*b.total))
 	var sum float64
@@ -113,7 +113,7 @@ func (b *distribution) percentile(p float64) float64 {
 	return b.buckets[len(b.buckets)-1].at
 }
 
-// mean is the mean of the buckets' points.
+// mean returns the mean of the buckets' points.
 func (b *distribution) mean() float64 {
 	var sum float64
 	for _, k := range b.buckets {

@@ -11,10 +11,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Part is what one file says of one system.
+// Part is what one file says about one system.
 type Part struct {
-	// Source is the file; its Own is the name that the file itself gives the system,
-	// where it holds several.
+	// Source is the file; its Own is the name that the file itself gives the system, if it has several.
 	Source model.Source
 
 	runs    []run
@@ -25,20 +24,20 @@ type Part struct {
 	reason  string
 	started time.Time
 	remarks []model.Finding
-	// observed stands beside the runs.
+	// observed is data recorded alongside the runs.
 	observed []model.Observation
-	// section is the heading under which runs are found.
+	// section is the heading under which the current runs are found.
 	section string
 }
 
 // run is one run of one workload.
 type run struct {
-	// label is what a document says right before it, params what tells runs of one name apart
-	// ("c10", "s250", a device).
+	// label is the text directly before the run in a document, params is what distinguishes runs with
+	// the same name ("c10", "s250", a device).
 	label  string
 	params []string
-	// base and words are the name and the description of its kind; those of the workload may have
-	// a parameter or a number behind, and what the document says of it.
+	// base and words are the name and description of this kind of run; those of the workload may be
+	// followed by a parameter or a number, and by what the document says about it.
 	base, words string
 
 	workload model.Workload
@@ -47,24 +46,23 @@ type run struct {
 	samples  []model.Sample
 }
 
-// same reports whether two runs are of one test: of a name, alike, and in a document not
-// announced in other words.
+// same reports whether two runs are of the same test: the same name and parameters, and in a document
+// not introduced with different words.
 func (r run) same(o run) bool {
 	w, v := r.workload, o.workload
 	w.Name, v.Name, w.Words, v.Words = "", "", "", ""
 	return r.base == o.base && w == v && r.words == o.words && slices.Equal(r.params, o.params) && announcement(r.label) == announcement(o.label)
 }
 
-// repeatWords are those in which a document announces the same test again.
+// repeatWords matches words with which a document introduces a repetition of the same test.
 var repeatWords = regexp.MustCompile(`(?i)\b(?:run|repeat|repetition|attempt|try|first|second|third|fourth|fifth|again|1st|2nd|3rd|\d+th|\d+)\b`)
 
-// announcement is a label without what only counts repeats.
+// announcement returns a label without words that only count repeats.
 func announcement(label string) string { return slug(repeatWords.ReplaceAllString(label, " ")) }
 
-// add keeps a run. Its name is that of its kind, in another section of the document with the
-// section's before it. Another test of that name gets the parameters that it has behind it,
-// else a number, and says in its description what the document says of it.
-// The name is returned.
+// add adds a run and returns its name. This is the name of its kind, prefixed in another section of the
+// document with the section's name. A different test of that name gets its distinguishing parameters as
+// a suffix, else a number, and its description includes what the document says about it.
 func (p *Part) add(r run) (name string) {
 	r.base, r.words = r.workload.Name, r.workload.Words
 	if p.section == "" {
@@ -88,7 +86,7 @@ func (p *Part) add(r run) (name string) {
 	return r.workload.Name
 }
 
-// nameOf is the name of a run's test.
+// nameOf returns the name of a run's test.
 func (p *Part) nameOf(r run) string {
 	free := func(name string) bool {
 		return !slices.ContainsFunc(p.runs, func(o run) bool { return o.workload.Name == name })
@@ -119,7 +117,7 @@ func (p *Part) elsewhere(name string) bool {
 	return false
 }
 
-// tool notes a tool's version.
+// tool records the version of a tool.
 func (p *Part) tool(name, version string) {
 	if version == "" {
 		return
@@ -130,13 +128,12 @@ func (p *Part) tool(name, version string) {
 	p.tools[name] = version
 }
 
-// remark notes something that a reader of the figures must know.
+// remark records something that a reader of the figures needs to know.
 func (p *Part) remark(severity model.Severity, workloads []string, message string) {
 	p.remarks = append(p.remarks, model.Finding{Severity: severity, Results: workloads, Message: message})
 }
 
-// Assemble joins what several files say of one system into a run. at is when it is
-// imported.
+// Assemble combines what several files say about one system into a run. at is the time of the import.
 func Assemble(system string, at time.Time, parts []*Part) *model.Recorded {
 	im := &model.Imported{Schema: model.ImportedSchema, System: system, At: at}
 	target := model.Target{Name: system, Kind: model.Foreign}
@@ -207,7 +204,7 @@ func Assemble(system string, at time.Time, parts []*Part) *model.Recorded {
 	return rec
 }
 
-// source is the index of the file that a run comes from.
+// source returns the index of the file that a run comes from.
 func (r run) source() int {
 	if len(r.figures) == 0 {
 		return 0
@@ -215,8 +212,8 @@ func (r run) source() int {
 	return r.figures[0].Source
 }
 
-// worseStatus joins how two files end: a fault beats silence, and silence beats a
-// good end.
+// worseStatus combines the statuses of two files: a failure overrides an unknown status, and that
+// overrides success.
 func worseStatus(a model.Status, why string, b model.Status, because string) (model.Status, string) {
 	rank := map[model.Status]int{model.Complete: 1, model.Unknown: 2, model.Interrupted: 3, model.Failed: 4}
 	if b == "" {
@@ -228,8 +225,8 @@ func worseStatus(a model.Status, why string, b model.Status, because string) (mo
 	return a, why
 }
 
-// SystemName is what a part is about when the user does not say: what the source says,
-// else the file's name without what Kbench, dbench and people append to it.
+// SystemName returns the name of a part's system if the user gave none: the name in the source, else
+// the file's name without the suffixes that Kbench, dbench and users commonly append.
 func SystemName(p *Part, file string) string {
 	if p.Source.Own != "" {
 		return p.Source.Own

@@ -36,13 +36,14 @@ type pgBlock struct {
 	line   int
 	fields map[string]string
 	tps    float64
-	// excluding tells that tps leaves out the time of connecting.
+	// excluding is set if tps excludes the time for connecting.
 	excluding bool
 	latency   float64
-	// full is the rate with the time of connecting, 0 where it is not told; initial is how long all
-	// clients took to connect, each how long one does where each transaction connects.
+	// full is the rate including the time for connecting, 0 if not reported; initial is how long all
+	// clients took to connect, each how long one takes if each transaction connects.
 	full, initial, each float64
-	// timed tells that latencies were taken one by one, offered that transactions were due at a rate.
+	// timed is set if latencies were measured individually, offered if transactions were due at a given
+	// rate.
 	timed, offered bool
 	broken         string
 }
@@ -65,7 +66,7 @@ func readPgbench(t *text, p *Part) (last int, err error) {
 			p.tool("pgbench", m[1])
 			last = line
 		} else if m := pgField.FindStringSubmatch(l); m != nil {
-			// The second time that a field comes, another run begins.
+			// If a field occurs a second time, another run begins.
 			if b != nil && b.fields[m[1]] != "" || b != nil && b.tps > 0 {
 				b.add(p)
 				b = nil
@@ -80,7 +81,7 @@ func readPgbench(t *text, p *Part) (last int, err error) {
 			if v, err := span(m[2]); err == nil && m[1] == "average" {
 				open(i).latency = v
 			}
-			// Without the times of single transactions there is no deviation either.
+			// Without timing individual transactions there is no standard deviation either.
 			open(i).timed = b.timed || m[1] == "stddev"
 			last = line
 		} else if m := pgConnect.FindStringSubmatch(l); m != nil {
@@ -108,8 +109,8 @@ func readPgbench(t *text, p *Part) (last int, err error) {
 	return last, nil
 }
 
-// rate notes the transactions per second; those without the time of connecting beat
-// those with it.
+// rate records the transactions per second; the rate excluding the time for connecting takes precedence
+// over the one including it.
 func (b *pgBlock) rate(s string, excluding bool) {
 	v, err := number(s)
 	if err == nil && !excluding {
@@ -120,7 +121,7 @@ func (b *pgBlock) rate(s string, excluding bool) {
 	}
 }
 
-// add hands the run over, if it has a result. A nil block has none.
+// add adds the run, if it has a result. A nil block has none.
 func (b *pgBlock) add(p *Part) {
 	if b == nil || b.tps <= 0 {
 		return
@@ -154,7 +155,7 @@ func (b *pgBlock) add(p *Part) {
 		w.Words += " × " + n
 	}
 	if !b.excluding {
-		// Connecting is part of each transaction then: another workload.
+		// Here connecting is part of each transaction, so it is another workload.
 		w.Name += "-connect"
 		w.Words += " with reconnection"
 	}
@@ -182,25 +183,25 @@ func (b *pgBlock) add(p *Part) {
 	case b.broken != "":
 		r.step.Error = "pgbench says: " + b.broken
 	case done == 0:
-		// The output is an excerpt that does not say how it ended.
+		// The output is an excerpt that does not say how the run ended.
 		status = model.Unknown
 	}
 	p.status, p.reason = worseStatus(cmp.Or(p.status, model.Complete), p.reason, status, "")
 	p.add(r)
 }
 
-// clients is what the run says of its clients.
+// clients returns what the run reports about its clients.
 func (b *pgBlock) clients(n int, done, asked uint64) *model.ClientFigure {
 	c := &model.ClientFigure{Clients: n, Done: done, Asked: asked, Rate: b.full, Reconnect: !b.excluding, Connect: b.each, Timed: b.timed, Offered: b.offered}
 	c.Threads, _ = strconv.Atoi(b.fields["number of threads"])
 	if c.Rate == 0 && done > 0 {
-		// The time is that of the transactions and of the connecting before them.
+		// The time includes the transactions and the initial connecting.
 		c.Rate = float64(done) / (float64(done)/b.tps + b.initial)
 	}
 	return c
 }
 
-// processed is how many transactions ran, and how many were asked for (0 is unknown).
+// processed returns how many transactions ran, and how many were requested (0 is unknown).
 func (b *pgBlock) processed() (done, asked uint64) {
 	m := pgProcessed.FindStringSubmatch(b.fields["number of transactions actually processed"])
 	if m == nil {
@@ -211,7 +212,7 @@ func (b *pgBlock) processed() (done, asked uint64) {
 	return done, asked
 }
 
-// failed is how many transactions failed.
+// failed returns how many transactions failed.
 func (b *pgBlock) failed() uint64 {
 	n, _, _ := strings.Cut(b.fields["number of failed transactions"], " ")
 	v, _ := strconv.ParseUint(n, 10, 53)

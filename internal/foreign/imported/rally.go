@@ -23,8 +23,8 @@ var (
 	oneWord    = regexp.MustCompile(`^[A-Za-z][\w.-]*$`)
 )
 
-// readRally reads how long each race took. A race is named by its track, else by a
-// label before it, else by the file.
+// readRally reads how long each race took. A race is named after its track, else after a label before
+// it, else after the file.
 func readRally(t *text, p *Part) (last int, err error) {
 	track := ""
 	for i, l := range t.lines {

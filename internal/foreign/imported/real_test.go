@@ -14,8 +14,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// realFio runs fio on two small jobs, one of which reads and writes, and returns what
-// it prints. Nothing is asked of its speed.
+// realFio runs fio on two small jobs, one of which reads and writes, and returns its output. Nothing is
+// required of its speed.
 func realFio(t *testing.T, format string, more ...string) string {
 	t.Helper()
 	lab.Need(t, "fio")
@@ -28,7 +28,7 @@ func realFio(t *testing.T, format string, more ...string) string {
 	return string(out)
 }
 
-// figuresOf are a part's figures by workload and direction.
+// figuresOf returns a part's figures by workload and direction.
 func figuresOf(t *testing.T, data, as string) map[string]model.Figure {
 	t.Helper()
 	parts, err := Parse("fio.out", []byte(data), as)
@@ -45,11 +45,11 @@ func figuresOf(t *testing.T, data, as string) map[string]model.Figure {
 	return all
 }
 
-// One run of fio in both of its forms: what the text rounds, the JSON has in full.
+// One run of fio in both output formats: the text is rounded, the JSON is exact.
 func TestRealFioSaysTheSameInEveryFormat(t *testing.T) {
 	t.Parallel()
 	both := realFio(t, "normal,json+", "--runtime=1", "--time_based")
-	// The two are printed one after the other, in an order that is fio's.
+	// Both are printed one after the other, in fio's order.
 	begin, end := strings.Index(both, "{\n"), strings.LastIndex(both, "}\n")
 	if begin < 0 || end < begin {
 		t.Fatalf("no JSON in %s", both)
@@ -65,8 +65,8 @@ func TestRealFioSaysTheSameInEveryFormat(t *testing.T) {
 			t.Fatalf("%s is not in the JSON", name)
 		}
 		for m, v := range f.Values {
-			// The text has three digits of a rate, and percentiles in whole units; a bucket
-			// of the JSON's histogram is 1/64 wide.
+			// The text has rates with three digits, and percentiles in whole units; a bucket of the
+			// JSON's histogram is 1/64 wide.
 			within, least := 0.01, 0.0
 			switch {
 			case m == model.IOPS:
@@ -87,7 +87,7 @@ func TestRealFioSaysTheSameInEveryFormat(t *testing.T) {
 	if len(names) != 3 || len(plus) != 3 {
 		t.Errorf("%d figures in text, %d in JSON+, want look read, mix read, mix write", len(names), len(plus))
 	}
-	// Given whole, the JSON stands for both.
+	// If both are given, the JSON takes precedence.
 	if diff := cmp.Diff(plus, figuresOf(t, both, "")); diff != "" {
 		t.Errorf("both at once (-JSON +both): %s", diff)
 	}
@@ -114,7 +114,7 @@ func TestRealFioTerseIsRefused(t *testing.T) {
 	}
 }
 
-// The states that fio prints every second become seconds.
+// The states that fio prints every second become samples.
 func TestRealFioStream(t *testing.T) {
 	t.Parallel()
 	parts, err := Parse("fio.out", []byte(realFio(t, "json+", "--runtime=3", "--time_based", "--status-interval=1")), "")
@@ -125,8 +125,8 @@ func TestRealFioStream(t *testing.T) {
 	byStep := map[int]float64{}
 	for _, s := range rec.Samples {
 		byStep[s.Step] += s.Seconds
-		// fio prints its state while it works, so an I/O may be in one count and not yet
-		// in the other.
+		// fio prints its state while it is running, so an I/O may be in one count and not yet in the
+		// other.
 		if s.Read == nil || s.Read.IOs == 0 || math.Abs(float64(s.Read.Histogram.Count())-float64(s.Read.IOs)) > 3 {
 			t.Errorf("second %+v: %+v", s, s.Read)
 		}

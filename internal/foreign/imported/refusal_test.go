@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What cannot be read is refused with a sentence that says how far it was understood.
+// Unreadable input is refused with a sentence that says how far it was understood.
 func TestRefusals(t *testing.T) {
 	const json = "{\n \"fio version\": \"fio-3.33\",\n \"jobs\": [\n  {\"jobname\": \"x\", \"read\": {\"iops\": 1"
 	for name, c := range map[string]struct{ data, as, want string }{

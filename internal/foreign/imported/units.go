@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// number reads "89,777", "12.5", "55.6k", "1.2M": a plain number with commas between
-// thousands, and k, M or G for powers of 1000, as fio and dbench write counts.
+// number parses "89,777", "12.5", "55.6k", "1.2M": a plain number with commas as thousands separators,
+// and k, M or G for powers of 1000, as fio and dbench write counts.
 func number(s string) (float64, error) {
 	digits, unit := cut(s)
 	v, err := plain(digits)
@@ -28,16 +28,15 @@ func number(s string) (float64, error) {
 	return 0, fmt.Errorf("%q is not a number: the unit %q is unknown", s, unit)
 }
 
-// bytesUnits are the units of sizes in bytes. "KiB" is 1024 and "kB" 1000, as in
-// fio 3; a capital "KB" is 1024, which is what those mean by it who write it (fio 2,
-// iostat). "MB" is 1000² in fio 3.
+// bytesUnits are the units of sizes in bytes. "KiB" is 1024 and "kB" 1000, as in fio 3; a capital "KB"
+// is 1024, which is what tools that write it mean (fio 2, iostat). "MB" is 1000² in fio 3.
 var bytesUnits = map[string]float64{
 	"b": 1, "byte": 1, "bytes": 1,
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40, "pib": 1 << 50,
 	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15,
 }
 
-// amount reads a number of bytes with its unit: "10.6GiB", "478,912 KiB", "258MB".
+// amount parses a number of bytes with its unit: "10.6GiB", "478,912 KiB", "258MB".
 func amount(s string) (float64, error) {
 	digits, unit := cut(s)
 	v, err := plain(digits)
@@ -54,7 +53,7 @@ func amount(s string) (float64, error) {
 	return v * scale, nil
 }
 
-// bandwidth reads bytes per second: "882MiB/s", "512,205 KiB/sec", "258MB/s".
+// bandwidth parses bytes per second: "882MiB/s", "512,205 KiB/sec", "258MB/s".
 func bandwidth(s string) (float64, error) {
 	rest, ok := strings.CutSuffix(strings.TrimSpace(s), "/s")
 	if !ok {
@@ -74,7 +73,7 @@ var timeUnits = map[string]float64{
 	"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1,
 }
 
-// timeUnit is the length in seconds of a unit of time: "usec", "ms", "µs".
+// timeUnit returns the length in seconds of a unit of time: "usec", "ms", "µs".
 func timeUnit(unit string) (float64, error) {
 	v, ok := timeUnits[strings.ToLower(strings.TrimSpace(unit))]
 	if !ok {
@@ -83,7 +82,7 @@ func timeUnit(unit string) (float64, error) {
 	return v, nil
 }
 
-// span reads a time with its unit: "114,095 ns", "44238msec", "2.873 ms".
+// span parses a time with its unit: "114,095 ns", "44238msec", "2.873 ms".
 func span(s string) (float64, error) {
 	digits, unit := cut(s)
 	v, err := plain(digits)
@@ -104,7 +103,7 @@ func cut(s string) (digits, unit string) {
 	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || strings.IndexByte(".,-+", s[i]) >= 0) {
 		i++
 	}
-	// An exponent belongs to the number when digits follow it.
+	// An exponent is part of the number if digits follow it.
 	if i > 0 && i < len(s) && (s[i] == 'e' || s[i] == 'E') {
 		j := i + 1
 		if j < len(s) && (s[j] == '+' || s[j] == '-') {
@@ -121,7 +120,7 @@ func cut(s string) (digits, unit string) {
 	return s[:i], strings.TrimSpace(s[i:])
 }
 
-// plain reads a finite number that is not negative, with commas between thousands.
+// plain parses a finite non-negative number with commas as thousands separators.
 func plain(s string) (float64, error) {
 	whole, _, _ := strings.Cut(s, ".")
 	if strings.Contains(s, ",") {

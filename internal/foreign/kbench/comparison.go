@@ -8,8 +8,8 @@ import (
 // columns of a comparison: name, A, "vs", B, ":", change.
 const columns = "%15s%25s%5s%25s%5s%20s\n"
 
-// Comparison is Kbench's summary of a comparison, to the byte, with its spelling.
-// A change is (B − A) / A, of the numbers as they are shown.
+// Comparison returns Kbench's summary of a comparison, to the byte, including its spelling. A change is
+// (B − A) / A, computed from the numbers as shown.
 func Comparison(pair [2]Request, a, b Values) string {
 	var out strings.Builder
 	mode := "Quick Mode: disabled"
@@ -34,7 +34,7 @@ func Comparison(pair [2]Request, a, b Values) string {
 	return out.String()
 }
 
-// change is B's number against A's in percent.
+// change returns the change of B's number relative to A's in percent.
 func change(a, b Values, job string) string {
 	before, measuredA := a.whole(job)
 	after, measuredB := b.whole(job)
@@ -44,7 +44,7 @@ func change(a, b Values, job string) string {
 	return fmt.Sprintf("%.2f%%", float64((after-before)*100)/float64(before))
 }
 
-// idleChange is the difference of two percentages in points.
+// idleChange returns the difference of two percentages in percentage points.
 func idleChange(a, b Values, aspect Aspect) string {
 	before, measuredA := a.Idle[aspect]
 	after, measuredB := b.Idle[aspect]

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// document is what is read of a file of results, which is fio's own JSON.
+// document has the fields that are read from a results file, which is fio's own JSON.
 type document struct {
 	Jobs []job     `json:"jobs"`
 	Idle *idleness `json:"cpu_idleness"`
@@ -28,22 +28,21 @@ type flow struct {
 	} `json:"lat_ns"`
 }
 
-// idleness is where fio puts what --idle-prof finds; System is a percentage.
+// idleness has the results of fio's --idle-prof; System is a percentage.
 type idleness struct {
 	System float64 `json:"system"`
 }
 
 // Values are the numbers that Kbench reports, in its units (1/s, KiB/s, ns).
 type Values struct {
-	// Jobs are by the job's name; what was not measured is missing.
+	// Jobs is indexed by the job's name; what was not measured is missing.
 	Jobs map[string]float64
 	// Idle is the CPU's idleness in percent.
 	Idle map[Aspect]float64
 }
 
-// Read adds what a file of results holds. Jobs are found by their names, wherever
-// they stand; those with other names are left out. The error tells what is wrong
-// with a file that is not fio's JSON.
+// Read adds the contents of a results file. Jobs are found by their names, regardless of position;
+// those with other names are ignored. The error says what is wrong if a file is not fio's JSON.
 func (v *Values) Read(data []byte) error {
 	var d document
 	if err := json.Unmarshal(data, &d); err != nil {
@@ -76,11 +75,11 @@ func (v *Values) Read(data []byte) error {
 	return nil
 }
 
-// Compose makes the file of an aspect from fio's outputs of its jobs, one process
-// each, in the given order: one document of fio with all jobs in it, as one process
-// would write it. An output may hold several documents and lines of text; the last
-// document is the final one. Histograms are left out: they are large, and Kbench has
-// none. idle is the CPU's idleness in percent, nil when it was not asked for.
+// Compose builds the file of an aspect from the fio outputs of its jobs, one process each, in the given
+// order: one fio document with all jobs in it, as a single process would write it. An output may
+// contain several documents and lines of text; the last document is the final one. Histograms are left
+// out: they are large, and Kbench has none. idle is the CPU's idleness in percent, nil if not
+// requested.
 func Compose(outputs [][]byte, idle *float64) ([]byte, error) {
 	var whole map[string]any
 	var jobs []any
@@ -108,8 +107,7 @@ func Compose(outputs [][]byte, idle *float64) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// lastDocument reads the last of fio's documents, which begin with a brace at the
-// start of a line.
+// lastDocument decodes the last of fio's documents, which begin with a brace at the start of a line.
 func lastDocument(output []byte) (map[string]any, error) {
 	at := bytes.LastIndex(output, []byte("\n{"))
 	if at < 0 && !bytes.HasPrefix(output, []byte("{")) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A real stream of fio: text, a document each second, and the last one counts.
+// A real fio stream: text, one document per second, and the last one counts.
 func TestComposeTakesTheLastDocument(t *testing.T) {
 	early := "{\n \"jobs\": [{\"jobname\": \"rand-read-iops\", \"read\": {\"total_ios\": 5, \"iops_mean\": 1}}]\n}\n"
 	last := "some text\n{\n \"fio version\": \"fio-3.33\", \"jobs\": [{\"jobname\": \"rand-read-iops\", \"eta\": 2147483647,\n  \"read\": {\"total_ios\": 9, \"iops_mean\": 123.456789, \"lat_ns\": {\"bins\": {\"1\": 2}, \"percentile\": {\"99.000000\": 7}}}}]\n}\n"
@@ -32,7 +32,7 @@ func TestComposeTakesTheLastDocument(t *testing.T) {
 	}
 }
 
-// A whole output of the real fio goes through.
+// The complete output of a real fio is accepted.
 func TestComposeOfARealOutput(t *testing.T) {
 	real, err := os.ReadFile("../../measure/load/fio/testdata/ramp-mixed-sync.json")
 	if err != nil {

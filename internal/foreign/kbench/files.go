@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/show/outfile"
 )
 
-// resultFiles are the files that a request is going to write, but for the summary.
+// resultFiles returns the files that a request will write, except the summary.
 func resultFiles(r Request) []string {
 	names := []string{r.ReportFile()}
 	written := map[string]bool{}
@@ -24,8 +24,8 @@ func resultFiles(r Request) []string {
 	return names
 }
 
-// CheckResults refuses to measure where results would take the place of what is no result, or of
-// a file that is measured itself.
+// CheckResults refuses to measure if results would overwrite a file that is not a result, or the
+// measured file itself.
 func CheckResults(r Request, overwrite bool) error {
 	names := resultFiles(r)
 	if !r.SkipParse {
@@ -34,7 +34,7 @@ func CheckResults(r Request, overwrite bool) error {
 	return mayReplace(names, overwrite, r.File)
 }
 
-// CheckPair is mayRun of a comparison.
+// CheckPair is CheckResults for a comparison.
 func CheckPair(pair [2]Request, overwrite bool) error {
 	names := append(append(resultFiles(pair[0]), resultFiles(pair[1])...), PairFile(pair))
 	return mayReplace(names, overwrite, pair[0].File, pair[1].File)
@@ -59,7 +59,7 @@ func mayReplaceOne(name string, overwrite bool) error {
 	info, err := os.Lstat(name)
 	switch {
 	case err != nil:
-		// It is not there yet. What is wrong with the folder is told when it is made.
+		// It does not exist yet. A problem with the directory is reported when the file is created.
 		return nil
 	case !info.Mode().IsRegular():
 		return model.RefusedError(fmt.Sprintf("%s is %s, and a result is a file", name, store.Kind(name)), elsewhere)
@@ -81,8 +81,8 @@ func mayReplaceOne(name string, overwrite bool) error {
 	return model.RefusedError(fmt.Sprintf("%s exists and is no result of Kbench or loadline: it would be lost", name), elsewhere+", or add --overwrite")
 }
 
-// isKbenchResult reports whether a file begins as fio's JSON does, in Kbench's order of the
-// keys or in the alphabet's, or as a summary.
+// isKbenchResult reports whether a file begins like fio's JSON, with keys in Kbench's or in
+// alphabetical order, or like a summary.
 func isKbenchResult(name string) (bool, error) {
 	head, err := outfile.ReadHead(name)
 	if err != nil {
@@ -100,7 +100,7 @@ func isKbenchResult(name string) (bool, error) {
 	return false, nil
 }
 
-// sameName reports whether two names stand for one file, which need not exist.
+// sameName reports whether two names refer to the same file, which need not exist.
 func sameName(a, b string) bool {
 	one, errA := os.Stat(a)
 	other, errB := os.Stat(b)
@@ -110,7 +110,8 @@ func sameName(a, b string) bool {
 	return settled(a) == settled(b)
 }
 
-// settled is a name without links: those of its folder when there is no such file.
+// settled returns a name with symbolic links resolved: only those of its directory if the file does not
+// exist.
 func settled(name string) string {
 	whole, err := filepath.Abs(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// isRefusal checks that an error is a refusal with words of what is there and of what to do.
+// isRefusal checks that an error is a refusal that says what exists and what to do.
 func isRefusal(t *testing.T, err error, words string) {
 	t.Helper()
 	var refusal *model.WorkerError
@@ -21,7 +21,7 @@ func isRefusal(t *testing.T, err error, words string) {
 	}
 }
 
-// deviceNode makes a device node that nobody opens.
+// deviceNode creates a device node that is never opened.
 func deviceNode(t *testing.T, name string, kind uint32, major, minor uint32) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

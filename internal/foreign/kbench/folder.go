@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Found is what a folder of results holds.
+// Found is the content of a results directory.
 type Found struct {
-	// Values are those of all files, the newest where several hold the same job.
+	// Values combines all files; if several contain the same job, the newest is used.
 	Values Values
 	// Reports are the documents of Loadline's reports, oldest first.
 	Reports [][]byte
-	// Unreadable tells of each file that holds nothing known, or not yet all of it.
+	// Unreadable has a message for each file with unknown or incomplete contents.
 	Unreadable []string
 }
 
-// reportMark is how a report is told from a file of fio's.
+// reportMark distinguishes a report from a file written by fio.
 const reportMark = `"loadline.report/v1"`
 
-// mostTogether bounds the files of a folder together, in bytes: a scrape reads them all,
-// and a report of a day has a few megabytes.
+// mostTogether is the maximum total size of the files in a directory, in bytes: a scrape reads them
+// all, and the report of one day has a few megabytes.
 const mostTogether = 128 << 20
 
-// Look reads all JSON files of a folder, as Kbench's exporter does. It never fails:
-// a folder that is not there yet is empty, and what cannot be read is named.
+// Look reads all JSON files in a directory, as Kbench's exporter does. It never fails: a missing
+// directory is treated as empty, and unreadable files are listed.
 func Look(folder fs.FS) Found {
 	type file struct {
 		name     string

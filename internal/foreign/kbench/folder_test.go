@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A folder in the middle of a long run: results, one that is half there, a report,
-// somebody else's files, and an older result of the same job.
+// A directory during a long run: results, an incomplete one, a report, unrelated files, and an older
+// result of the same job.
 func TestLook(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2026, 11, 21, 6, minute, 0, 0, time.UTC) }
 	result := func(n string) []byte {

@@ -17,8 +17,8 @@ const (
 	Latency   Aspect = "latency"
 )
 
-// aspects with what tells them apart: the end of their jobs' names, the title of
-// their block in a summary, and where fio's JSON holds the number that is reported.
+// aspects lists the aspects with what distinguishes them: the suffix of their jobs' names, the title of
+// their block in a summary, and where fio's JSON holds the reported number.
 var aspects = []struct {
 	name          Aspect
 	suffix, title string
@@ -29,17 +29,16 @@ var aspects = []struct {
 	{Latency, "lat", "Latency in ns (Read/Write)", func(f flow) float64 { return f.Latency.Mean }},
 }
 
-// Kbench's words for the two orders, and ours.
+// patterns maps Kbench's words for the two orders to ours.
 var patterns = map[string]string{"random": "rand", "sequential": "seq"}
 
-// The modes that are more than one job.
+// The modes with more than one job.
 const (
 	full  = "full"
 	quick = "quick"
 )
 
-// jobsOf lists the jobs of a mode by name, in Kbench's order; nil for a mode that
-// does not exist.
+// jobsOf returns the names of the jobs of a mode, in Kbench's order; nil if the mode does not exist.
 func jobsOf(mode string) []string {
 	var all []string
 	for _, a := range aspects {
@@ -64,7 +63,7 @@ func jobsOf(mode string) []string {
 	return nil
 }
 
-// modes lists all modes.
+// modes returns all modes.
 func modes() []string {
 	list := []string{full, quick}
 	for _, a := range aspects {
@@ -77,7 +76,7 @@ func modes() []string {
 	return list
 }
 
-// aspectOf is the aspect of a job by its name, "" for a name that is not Kbench's.
+// aspectOf returns the aspect of a job by its name, "" for a name that is not Kbench's.
 func aspectOf(job string) Aspect {
 	for _, a := range aspects {
 		if strings.HasSuffix(job, "-"+a.suffix) {
@@ -87,7 +86,7 @@ func aspectOf(job string) Aspect {
 	return ""
 }
 
-// checkMode refuses an unknown mode with the nearest one.
+// checkMode refuses an unknown mode, suggesting the nearest one.
 func checkMode(mode string) error {
 	if jobsOf(mode) != nil {
 		return nil

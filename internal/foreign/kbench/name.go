@@ -2,14 +2,14 @@ package kbench
 
 import "strings"
 
-// Identity is what a job's name tells.
+// Identity is what the name of a job says about it.
 type Identity struct {
 	// Pattern is "random" or "sequential", Type "read" or "write".
 	Pattern, Type string
 	Aspect        Aspect
 }
 
-// Identify reads a job's name such as "rand-read-bw"; false for any other.
+// Identify parses a job's name such as "rand-read-bw"; false for any other.
 func Identify(name string) (Identity, bool) {
 	parts := strings.Split(name, "-")
 	if len(parts) != 3 || parts[1] != "read" && parts[1] != "write" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ParsePair reads cmp_run.sh's environment: two requests that differ in their file
-// and prefix. Their prefixes are the names of the volumes.
+// ParsePair parses cmp_run.sh's environment: two requests with different files and prefixes. Their
+// prefixes are the names of the volumes.
 func ParsePair(getenv func(string) string) ([2]Request, error) {
 	var pair [2]Request
 	for i, which := range []string{"FIRST", "SECOND"} {
@@ -31,7 +31,7 @@ func ParsePair(getenv func(string) string) ([2]Request, error) {
 					"set FIRST_VOL_NAME, FIRST_VOL_FILE, SECOND_VOL_NAME and SECOND_VOL_FILE")
 			}
 		}
-		// A comparison has its own summary, and an end.
+		// A comparison has its own summary, and does not run forever.
 		r.SkipParse, r.LongRun = true, false
 		pair[i] = r
 	}
@@ -44,5 +44,5 @@ func ParsePair(getenv func(string) string) ([2]Request, error) {
 	return pair, nil
 }
 
-// PairFile is the file of the comparison's summary.
+// PairFile returns the file of the comparison's summary.
 func PairFile(pair [2]Request) string { return pair[0].Prefix + "_vs_" + pair[1].Prefix + ".summary" }

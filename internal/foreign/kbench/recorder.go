@@ -10,19 +10,19 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// recorder keeps one cycle in memory, and writes the file of each aspect when
-// its last job is done. It is the engine's Recorder.
+// recorder keeps one cycle in memory, and writes the file of each aspect when its last job is done. It
+// implements the engine's Recorder.
 type recorder struct {
 	request  Request
 	recorded model.Recorded
 	now      func() time.Time
-	// outputs are fio's outputs by the name that the step gives.
+	// outputs are fio's outputs, by the name given in the step.
 	outputs map[string][]byte
 	values  Values
 }
 
 func (k *recorder) Prepared(p model.Preparation) error {
-	// A later cycle finds the volume as the first one has filled and proved it.
+	// In a later cycle the volume is still filled and proven from the first.
 	if k.recorded.Run.Prepare == nil {
 		k.recorded.Run.Prepare = &p
 		k.recorded.Plan.Shrink(&p)
@@ -55,7 +55,7 @@ func (k *recorder) Finish(status model.Status, reason string) error {
 	return nil
 }
 
-// Step keeps a result, and publishes an aspect whose last job this was.
+// Step keeps a result, and publishes an aspect if this was its last job.
 func (k *recorder) Step(r model.StepResult) error {
 	k.recorded.Run.Steps = append(k.recorded.Run.Steps, r)
 	aspect := aspectOf(r.Step.Workload)
@@ -67,7 +67,7 @@ func (k *recorder) Step(r model.StepResult) error {
 	return k.publish(aspect)
 }
 
-// publish writes the file of an aspect with the jobs that went well.
+// publish writes the file of an aspect with the jobs that succeeded.
 func (k *recorder) publish(aspect Aspect) error {
 	var outputs [][]byte
 	var idle, seconds float64
@@ -99,7 +99,7 @@ func (k *recorder) publish(aspect Aspect) error {
 	return store.WriteNamed(k.request.OutputFile(aspect), data)
 }
 
-// writableBeside makes sure that results can be saved, before anything is measured.
+// writableBeside checks that results can be saved, before anything is measured.
 func writableBeside(path string) error {
 	dir := filepath.Dir(path)
 	err := store.MakeParent(dir)

@@ -9,30 +9,30 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Request is what is asked for by run.sh's arguments and environment.
+// Request is what run.sh's arguments and environment ask for.
 type Request struct {
 	// File is the file or device that is measured. It is overwritten.
 	File string
-	// Prefix begins the names of the results.
+	// Prefix is the prefix of the names of the results.
 	Prefix string
 	// SizeText is the size as given, Size the same in bytes.
 	SizeText string
 	Size     int64
 	Mode     string
-	// IdleProfile asks for the CPU's idleness.
+	// IdleProfile requests the CPU's idleness.
 	IdleProfile bool
 	// RateIOPS (1/s) and RateBandwidth (bytes/s) limit each direction.
 	RateIOPS, RateBandwidth Rates
-	// SkipParse leaves the summary out, LongRun measures until it is told to end.
+	// SkipParse omits the summary, LongRun measures until told to end.
 	SkipParse, LongRun bool
-	// Remarks are sentences about what was asked in an outdated or a doubtful way.
+	// Remarks are sentences about outdated or doubtful settings.
 	Remarks []string
 }
 
-// Rates are limits of reads and of writes; 0 is none.
+// Rates are limits of reads and of writes; 0 means none.
 type Rates struct{ Read, Write float64 }
 
-// Of is the limit of a direction.
+// Of returns the limit of a direction.
 func (r Rates) Of(d model.Direction) float64 {
 	if d == model.Write {
 		return r.Write
@@ -40,9 +40,8 @@ func (r Rates) Of(d model.Direction) float64 {
 	return r.Read
 }
 
-// Parse reads run.sh's arguments (FILE, PREFIX, SIZE), which go before the
-// environment, and the environment. What is missing or not understood is an error
-// of exit code 1, as in Kbench.
+// Parse parses run.sh's arguments (FILE, PREFIX, SIZE), which take precedence over the environment, and
+// the environment. Missing or invalid values are an error with exit code 1, as in Kbench.
 func Parse(args []string, getenv func(string) string) (Request, error) {
 	argument := func(i int, variable, otherwise string) string {
 		if len(args) > i && args[i] != "" {
@@ -78,7 +77,7 @@ func (r *Request) size(text string) error {
 	return nil
 }
 
-// parseRest reads what a single run and a comparison share.
+// parseRest parses what a single run and a comparison have in common.
 func parseRest(getenv func(string) string) (Request, error) {
 	r := Request{
 		Mode: getenv("MODE"), IdleProfile: getenv("CPU_IDLE_PROF") == "enabled",
@@ -108,8 +107,8 @@ func parseRest(getenv func(string) string) (Request, error) {
 	return r, err
 }
 
-// parseRates reads fio's "READS,WRITES,TRIMS", of which each may be empty; a single
-// value is for all directions (fio's HOWTO, "rate").
+// parseRates parses fio's "READS,WRITES,TRIMS", of which each may be empty; a single value applies to
+// all directions (fio's HOWTO, "rate").
 func parseRates(variable, text string, number func(string) (float64, error)) (Rates, error) {
 	if text == "" {
 		return Rates{}, nil
@@ -136,10 +135,10 @@ func parseRates(variable, text string, number func(string) (float64, error)) (Ra
 	return Rates{Read: values[0], Write: values[1]}, nil
 }
 
-// Jobs lists the names of the jobs in the order in which they run.
+// Jobs returns the names of the jobs in the order in which they run.
 func (r Request) Jobs() []string { return jobsOf(r.Mode) }
 
-// Times are the unmeasured and the measured time of each job in seconds.
+// Times returns the unmeasured and the measured time of each job in seconds.
 func (r Request) Times() (ramp, measured float64) {
 	if r.Mode == quick {
 		return 1, 5
@@ -147,7 +146,7 @@ func (r Request) Times() (ramp, measured float64) {
 	return 5, 20
 }
 
-// Limited returns the workloads with the rates that were asked for.
+// Limited returns the workloads with the requested rates.
 func (r Request) Limited(workloads []model.Workload) []model.Workload {
 	limited := make([]model.Workload, len(workloads))
 	for i, w := range workloads {
@@ -157,14 +156,14 @@ func (r Request) Limited(workloads []model.Workload) []model.Workload {
 	return limited
 }
 
-// OutputFile is the file of an aspect's results.
+// OutputFile returns the file of an aspect's results.
 func (r Request) OutputFile(a Aspect) string { return r.Prefix + "-" + string(a) + ".json" }
 
-// SummaryFile is the file of the summary, ReportFile that of Loadline's own report.
+// SummaryFile returns the file of the summary.
 func (r Request) SummaryFile() string { return r.Prefix + ".summary" }
 
-// ReportFile is the file of Loadline's own report; Kbench has none.
+// ReportFile returns the file of Loadline's own report; Kbench has none.
 func (r Request) ReportFile() string { return r.Prefix + "-report.json" }
 
-// refused is an error that ends with exit code 1, as all of Kbench's do.
+// refused returns an error with exit code 1, like all of Kbench's errors.
 func refused(message, hint string) error { return model.BrokenError(message, hint) }

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// world makes an environment of "NAME=value" words.
+// world returns an environment made of "NAME=value" strings.
 func world(words ...string) func(string) string {
 	m := map[string]string{}
 	for _, w := range words {
@@ -106,7 +106,7 @@ func TestPairs(t *testing.T) {
 	if pair[1].File != "/volume2/test" || pair[1].Prefix != "Longhorn" {
 		t.Errorf("%+v", pair[1])
 	}
-	// Kbench checks words of its own script instead of these variables.
+	// Kbench checks other variables of its own script instead of these.
 	for i, word := range words[:4] {
 		rest := append(append([]string{}, words[:i]...), words[i+1:]...)
 		name, _, _ := strings.Cut(word, "=")

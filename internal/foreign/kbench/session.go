@@ -28,27 +28,27 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// Options are what run.sh's arguments and environment do not say.
+// Options are settings in addition to run.sh's arguments and environment.
 type Options struct {
-	// Overwrite allows to overwrite what is measured, and what has the name of a result.
+	// Overwrite allows overwriting the target, and files with the names of results.
 	Overwrite bool
-	// Child runs the worker as a process of its own.
+	// Child runs the worker as a separate process.
 	Child bool
-	// Time and RampTime are those of each job, in seconds; 0 is Kbench's.
+	// Time and RampTime apply to each job, in seconds; 0 means Kbench's values.
 	Time, RampTime float64
-	// Watch is told of the progress; Command and Labels are kept in the report.
+	// Watch is notified of progress; Command and Labels are stored in the report.
 	Watch   engine.Observer
 	Command []string
 	Labels  model.Labels
 }
 
-// Session is a volume that is measured once or many times.
+// Session is a volume that is measured once or repeatedly.
 type Session struct {
 	options Options
 	env     *env.Env
 	request Request
 	target  model.Target
-	// made tells that the file did not exist before, so that the worker makes and removes it.
+	// made is set if the file did not exist before, so that the worker creates and removes it.
 	made     bool
 	prepared *session.Prepared
 }
@@ -60,10 +60,10 @@ type Cycle struct {
 	Report   *model.Report
 }
 
-// betweenCycles is Kbench's pause in a long run.
+// betweenCycles is the pause between the cycles of a long run in Kbench.
 const betweenCycles = time.Second
 
-// Begin refuses what cannot be measured or would be lost, makes the file, and plans.
+// Begin refuses what cannot be measured or would destroy data, creates the file, and plans.
 func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, error) {
 	if err := writableBeside(r.Prefix); err != nil {
 		return nil, err
@@ -79,18 +79,18 @@ func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, err
 	return s, nil
 }
 
-// Close says goodbye to the worker, which removes the file that it made.
+// Close ends the session of the worker, which removes the file if it created it.
 func (s *Session) Close() error { return s.prepared.Close() }
 
-// Plan is what is going to be measured, and what is known of the volume.
+// Plan returns the plan, and the result of probing the volume.
 func (s *Session) Plan() (*model.Plan, *model.ProbeResult) {
 	return &s.prepared.Plan, &s.prepared.Probe
 }
 
-// lay finds the target, and makes a shorter file that may be overwritten as long as was
-// asked for. One that does not exist is the worker's to make.
+// lay finds the target, and extends a shorter file that may be overwritten to the requested length. One
+// that does not exist is left for the worker to create.
 func (s *Session) lay(ctx context.Context) error {
-	// Kbench makes its file, and its users name one that does not exist.
+	// Kbench creates its file, and its users name one that does not exist.
 	t, err := session.ParseNew(s.request.File, true)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (s *Session) lay(ctx context.Context) error {
 	if s.made = missing; missing {
 		return nil
 	}
-	// Guarded before it is changed: what carries a filesystem, say, stays as long as it is.
+	// Checked before it is changed: for example, a file that contains a filesystem keeps its length.
 	o, err := volume.Open(ctx, s.env, t, true, t.Name, "")
 	if err != nil {
 		return err
@@ -137,8 +137,7 @@ func (s *Session) lay(ctx context.Context) error {
 	return o.Close()
 }
 
-// mayOverwrite refuses jobs that write to something that exists, unless that is
-// allowed.
+// mayOverwrite refuses jobs that write to an existing target, unless that is allowed.
 func (s *Session) mayOverwrite() error {
 	jobs := s.request.Jobs()
 	i := slices.IndexFunc(jobs, func(name string) bool { return strings.Contains(name, "-write-") })
@@ -149,10 +148,10 @@ func (s *Session) mayOverwrite() error {
 		"let it be overwritten with --overwrite, name a file that does not exist, or set a MODE that only reads")
 }
 
-// Scenario is that of a Kbench session: its variables are what asks for it.
+// Scenario is the scenario of a Kbench session, which is specified by Kbench's variables.
 const Scenario = "kbench"
 
-// prepare greets a worker, probes and plans.
+// prepare starts the session with a worker, probes and plans.
 func (s *Session) prepare(ctx context.Context) error {
 	ramp, measured := s.request.Times()
 	exp := model.Experiment{
@@ -173,18 +172,18 @@ func (s *Session) prepare(ctx context.Context) error {
 	at := session.Places{Create: true}
 	s.prepared, err = at.Prepare(ctx, s.env, session.Request{
 		ID: store.Name(s.env.Now(), s.request.File), Child: s.options.Child, Watch: s.options.Watch, Experiment: exp, Profile: p, Build: s.build,
-		// Guarded as for writing also where the jobs only read: the volume is filled first.
+		// The checks for writing apply even if the jobs only read: the volume is filled first.
 		Touch: exp.DestroyDataOn != "",
 	})
 	return err
 }
 
-// build plans the jobs, and whether the volume is written before it is measured: always
-// when it may be, but for a file that is only read and is whole already. What was never
-// written reads faster than any disk, and its first write is slower than the next.
+// build plans the jobs, and whether the volume is written before it is measured: always if this is
+// allowed, except for a complete file that is only read. Blocks that were never written read faster
+// than any disk, and the first write to them is slower than later ones.
 func (s *Session) build(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error) {
 	if t.Kind == model.File {
-		// The free space was looked at when the file was made, and Kbench's users choose the size.
+		// The free space was checked when the file was created, and Kbench's users choose the size.
 		found.Capacity = max(found.Capacity, s.request.Size)
 	}
 	plan, err := profile.Build(exp, p, t, found)
@@ -202,14 +201,13 @@ func (s *Session) build(exp model.Experiment, p profile.Profile, t model.Target,
 	return plan, nil
 }
 
-// Cycles measures once, or in a long run until it is told to end, and hands on each
-// pass over the jobs.
+// Cycles measures once, or in a long run until told to end, and passes on the result of each cycle.
 func (s *Session) Cycles(ctx context.Context, done func(*Cycle) error) error {
 	var first *model.Run
 	for {
 		c, err := s.cycle(ctx, first)
 		if ctx.Err() != nil && s.request.LongRun && first != nil {
-			// That is how a long run ends.
+			// This is how a long run normally ends.
 			return nil
 		}
 		if err != nil {
@@ -228,8 +226,7 @@ func (s *Session) Cycles(ctx context.Context, done func(*Cycle) error) error {
 	}
 }
 
-// cycle measures all jobs. What the first cycle found out beside them holds for the
-// later ones as well.
+// cycle measures all jobs. What the first cycle recorded in addition to them is reused in later ones.
 func (s *Session) cycle(ctx context.Context, first *model.Run) (*Cycle, error) {
 	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.prepared.Probe.Tools,
 		Command: s.options.Command, Labels: s.options.Labels}
@@ -252,7 +249,7 @@ func (s *Session) cycle(ctx context.Context, first *model.Run) (*Cycle, error) {
 	return &Cycle{Values: rec.values, Recorded: &rec.recorded, Report: report}, store.WriteNamed(s.request.ReportFile(), doc.Bytes())
 }
 
-// sentence turns flags of run in a refusal into what a user of Kbench sets.
+// sentence replaces run's flags in a refusal by what a user of Kbench sets.
 func sentence(err error) error {
 	var worker *model.WorkerError
 	if !errors.As(err, &worker) {
@@ -264,7 +261,7 @@ func sentence(err error) error {
 	return &said
 }
 
-// failedStep is the first step that went wrong, as an error; nil when none did.
+// failedStep returns the first failed step as an error; nil if there is none.
 func failedStep(steps []model.StepResult) error {
 	for _, s := range steps {
 		if s.Error != "" {
@@ -274,8 +271,8 @@ func failedStep(steps []model.StepResult) error {
 	return nil
 }
 
-// Compare tells of every number whether its change is more than noise, by the
-// margins of loadline compare.
+// Compare decides for every number whether its change is more than noise, with the margins of loadline
+// compare.
 func Compare(a, b *Cycle) *model.Comparison {
 	return analyze.Compare(analyze.Measured{Recorded: a.Recorded, Report: a.Report}, analyze.Measured{Recorded: b.Recorded, Report: b.Report},
 		results.Margins(model.Margins{}, model.Experiment{}))

@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// checkSpace refuses a file that its filesystem has no space for. Other than for files
-// of Loadline's own nothing is kept free: Kbench's manifests choose a size that just
-// fits into their volume.
+// checkSpace refuses a file for which the filesystem has not enough space. Unlike for files of
+// Loadline's own, no space is kept free: Kbench's manifests choose a size that just fits into their
+// volume.
 func checkSpace(t model.Target, more int64) error {
 	var st unix.Statfs_t
 	dir := filepath.Dir(t.Path)
@@ -21,7 +21,7 @@ func checkSpace(t model.Target, more int64) error {
 	}
 	free := int64(st.Bavail) * int64(st.Bsize)
 	if unix.Geteuid() == 0 {
-		// What is reserved for root is there for root.
+		// root may use the reserved blocks.
 		free = int64(st.Bfree) * int64(st.Bsize)
 	}
 	if more <= free {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Summary is Kbench's summary, to the byte. What was not measured is a dash.
+// Summary returns Kbench's summary, to the byte. What was not measured is shown as a dash.
 func Summary(r Request, v Values) string {
 	var b strings.Builder
 	head(&b, "=========================", "FIO Benchmark Summary", "For: "+r.Prefix, r, "Mode: "+r.Mode)
@@ -27,7 +27,7 @@ func Summary(r Request, v Values) string {
 // rows are the two lines of each block.
 var rows = []struct{ label, access string }{{"Random:", "rand"}, {"Sequential:", "seq"}}
 
-// head writes what stands above the numbers.
+// head writes the text above the numbers.
 func head(b *strings.Builder, rule, title, about string, r Request, mode string) {
 	profiling := "disabled"
 	if r.IdleProfile {
@@ -38,10 +38,10 @@ func head(b *strings.Builder, rule, title, about string, r Request, mode string)
 	}
 }
 
-// notMeasured stands for a number that there is not.
+// notMeasured replaces a number that does not exist.
 const notMeasured = "-"
 
-// both is "reads / writes".
+// both returns "reads / writes".
 func (v Values) both(access, suffix string) string {
 	number := func(direction string) string {
 		n, ok := v.whole(access + "-" + direction + "-" + suffix)
@@ -53,13 +53,13 @@ func (v Values) both(access, suffix string) string {
 	return number("read") + " / " + number("write")
 }
 
-// whole is a job's number truncated to a whole one, as Kbench cuts it.
+// whole returns a job's number truncated to an integer, as Kbench truncates it.
 func (v Values) whole(job string) (int64, bool) {
 	n, ok := v.Jobs[job]
 	return int64(n), ok
 }
 
-// idle is the CPU's idleness as a whole percentage.
+// idle returns the CPU's idleness as a whole percentage.
 func (v Values) idle(a Aspect) string {
 	n, ok := v.Idle[a]
 	if !ok {
@@ -68,7 +68,7 @@ func (v Values) idle(a Aspect) string {
 	return strconv.FormatInt(int64(n), 10) + "%"
 }
 
-// commas separates thousands.
+// commas formats a number with thousands separators.
 func commas(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// results makes the three files of a run from its numbers in Kbench's order
-// (random read, random write, sequential read, sequential write).
+// outputsOf returns the three files of a run, given its numbers in Kbench's order (random read, random
+// write, sequential read, sequential write).
 func outputsOf(t *testing.T, iops, bandwidth, latency [4]float64, idle map[Aspect]float64) Values {
 	t.Helper()
 	var v Values
@@ -50,9 +50,8 @@ func outputsOf(t *testing.T, iops, bandwidth, latency [4]float64, idle map[Aspec
 	return v
 }
 
-// The figures of Kbench's own README; digits behind the point are cut, not rounded.
-// The bytes are those of Kbench's scripts on the same numbers, but for the faults
-// that docs/kbench.md names.
+// The figures of Kbench's own README; decimals are truncated, not rounded. The bytes are those of
+// Kbench's scripts for the same numbers, except for the bugs listed in docs/kbench.md.
 func TestSummaryOfKbenchsReadme(t *testing.T) {
 	v := outputsOf(t, [4]float64{89777.654321, 83867.9, 105151.2, 107256}, [4]float64{512205.5, 478912.01, 519303.99, 522566.5},
 		[4]float64{114095.777, 44515.2, 40634.9, 45024.1}, map[Aspect]float64{IOPS: 68.9, Bandwidth: 98.2, Latency: 74.7})
@@ -85,7 +84,7 @@ Latency in ns (Read/Write)
 	if diff := cmp.Diff(want, Summary(r, v)); diff != "" {
 		t.Error(diff)
 	}
-	// Without profiling the same, less the lines about the CPU.
+	// Without profiling the output is the same without the lines about the CPU.
 	var kept []string
 	for line := range strings.Lines(want) {
 		if !strings.HasPrefix(line, "  CPU Idleness:") {
@@ -98,7 +97,7 @@ Latency in ns (Read/Write)
 	}
 }
 
-// The largest numbers of one Longhorn volume in Longhorn's reference report.
+// The largest numbers for a single Longhorn volume in Longhorn's reference report.
 func TestSummaryOfTheReferenceReport(t *testing.T) {
 	v := outputsOf(t, [4]float64{22180, 1150, 39772, 2340}, [4]float64{874 * 1024, 159 * 1024, 669 * 1024, 291 * 1024},
 		[4]float64{750e3, 2040e3, 740e3, 2028e3}, nil)
@@ -147,7 +146,7 @@ func TestOneJobIsFoundByItsName(t *testing.T) {
 	}
 }
 
-// testdata/comparison.golden is what Kbench's own script makes of these numbers.
+// testdata/comparison.golden is the output of Kbench's own script for these numbers.
 func TestComparisonIsKbenchs(t *testing.T) {
 	a := outputsOf(t, [4]float64{96735.1, 89565.2, 107729.3, 107352.4}, [4]float64{549521.9, 519141.8, 551825.7, 522936.6},
 		[4]float64{82899.5, 44437.4, 40335.3, 44767.2}, map[Aspect]float64{IOPS: 68.9, Bandwidth: 98.2, Latency: 72.7})
@@ -168,7 +167,7 @@ func TestComparisonIsKbenchs(t *testing.T) {
 	if got := Comparison(pair, a, b); !strings.Contains(got, "\nQuick Mode: enabled\n") {
 		t.Errorf("a quick comparison does not say so: %s", got)
 	}
-	// What one side lacks has no change, and dividing by nothing is none either.
+	// If a number is missing on one side, there is no change; division by zero gives none either.
 	b.Jobs["rand-write-iops"] = 22000
 	delete(b.Jobs, "rand-read-iops")
 	a.Jobs["rand-write-iops"] = 0.4

@@ -1,20 +1,20 @@
-// Package external says what is known of a server that was there before a run and stays after it.
+// Package external describes a server that existed before a run and stays after it.
 //
-// Its opinion: what others own is described and left as it is, and what cannot be seen of it from
+// Its assumptions: what others own is described and left as it is, and what cannot be observed from
 // here is not guessed.
 package external
 
-// Server is a server that exists and that others may use.
+// Server is an existing server that others may use.
 type Server struct {
-	// Instance names the server's data and its start, so that two URLs of one server are told
-	// as one. It is no secret.
+	// Instance identifies the server's data and its start, so that two URLs of the same server are
+	// recognized as such. It is not secret.
 	Instance string `json:"instance"`
-	// Schema is what was made in it, and is removed; empty before.
+	// Schema is the schema that was created in it and is removed at the end; empty before.
 	Schema string `json:"schema,omitempty"`
-	// Data is the server's directory, where it is on this machine and that is certain; else "".
+	// Data is the server's data directory, if it is certain to be on this machine; else "".
 	Data string `json:"data,omitempty"`
-	// Checkpoint tells that we may have it make a checkpoint before each repeat.
+	// Checkpoint is set if we may request a checkpoint before each repeat.
 	Checkpoint bool `json:"checkpoint"`
-	// Remarks are sentences about what was found before, and does not forbid to measure.
+	// Remarks are sentences about findings that do not prevent measuring.
 	Remarks []string `json:"remarks,omitempty"`
 }

@@ -1,58 +1,56 @@
-// Package hardware holds the words for what stands below a storage system: nodes, disks,
-// network, processors, and the resources of them that can be full.
+// Package hardware describes the hardware below a storage system: nodes, disks, network, processors,
+// and which of their resources can be exhausted.
 //
-// Its opinion: a figure that nobody told is 0 and is unknown, never a guess.
+// Its assumptions: a figure that was not given is 0 and unknown, never a guess.
 package hardware
 
-// System is what the hardware and the storage on it are, as far as somebody said so.
-// All figures are of one node; 0 is unknown.
+// System describes the hardware and the storage on it, as far as it was specified. All figures are per
+// node; 0 is unknown.
 type System struct {
 	Nodes int `json:"nodes,omitempty"`
-	// Replicas is the number of copies of each block. ExtraWrites counts the device
-	// writes that each copy takes beyond its data (a counter, a journal), ExtraBytes
-	// the bytes of one; nil is unknown.
+	// Replicas is the number of copies of each block. ExtraWrites counts the device writes that each
+	// copy needs beyond its data (a counter, a journal), ExtraBytes the bytes of one; nil is unknown.
 	Replicas    int      `json:"replicas,omitempty"`
 	ExtraWrites *float64 `json:"extra_writes,omitempty"`
 	ExtraBytes  int64    `json:"extra_bytes,omitempty"`
 	Disk        DiskSpec `json:"disk,omitzero"`
-	// Network is the bandwidth of a node's link in bytes/s, each way; RoundTrip is in
-	// seconds.
+	// Network is the bandwidth of a node's link in bytes/s, in each direction; RoundTrip is in seconds.
 	Network   float64 `json:"network,omitempty"`
 	RoundTrip float64 `json:"round_trip,omitempty"`
-	// Cores is the number of processors, CPUPerIO the processor time in seconds that
-	// one I/O of a volume costs, over all nodes.
+	// Cores is the number of processors, CPUPerIO the CPU time in seconds that one I/O of a volume
+	// costs, over all nodes.
 	Cores    float64 `json:"cores,omitempty"`
 	CPUPerIO float64 `json:"cpu_per_io,omitempty"`
-	// RebuildReserve is the disk bandwidth in bytes/s that is kept for rebuilding.
+	// RebuildReserve is the disk bandwidth in bytes/s that is reserved for rebuilding.
 	RebuildReserve float64 `json:"rebuild_reserve,omitempty"`
-	// VolumesPerNode is the most volumes that the control plane carries.
+	// VolumesPerNode is the maximum number of volumes that the control plane supports.
 	VolumesPerNode float64 `json:"volumes_per_node,omitempty"`
 }
 
-// DiskSpec is one kind of disk: Count of them in each node, with the caps of each.
+// DiskSpec is one kind of disk: Count of them in each node, with the limits of each.
 type DiskSpec struct {
 	Count int     `json:"count,omitempty"`
 	IOPS  float64 `json:"iops,omitempty"`
 	// Bandwidth is in bytes/s, Size in bytes.
 	Bandwidth float64 `json:"bandwidth,omitempty"`
 	Size      int64   `json:"size,omitempty"`
-	// ReadLatency and WriteLatency are those of one small I/O alone, in seconds.
+	// ReadLatency and WriteLatency are the latencies of a single small I/O without other load, in
+	// seconds.
 	ReadLatency  float64 `json:"read_latency,omitempty"`
 	WriteLatency float64 `json:"write_latency,omitempty"`
 }
 
-// Disks is the number of disks of a node, at least 1.
+// Disks returns the number of disks per node, at least 1.
 func (s *System) Disks() float64 { return float64(max(1, s.Disk.Count)) }
 
-// Copies is the number of replicas, at least 1.
+// Copies returns the number of replicas, at least 1.
 func (s *System) Copies() float64 { return float64(max(1, s.Replicas)) }
 
-// Resource is something that can be full.
+// Resource is something that can be exhausted.
 type Resource string
 
-// The resources. LimitPerVolume is what one volume reaches however large the cluster
-// is; LimitOperations and LimitBytes are what a measured capacity stands for where nobody said what
-// the hardware is.
+// The resources. LimitPerVolume is what one volume reaches regardless of the size of the cluster;
+// LimitOperations and LimitBytes represent a measured capacity if the hardware was not specified.
 const (
 	LimitDiskIOPS      Resource = "disk-iops"
 	LimitDiskBandwidth Resource = "disk-bandwidth"
@@ -72,5 +70,5 @@ var resourceNames = map[Resource]string{
 	LimitOperations: "I/O operations (as measured)", LimitBytes: "bandwidth (as measured)",
 }
 
-// Name is what the resource is called in a sentence.
+// Name returns the name of the resource for use in a sentence.
 func (r Resource) Name() string { return resourceNames[r] }

@@ -1,7 +1,7 @@
-// Package histogram counts latencies in fio's buckets, exactly mergeable and small in JSON.
+// Package histogram counts latencies in fio's buckets, exactly mergeable and compact in JSON.
 //
-// Its opinion: counts are added and never resampled, so any number of seconds, repeats and
-// workers have one histogram, and a percentile is as exact as its bucket.
+// Its assumptions: counts are added and never resampled, so any number of seconds, repeats and workers
+// can be merged into one histogram, and a percentile is as exact as its bucket.
 package histogram
 
 import (
@@ -15,17 +15,16 @@ import (
 	"slices"
 )
 
-// Histogram counts latencies in fio's fixed buckets (29 groups of 64; fio's
-// stat.h, "FIO_IO_U_PLAT"), so that histograms of different seconds, repeats and
-// workers add without loss. A bucket is at most 1/64 of its value wide, so its
-// middle is off by at most 1/128. The zero value is empty and ready to use.
+// Histogram counts latencies in fio's fixed buckets (29 groups of 64; fio's stat.h, "FIO_IO_U_PLAT"),
+// so that histograms of different seconds, repeats and workers can be added without loss. A bucket is
+// at most 1/64 of its value wide, so its middle is off by at most 1/128. The zero value is empty and
+// ready to use.
 //
-// In JSON it is one base64 string of varint pairs (key delta, count), because a run
-// holds one histogram per second. For the same reason one that is read stays as those
-// pairs, a third or less of what lists of numbers take, until something is added to it.
+// In JSON it is one base64 string of varint pairs (key delta, count), because a run holds one histogram
+// per second. For the same reason a histogram read from JSON keeps those pairs, which take a third or
+// less of the memory of slices, until something is added to it.
 type Histogram struct {
-	// keys are sorted, and counts belong to them; or else both are empty and packed
-	// holds the pairs.
+	// keys are sorted, with counts in the same order; or both are empty and packed holds the pairs.
 	keys   []uint16
 	counts []uint64
 	packed []byte
@@ -38,8 +37,8 @@ const (
 	bucketCount  = bucketGroups * bucketValues
 )
 
-// BucketOf returns the bucket of a latency in nanoseconds; values beyond the
-// last bucket fall into it.
+// BucketOf returns the bucket of a latency in nanoseconds; values beyond the last bucket are counted in
+// it.
 func BucketOf(ns uint64) uint16 {
 	msb := bits.Len64(ns) - 1
 	if msb <= bucketBits {
@@ -78,8 +77,8 @@ func (h *Histogram) Add(bucket uint16, n uint64) {
 	h.counts = slices.Insert(h.counts, i, n)
 }
 
-// Merge adds all counts of o, which stays as it is. It takes time linear in
-// both and allocates only when o has buckets that h lacks and h has no room.
+// Merge adds all counts of o, which is not modified. It takes time linear in both and allocates only if
+// o has buckets that h lacks and h has no spare capacity.
 func (h *Histogram) Merge(o Histogram) {
 	h.unpack()
 	missing := 0
@@ -92,7 +91,7 @@ func (h *Histogram) Merge(o Histogram) {
 		return
 	}
 	o.unpack()
-	// From the back, so that nothing is overwritten before it has moved.
+	// From the back, so that nothing is overwritten before it was moved.
 	i, j := len(h.keys)-1, len(o.keys)-1
 	h.keys = slices.Grow(h.keys, missing)[:len(h.keys)+missing]
 	h.counts = slices.Grow(h.counts, missing)[:len(h.keys)]
@@ -111,8 +110,7 @@ func (h *Histogram) Merge(o Histogram) {
 	}
 }
 
-// addKnown adds the counts of o whose buckets h has, and returns how many it
-// has not.
+// addKnown adds the counts of o for buckets that h has, and returns how many buckets h lacks.
 func (h *Histogram) addKnown(o Histogram) (missing int) {
 	i := 0
 	for j, k := range o.keys {
@@ -128,9 +126,8 @@ func (h *Histogram) addKnown(o Histogram) (missing int) {
 	return missing
 }
 
-// Minus returns h − o, for turning cumulative histograms into those of an
-// interval. It fails when any count of o is larger than that of h, which means
-// that o is not an earlier state of h.
+// Minus returns h − o, for turning cumulative histograms into those of an interval. It fails if any
+// count of o is larger than that of h, which means that o is not an earlier state of h.
 func (h Histogram) Minus(o Histogram) (Histogram, error) {
 	h.unpack()
 	o.unpack()
@@ -158,8 +155,8 @@ func (h Histogram) Minus(o Histogram) (Histogram, error) {
 	return d, nil
 }
 
-// Divide parts the latencies below the given one, in seconds, from those that are as long
-// or longer, by the middles of their buckets.
+// Divide separates the latencies below the given one, in seconds, from those that are equal or longer,
+// by the middles of their buckets.
 func (h Histogram) Divide(seconds float64) (below, above Histogram) {
 	h.unpack()
 	for i, k := range h.keys {
@@ -172,7 +169,7 @@ func (h Histogram) Divide(seconds float64) (below, above Histogram) {
 	return below, above
 }
 
-// Count is the number of latencies counted.
+// Count returns the number of latencies counted.
 func (h Histogram) Count() uint64 {
 	var n uint64
 	for _, c := range h.each {
@@ -224,8 +221,8 @@ func (h Histogram) Max() float64 {
 	return latest
 }
 
-// Buckets calls yield for each bucket in rising order with its middle in
-// seconds and its count, until yield returns false.
+// Buckets calls yield for each bucket in ascending order with its middle in seconds and its count,
+// until yield returns false.
 func (h Histogram) Buckets(yield func(seconds float64, count uint64) bool) {
 	for k, c := range h.each {
 		if !yield(BucketMiddle(k)/1e9, c) {
@@ -260,7 +257,7 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	if len(data) < 2 || data[0] != '"' {
 		return fmt.Errorf("histogram: a base64 string is expected, not %.20s", data)
 	}
-	// A second's histogram fits into the array, so decoding it allocates only what it keeps.
+	// The histogram of one second fits into the array, so decoding it allocates only what is kept.
 	var room [2048]byte
 	buf, err := base64.RawStdEncoding.AppendDecode(room[:0], data[1:len(data)-1])
 	if err != nil {
@@ -291,5 +288,5 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 
 var _ json.Marshaler = Histogram{}
 
-// Len is the number of buckets that are not empty.
+// Len returns the number of non-empty buckets.
 func (h Histogram) Len() int { return len(h.keys) }

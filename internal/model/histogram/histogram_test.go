@@ -17,7 +17,7 @@ func counts(h histogram.Histogram) map[float64]uint64 {
 	last := -1.0
 	for s, n := range h.Buckets {
 		if s <= last {
-			m[math.NaN()] = 0 // an order that is not rising compares unequal to everything
+			m[math.NaN()] = 0 // if the order is not ascending, the result compares unequal to everything
 		}
 		last, m[s] = s, n
 	}
@@ -31,7 +31,7 @@ func histograms(most int) *rapid.Generator[histogram.Histogram] {
 			h.Add(uint16(rapid.IntRange(0, 29*64-1).Draw(t, "bucket")), rapid.Uint64Range(1, 1<<40).Draw(t, "count"))
 		}
 		if rapid.Bool().Draw(t, "read") {
-			// One that was read is kept in another way.
+			// A histogram read from JSON is stored differently.
 			text, err := json.Marshal(h)
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func histograms(most int) *rapid.Generator[histogram.Histogram] {
 }
 
 func TestBucketsAreThoseOfFio(t *testing.T) {
-	// fio's bins as they stand in its json+ output (whole nanoseconds).
+	// fio's bins as in its json+ output (whole nanoseconds).
 	for _, c := range []struct {
 		ns     uint64
 		bucket uint16
@@ -138,7 +138,7 @@ func TestMergeAddsAndMinusTakesAway(t *testing.T) {
 		if diff := cmp.Diff(beforeA, counts(left)); diff != "" {
 			t.Fatal(diff)
 		}
-		// What was merged is neither changed nor shared.
+		// The merged histogram is neither changed nor shared.
 		sum.Merge(sum)
 		if diff := cmp.Diff(beforeA, counts(a)) + cmp.Diff(beforeB, counts(b)); diff != "" {
 			t.Fatal(diff)
@@ -183,7 +183,7 @@ func TestPercentileIsTheFirstBucketThatReachesIt(t *testing.T) {
 	}
 }
 
-// A bin of fio's json+ is a bucket's middle in nanoseconds, and comes back as that.
+// A bin in fio's json+ is the middle of a bucket in nanoseconds, and must map back to that bucket.
 func TestHistogramFromFioBins(t *testing.T) {
 	var h histogram.Histogram
 	for middle, n := range map[uint64]uint64{1004: 3, 127: 2, 70144: 1} {

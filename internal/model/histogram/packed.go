@@ -18,7 +18,7 @@ func (h *Histogram) addPacked(packed []byte) (missing int) {
 	return missing
 }
 
-// pairs goes through packed pairs, which UnmarshalJSON has checked.
+// pairs iterates over packed pairs, which UnmarshalJSON has checked.
 func pairs(packed []byte) func(yield func(key uint16, count uint64) bool) {
 	return func(yield func(uint16, uint64) bool) {
 		var key uint64
@@ -33,7 +33,7 @@ func pairs(packed []byte) func(yield func(key uint16, count uint64) bool) {
 	}
 }
 
-// each goes through the buckets in rising order.
+// each iterates over the buckets in ascending order.
 func (h *Histogram) each(yield func(key uint16, count uint64) bool) {
 	if h.packed != nil {
 		pairs(h.packed)(yield)
@@ -46,12 +46,12 @@ func (h *Histogram) each(yield func(key uint16, count uint64) bool) {
 	}
 }
 
-// unpack makes lists of packed pairs.
+// unpack converts packed pairs into slices.
 func (h *Histogram) unpack() {
 	if h.packed == nil {
 		return
 	}
-	// Each number ends with the one byte of it that is below 0x80.
+	// The last byte of each number is the one below 0x80.
 	numbers := 0
 	for _, b := range h.packed {
 		numbers += int(^b >> 7)

@@ -14,8 +14,8 @@ type Bar struct {
 	IOs  uint64  `json:"ios"`
 }
 
-// BarsOf sorts latencies into powers of two of a microsecond, as biolatency(8) does: all
-// from the first to the last that holds one, the empty ones between them too.
+// BarsOf sorts latencies into powers of two of a microsecond, as biolatency(8) does: all bars from the
+// first to the last non-empty one, including empty ones in between.
 func BarsOf(h histogram.Histogram) (bars []Bar) {
 	var counts [64]uint64
 	first, last := len(counts), -1

@@ -1,6 +1,6 @@
-// Package jsonlimit bounds the JSON documents that are read.
+// Package jsonlimit limits the size of JSON documents before they are parsed.
 //
-// Its opinion: a document may have been sent by somebody, so it is measured before it is
+// Its assumptions: a document may come from an untrusted source, so it is measured before it is
 // decoded.
 package jsonlimit
 
@@ -11,26 +11,25 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// A document may have been sent by somebody, and must not take memory out of all
-// proportion to it. The bounds are far beyond what a day (86,400 s) of repeats leaves: of
-// five seconds each they take 26 MB of run.json, 250 bytes for each object in it.
+// A document may come from an untrusted source, and must not use memory out of all proportion to its
+// size. The limits are far beyond the result of a day (86,400 s) of repeats: at five seconds each these
+// take 26 MB of run.json, 250 bytes for each object in it.
 const (
-	// Largest bounds a JSON document in bytes.
+	// Largest is the maximum size of a JSON document in bytes.
 	Largest = 64 << 20
-	// leastObject is how many bytes a document has for each object or list in it beyond
-	// manyObjects, and manyValues bounds the values: {} can take 500 bytes in memory, and
-	// a digit 48.
+	// leastObject is the minimum number of bytes per object or list beyond the first manyObjects, and
+	// manyValues is the maximum number of values: {} can take 500 bytes in memory, and a digit 48.
 	leastObject = 256
 	manyObjects = 100000
 	manyValues  = 4 << 20
-	// longestString bounds a name or a text in bytes, as it is written: the longest of ours
-	// are the options of a job, whose file has 1 MiB at most. Each is copied for each form
-	// of a report.
+	// longestString is the maximum length of a name or text in bytes, as encoded: the longest of ours
+	// are the options of a job, whose file is at most 1 MiB. Each is copied for each format of a
+	// report.
 	longestString = 2 << 20
 )
 
-// Check refuses a JSON document that is larger than any of ours, has more
-// objects, lists or values than one of its size can, or a text that is longer than any.
+// Check rejects a JSON document that is larger than any of ours, has more objects, lists or values than
+// one of its size can have, or contains a longer string than any of ours.
 func Check(data []byte) error {
 	if len(data) > Largest {
 		return fmt.Errorf("it is larger than %s", units.FormatSize(Largest))
@@ -48,8 +47,8 @@ func Check(data []byte) error {
 	return nil
 }
 
-// longestText is the length of the longest string in a JSON document as it is written,
-// in bytes, without decoding it.
+// longestText returns the length of the longest string in a JSON document as encoded, in bytes, without
+// decoding it.
 func longestText(data []byte) int {
 	longest := 0
 	for {
@@ -67,7 +66,7 @@ func longestText(data []byte) int {
 			if end += i; data[end] == '"' {
 				break
 			}
-			end += 2 // the escaped character is none of the end
+			end += 2 // skip the escaped character: it does not end the string
 		}
 		end = min(end, len(data))
 		longest = max(longest, end)

@@ -16,7 +16,7 @@ func TestLongestText(t *testing.T) {
 	}
 }
 
-// One text of megabytes is none of ours; one of the length of a job's options is.
+// A string of several megabytes cannot be ours; one as long as a job's options can.
 func TestCheckBoundsItsTexts(t *testing.T) {
 	if err := Check([]byte(`{"job":"` + strings.Repeat("rw=read\\n", 100<<10) + `"}`)); err != nil {
 		t.Error(err)

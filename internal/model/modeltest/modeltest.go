@@ -1,5 +1,5 @@
-// Package modeltest asks in tests for what the model promises of an error. Its opinion: a
-// test of a refusal asks for its class and its words, since exit codes and people rely on them.
+// Package modeltest has helpers for testing errors of package model. Its assumptions: the test of a
+// refusal checks its class and its text, because exit codes and people rely on them.
 package modeltest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Refused returns the refusal that an error must be, with these words in its message or in
-// what it says to do next. Another error, or none, ends the test.
+// Refused returns the refusal that an error must be, with these words in its message or hint. Any other
+// error, or none, fails the test.
 func Refused(t testing.TB, err error, words ...string) *model.WorkerError {
 	t.Helper()
 	var refused *model.WorkerError

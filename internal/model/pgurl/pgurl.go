@@ -1,12 +1,12 @@
-// Package pgurl reads the address of a PostgreSQL server that exists,
-// postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETER=VALUE, and makes of it what libpq is told.
+// Package pgurl parses the URL of an existing PostgreSQL server,
+// postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETER=VALUE, and converts it for libpq.
 //
-// Its opinion: a password has one place in an address, where whatever hides secrets knows it, and
-// leaves it only for the environment of a program: what is shown, recorded, or an argument of a
-// process is made without it.
+// Its assumptions: the password has a single place in the URL, where the masking of secrets finds it,
+// and leaves it only for a program's environment: anything shown, recorded or passed as a process
+// argument is made without it.
 //
-// Source of the form: PostgreSQL's manual, "Connection URIs"; of which characters stand for
-// themselves: RFC 3986, section 3.2.1.
+// Source of the format: PostgreSQL's manual, "Connection URIs"; of the characters that need no
+// escaping: RFC 3986, section 3.2.1.
 package pgurl
 
 import (
@@ -20,35 +20,35 @@ import (
 	"strings"
 )
 
-// Address is where a server is, as whom to connect, and to which database. An empty field is
-// libpq's default, which the environment may say (PGHOST …).
+// Address identifies a server, the user to connect as, and the database. An empty field means libpq's
+// default, which the environment may set (PGHOST …).
 type Address struct {
 	User, Password string
-	// Host is a name, an address, or the directory of a socket; Port a decimal.
+	// Host is a host name, an IP address, or the directory of a socket; Port is decimal.
 	Host, Port string
 	Database   string
-	// Parameters are libpq's others, such as sslmode.
+	// Parameters are other libpq parameters, such as sslmode.
 	Parameters map[string]string
 }
 
-// schemes are what an address may begin with.
+// schemes are the URL schemes that are accepted.
 var schemes = []string{"postgres://", "postgresql://"}
 
-// Is reports whether a target's name is meant to be such an address.
+// Is reports whether a target's name is meant as such a URL.
 func Is(name string) bool {
 	low := strings.ToLower(name)
 	return strings.HasPrefix(low, "postgres:") || strings.HasPrefix(low, "postgresql:")
 }
 
-// plain is what a user's name or a password may have in it as it is; the colon between them is
-// not in it. An apostrophe stands for itself in RFC 3986, and would end a word of a shell or of YAML.
+// plain matches a user name or password without characters that need escaping; the colon between the
+// two is not included. An apostrophe needs no escaping in RFC 3986, but would end a word in a shell or
+// in YAML.
 var plain = regexp.MustCompile(`^(?:[A-Za-z0-9._~!$&()*+,;=-]|%[0-9A-Fa-f]{2})*$`)
 
-// mistaken is why an address cannot be read. It names no part that may be secret.
+// mistaken returns the reason why a URL cannot be parsed. It must not quote a part that may be secret.
 func mistaken(why string) (Address, error) { return Address{}, errors.New(why) }
 
-// Parse reads an address. Its error is a clause that says what is wrong and never holds the
-// password.
+// Parse parses a URL. Its error is a clause that says what is wrong and never contains the password.
 func Parse(name string) (Address, error) {
 	a := Address{Parameters: map[string]string{}}
 	rest, ok := "", false
@@ -97,7 +97,7 @@ func Parse(name string) (Address, error) {
 	return a, nil
 }
 
-// login reads USER:PASSWORD.
+// login parses USER:PASSWORD.
 func (a *Address) login(text string) error {
 	user, password, _ := strings.Cut(text, ":")
 	var err1, err2 error
@@ -109,7 +109,7 @@ func (a *Address) login(text string) error {
 	return nil
 }
 
-// server reads HOST:PORT.
+// server parses HOST:PORT.
 func (a *Address) server(text string) error {
 	if strings.Contains(text, ",") {
 		return errors.New("it names several servers, and one is measured")
@@ -135,14 +135,14 @@ func (a *Address) server(text string) error {
 
 func (a *Address) setPort(port string) error {
 	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) {
-		// It may be a password whose host is missing.
+		// It may be a password whose host is missing, so it is not quoted.
 		return errors.New("what follows the colon of the host is no port, which is a number up to 65535")
 	}
 	a.Port = port
 	return nil
 }
 
-// parameters reads KEY=VALUE&….
+// parameters parses KEY=VALUE&….
 func (a *Address) parameters(query string) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -175,7 +175,7 @@ func (a *Address) parameters(query string) error {
 		case key == "dbname":
 			a.Database = value
 		case key == "ssl" && value == "true":
-			// libpq takes JDBC's word.
+			// libpq accepts this JDBC parameter.
 			a.Parameters["sslmode"] = "require"
 		default:
 			a.Parameters[key] = value
@@ -187,10 +187,10 @@ func (a *Address) parameters(query string) error {
 	return nil
 }
 
-// keyword is what libpq's parameters look like.
+// keyword matches the form of libpq's parameter names.
 var keyword = regexp.MustCompile(`^[a-z_]+$`)
 
-// String is the address without its password: fit to be shown, recorded and typed again.
+// String returns the URL without its password, so that it can be shown, recorded and typed again.
 func (a Address) String() string {
 	var b strings.Builder
 	b.WriteString("postgres://")
@@ -215,7 +215,7 @@ func (a Address) String() string {
 	return b.String()
 }
 
-// escape writes all but letters, digits and a few harmless characters as % and two digits.
+// escape percent-encodes everything but letters, digits and a few harmless characters.
 func escape(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -228,8 +228,8 @@ func escape(s string) string {
 	return b.String()
 }
 
-// Conninfo is what libpq's programs take in the place of a database's name: all but the password,
-// with the parameters of more in the place of the address's own.
+// Conninfo returns the connection string that libpq's programs accept in place of a database name:
+// everything but the password, with the parameters in more overriding those of the URL.
 func (a Address) Conninfo(more map[string]string) string {
 	all := maps.Clone(a.Parameters)
 	if all == nil {

@@ -70,8 +70,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Whatever address is taken, the password in it is one that is hidden where it is recorded: in
-// a line, and in a document.
+// Whatever URL is accepted, its password must be masked where it is recorded: in a line, and in a
+// document.
 func FuzzPasswordsAreHidden(f *testing.F) {
 	for _, p := range []string{"s3cret", "a:b", "!$&()*+,;=", "%40%2F", "~.-_", "x%22y"} {
 		f.Add("user", p, "host")

@@ -1,11 +1,11 @@
-// Package remote is what the workers of an application's server and of its client say to each
-// other, where the client has a pod of its own. Its opinion: the engine hands it over and does not
-// look into it, so it is no part of the protocol but for the two fields that carry it.
+// Package remote defines the messages between the workers of an application's server and client when
+// the client has a pod of its own. Its assumptions: the engine forwards them without inspecting them,
+// so they are not part of the protocol except for the two fields that carry them.
 package remote
 
 import "github.com/loadline/loadline/internal/model"
 
-// The words for where a load tool runs in a cluster; any other is a node's name.
+// The keywords for where a load tool runs in a cluster; anything else is the name of a node.
 const (
 	InPod = "pod"
 	Same  = "same"
@@ -21,36 +21,36 @@ func Apart(a *model.AppRequest) bool {
 // who it is. It holds a password, so the engine never writes it down; the server's worker has it in its
 // spool of events, a file that only it can read and that is removed with the pod.
 type Request struct {
-	// Host and Port are where the server listens, User, Password and Database how it lets the
-	// load tool in.
+	// Host and Port are where the server listens, User, Password and Database the credentials for the
+	// load tool.
 	Host     string `json:"host,omitempty"`
 	Port     string `json:"port,omitempty"`
 	User     string `json:"user,omitempty"`
 	Password string `json:"password,omitempty"`
 	Database string `json:"database,omitempty"`
-	// Reach asks for the round trip and the connection's time, Start for one step.
+	// Reach requests the round-trip and connection times, Start requests one step.
 	Reach bool                `json:"reach,omitempty"`
 	Start *model.StartRequest `json:"start,omitempty"`
 }
 
-// Result is the answer. Of a step it is what the load tool did there; what the server and
-// its machine counted meanwhile is not in it.
+// Result is the answer. For a step it is what the load tool did there; the counters of the server and
+// its machine are not included.
 type Result struct {
-	// Address is that of the client's pod.
+	// Address is the address of the client's pod.
 	Address string `json:"address,omitempty"`
-	// RoundTrip and Connection are in seconds, 0 where they could not be measured.
+	// RoundTrip and Connection are in seconds, 0 if they could not be measured.
 	RoundTrip  float64 `json:"round_trip,omitempty"`
 	Connection float64 `json:"connection,omitempty"`
 
 	Counts model.AppCounts `json:"counts"`
 	Due    uint64          `json:"due,omitempty"`
-	// Told is for how many whole seconds samples were emitted.
+	// Told is the number of whole seconds for which samples were emitted.
 	Told int `json:"told,omitempty"`
-	// Said is what the tool printed, and Failed a sentence about what went wrong.
+	// Said is the output of the tool, and Failed a sentence about what went wrong.
 	Said        string `json:"said,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
 	Failed      string `json:"failed,omitempty"`
-	// UserCPU and SystemCPU are cores that the load tool used.
+	// UserCPU and SystemCPU are the load tool's CPU use in cores.
 	UserCPU   float64       `json:"user_cpu,omitempty"`
 	SystemCPU float64       `json:"system_cpu,omitempty"`
 	Stalls    []model.Stall `json:"stalls,omitempty"`

@@ -1,7 +1,7 @@
-// Package safetext makes text fit for where it is shown: words from outside for one line of a
-// terminal, any word for a command line that is to be pasted.
+// Package safetext makes text safe to display: foreign text for one line of a terminal, and any word
+// for a command line that is to be pasted.
 //
-// Its opinion: what a reader sees is what there is, so what is invisible is taken out or spelt.
+// Its assumptions: readers trust what they see, so invisible characters are removed or escaped.
 package safetext
 
 import (
@@ -12,19 +12,18 @@ import (
 	"unicode/utf8"
 )
 
-// sequence is an escape sequence that a tool's coloured output leaves in its words.
+// sequence matches an escape sequence, as found in the coloured output of tools.
 var sequence = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// Clean makes text from elsewhere (a path, a server's answer, a tool's output) fit to
-// stand within one line on a terminal: escape sequences and characters that nobody sees
-// go, among them those that change the direction of writing; line breaks and other
-// control characters become blanks, and bytes that are no UTF-8 the replacement
-// character. Everything from outside passes through it before a person reads it.
+// Clean makes foreign text (a path, a server's answer, a tool's output) safe to show within one line of
+// a terminal: escape sequences and invisible characters are removed, including those that change the
+// writing direction; line breaks and other control characters become spaces, and invalid UTF-8 the
+// replacement character. All foreign text passes through it before it is shown.
 func Clean(text string) string {
 	return strings.Map(visible, sequence.ReplaceAllString(text, ""))
 }
 
-// CleanLines is Clean for a text that may have several lines: line breaks and tabs stay.
+// CleanLines is Clean for text that may have several lines: it keeps line breaks and tabs.
 func CleanLines(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -34,8 +33,8 @@ func CleanLines(text string) string {
 	}, sequence.ReplaceAllString(text, ""))
 }
 
-// visible is what is shown of a character: a blank instead of a control character, and
-// nothing (-1) instead of one that shows nothing.
+// visible returns what to show for a character: a space for a control character, and nothing (-1) for
+// an invisible one.
 func visible(r rune) rune {
 	switch {
 	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
@@ -46,16 +45,14 @@ func visible(r rune) rune {
 	return r
 }
 
-// Invisible reports whether a character shows nothing of its own: it joins, hides or turns
-// around others.
+// Invisible reports whether a character is not visible itself, but joins, hides or reorders others.
 func Invisible(r rune) bool {
 	return r >= 0x80 && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// ShellWord quotes a word for the command lines that people are asked to paste: a
-// POSIX shell gets exactly these bytes as one word, whatever they are. Words that hold
-// control characters, invisible ones or no UTF-8 are written with $'…', which bash, zsh,
-// ksh and POSIX of 2024 understand, so that what is pasted is what is seen.
+// ShellWord quotes a word for command lines that users are asked to paste: a POSIX shell gets exactly
+// these bytes as one word. Words with control characters, invisible characters or invalid UTF-8 are
+// written as $'…', which bash, zsh, ksh and POSIX 2024 support, so that what is pasted is what is seen.
 func ShellWord(word string) string {
 	bare, printable := word != "" && word[0] != '=', utf8.ValidString(word)
 	for _, r := range word {
@@ -71,7 +68,7 @@ func ShellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// escaped writes a word as $'…', with everything but visible ASCII as octal bytes.
+// escaped writes a word as $'…', with everything but visible ASCII as octal escapes.
 func escaped(word string) string {
 	var b strings.Builder
 	b.WriteString("$'")

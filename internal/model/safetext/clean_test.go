@@ -70,7 +70,7 @@ func TestShellWord(t *testing.T) {
 	}
 }
 
-// What a shell makes of the word is the word, whatever is in it.
+// A shell must parse the quoted word as the original, whatever it contains.
 func TestShellWordInAShell(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

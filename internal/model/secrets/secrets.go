@@ -1,8 +1,8 @@
-// Package secrets hides what gives access (passwords, tokens, keys) in whatever is recorded or
+// Package secrets masks credentials (passwords, tokens, keys) in everything that is recorded or
 // printed.
 //
-// Its opinion: a report is sent to people whom its maker does not know, so a value is hidden
-// when it may be a secret, and its name stays, so that one sees what is hidden.
+// Its assumptions: a report is sent to people unknown to its author, so a value is masked if it may be
+// a secret, and its name is kept to show what was masked.
 package secrets
 
 import (
@@ -13,52 +13,51 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Secrets are hidden where something is recorded or printed: a report is sent to people
-// who need no password. What stands in a secret's place is the word for it in capitals, so
-// that a command that is typed again says what to fill in.
+// Secrets are masked where something is recorded or printed, because reports are passed on to people
+// who must not have the password. A secret is replaced by the word for it in capitals, so that a
+// command that is typed again shows what to fill in.
 
-// secretWord is a part of the names of what is secret.
+// secretWord matches the part of a name that marks it as secret.
 const secretWord = `(?:passwords?|passwd|passphrase|secrets?|tokens?|api[-_]?keys?|access[-_]?keys?|private[-_]?keys?|credentials?)`
 
 var (
-	// userinfo is the user and the password of a URI; the password ends at the last @
-	// before the path. In a JSON document its & is written \u0026.
+	// userinfo matches the user and password of a URI; the password ends at the last @ before the path.
+	// In a JSON document its & is written \u0026.
 	userinfo = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@?#"'\\]*):(?:[^\s/?#"\\]|\\u0026)+@`)
-	// login is user:password@host without a scheme.
+	// login matches user:password@host without a scheme.
 	login = regexp.MustCompile(`([A-Za-z_][\w.-]*):([^\s:@/,;"'\\]+)@([\w.-]+)`)
-	// setting is key=value in a query, an environment or a list.
+	// setting matches key=value in a query, an environment or a list.
 	setting = regexp.MustCompile(`(?i)([\w./-]*` + secretWord + `[\w.-]*|\b(?:[\w./-]*[_.-])?pass|\b[\w./-]*[_.-]pwd)=(` + quoted + `|[^\s&;,:"'\\]+)`)
-	// flag is --key value in a command within a command, header the value of a header.
+	// flag matches --key value in a command within a command, header the value of a header.
 	flag   = regexp.MustCompile(`(?i)(--?[\w-]*` + secretWord + `)(\s+)(` + quoted + `|[^\s"'\\-][^\s"'\\]*)`)
 	header = regexp.MustCompile(`(?i)\b([\w-]*(?:` + secretWord + `|authorization))(\s*:\s*)((?:bearer|basic|digest|token)\s+)?([^\s"'\\{}\[\],]+)`)
-	// member is "key":"value" of a JSON text in a command, memberQuoted the same within
-	// quotation marks.
+	// member matches "key":"value" of JSON text in a command, memberQuoted the same within quotation
+	// marks.
 	member       = regexp.MustCompile(`(?i)("[\w.-]*(?:` + secretWord + `|pwd|key)")(\s*:\s*")(?:[^"\\]|\\.)*(")`)
 	memberQuoted = regexp.MustCompile(`(?i)(\\"[\w.-]*(?:` + secretWord + `|pwd|key)\\")(\s*:\s*\\")(?:[^"\\]|\\\\.)*(\\")`)
-	// bearer is a token without its header's name.
+	// bearer matches a token without its header's name.
 	bearer = regexp.MustCompile(`(?i)\b(bearer\s+)([\w.~+/-]{8,}=*)`)
-	// piped is a password that sudo gets from its standard input.
+	// piped matches a password passed to sudo on standard input.
 	piped = regexp.MustCompile(`(\b(?:echo|printf)\s+)(?:'[^']*'|"[^"]*"|[^|;&\n'"])+?(\s*\|\s*sudo\s(?:[^|;&\n]*\s)?(?:-[A-Za-z]*S\b|--stdin\b))`)
-	// ceph is what a name of an image says of who asks for it.
+	// ceph matches the name of an RBD image, which may contain credentials.
 	ceph        = regexp.MustCompile(`\brbd:[^\s"'\\]+`)
 	cephSetting = regexp.MustCompile(`([:?&])(id|user|name|key|keyring|keyfile)=([^:&]+)`)
 )
 
-// quoted is a value in quotation marks, which may hold blanks.
+// quoted matches a value in quotation marks, which may contain spaces.
 const quoted = `"[^"]*"|'[^']*'|\\"[^"\\]*\\"`
 
-// value is one of a flag.
+// value matches the value of a flag.
 const value = `(?:` + quoted + `|[^\s"'\\]+)`
 
-// tool is a program that takes a password by a letter, which means something else to
-// other programs.
+// tool is a program with a one-letter password flag, which means something else for other programs.
 type tool struct {
-	// command is the program with its arguments, secret the flag and its value.
+	// command matches the program with its arguments, secret the flag and its value.
 	command, secret *regexp.Regexp
 	stand           string
 }
 
-// newTool makes a tool from patterns of its name, and of the flag before the value.
+// newTool returns a tool, given patterns for its name and for the flag before the value.
 func newTool(name, flag string) tool {
 	return tool{
 		command: regexp.MustCompile(`\b` + name + `\s(?:[^|;&\n]|[|;&][^\s|;&])*`),
@@ -67,35 +66,35 @@ func newTool(name, flag string) tool {
 	}
 }
 
-// curlUser is what stands before the user and the password of curl.
+// curlUser matches what precedes the user and password for curl.
 const curlUser = `(?:-[A-Za-z]*[uU]|--user|--proxy-user)[\s=]*`
 
 var tools = []tool{
 	newTool(`ipmitool`, `-P\s*`), {regexp.MustCompile(`\bsshpass(?:\s+-[^\sp]\S*)*\s+-p\s*` + value), regexp.MustCompile(`(\s-p\s*)` + value), "${1}PASSWORD"}, newTool(`fence_\w+`, `-p\s*`), newTool(`redis-cli`, `(?:-a|--pass)\s+`),
-	// With a blank after -p these ask, and the next word is a database.
+	// With a space after -p these programs prompt, and the next word is a database.
 	newTool(`(?:mysql|mariadb)[\w-]*`, `-p`),
 	newTool(`curl`, curlUser+`'[^\s:']*:`).until(`'`), newTool(`curl`, curlUser+`\\?"[^\s:"]*:`).until(`"\\`), newTool(`curl`, curlUser+`[^\s:"'\\]*:`),
 }
 
-// until is the tool with a value that ends before the closing quotation mark.
+// until returns the tool with a value that ends before the given closing quotation mark.
 func (t tool) until(mark string) tool {
 	flag := strings.TrimSuffix(t.secret.String(), value)
 	t.secret = regexp.MustCompile(flag + `[^` + mark + `]+`)
 	return t
 }
 
-// mask hides what the tool's commands in a text say.
+// mask masks the secrets in the tool's commands in a text.
 func (t tool) mask(s string) string {
 	return t.command.ReplaceAllStringFunc(s, func(command string) string {
 		return t.secret.ReplaceAllString(command, t.stand)
 	})
 }
 
-// text is a string of a JSON document.
+// text matches a string in a JSON document.
 var text = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// MaskText hides the secrets in a text, which may be a JSON document. It knows common
-// forms and is no guarantee.
+// MaskText masks the secrets in a text, which may be a JSON document. It knows common forms and is no
+// guarantee.
 func MaskText(s string) string {
 	if !suspicious(s) {
 		return s
@@ -103,7 +102,7 @@ func MaskText(s string) string {
 	if !strings.HasPrefix(strings.TrimSpace(s), "{") || !json.Valid([]byte(s)) {
 		return maskPlain(s)
 	}
-	// Each string by itself: what is quoted within it must not end where it ends.
+	// Each string separately: a quotation within it must not extend beyond its end.
 	return text.ReplaceAllStringFunc(s, func(found string) string {
 		var plain string
 		if !suspicious(found) || json.Unmarshal([]byte(found), &plain) != nil {
@@ -118,7 +117,7 @@ func MaskText(s string) string {
 	})
 }
 
-// maskPlain hides the secrets in a text that is no document.
+// maskPlain masks the secrets in a text that is not a JSON document.
 func maskPlain(s string) string {
 	s = userinfo.ReplaceAllString(s, "$1:PASSWORD@")
 	s = login.ReplaceAllStringFunc(s, func(found string) string {
@@ -158,7 +157,8 @@ func maskPlain(s string) string {
 	})
 	s = flag.ReplaceAllStringFunc(s, func(found string) string {
 		m := flag.FindStringSubmatch(found)
-		// What tools of one letter leave is masked already, and what follows is not theirs.
+		// After a tool's one-letter flag the value is masked already, and what follows does not belong
+		// to it.
 		if onlyName(m[1]) || m[1] == "-pPASSWORD" || m[1] == "-PPASSWORD" {
 			return found
 		}
@@ -174,7 +174,7 @@ func maskPlain(s string) string {
 	return bearer.ReplaceAllString(s, "${1}TOKEN")
 }
 
-// suspicious tells quickly that a text may hold a secret: most are numbers.
+// suspicious is a quick check whether a text may contain a secret: most are numbers.
 func suspicious(s string) bool {
 	if strings.Contains(s, "@") || strings.Contains(s, "rbd:") {
 		return true
@@ -188,8 +188,8 @@ func suspicious(s string) bool {
 	return false
 }
 
-// onlyName tells of a key that it names a secret and holds none, as --pull-secret and
-// csi.storage.k8s.io/provisioner-secret-name do.
+// onlyName reports whether a key refers to a secret without containing one, like --pull-secret and
+// csi.storage.k8s.io/provisioner-secret-name.
 func onlyName(key string) bool {
 	low := strings.ToLower(strings.TrimLeft(key, "-"))
 	for _, end := range []string{"name", "namespace", "ref", "size", "type", "path", "pull-secret", "pull_secret"} {
@@ -200,7 +200,7 @@ func onlyName(key string) bool {
 	return false
 }
 
-// standIn is what stands in the place of a secret with that key.
+// standIn returns the replacement for a secret with that key.
 func standIn(key string) string {
 	low := strings.ToLower(key)
 	switch {
@@ -214,10 +214,10 @@ func standIn(key string) string {
 	return "SECRET"
 }
 
-// secretFlags are flags of any program whose whole value is secret.
+// secretFlags matches flags of any program whose entire value is secret.
 var secretFlags = regexp.MustCompile(`(?i)^--?[\w-]*` + secretWord + `$`)
 
-// MaskCommand hides the secrets in a command line. It stays a command line.
+// MaskCommand masks the secrets in a command line. The result is still a command line.
 func MaskCommand(args []string) []string {
 	masked := make([]string, len(args))
 	for i, a := range args {
@@ -234,10 +234,10 @@ func MaskCommand(args []string) []string {
 	return masked
 }
 
-// secretKey tells of a parameter of a StorageClass or a volume that its value is secret.
+// secretKey matches the parameters of a StorageClass or a volume whose value is secret.
 var secretKey = regexp.MustCompile(`(?i)secret|password|passwd|passphrase|token|key|credential`)
 
-// MaskParameters hides the values of parameters whose names say that they are secret.
+// MaskParameters masks the values of parameters whose names mark them as secret.
 func MaskParameters(parameters map[string]string) map[string]string {
 	if parameters == nil {
 		return nil
@@ -251,7 +251,7 @@ func MaskParameters(parameters map[string]string) map[string]string {
 	return masked
 }
 
-// MaskEnvironment hides the secrets in what a cluster says of a volume and its class.
+// MaskEnvironment masks the secrets in a cluster's description of a volume and its class.
 func MaskEnvironment(e model.Environment) model.Environment {
 	if e.Cluster == nil {
 		return e
@@ -262,7 +262,7 @@ func MaskEnvironment(e model.Environment) model.Environment {
 	return e
 }
 
-// Masked is a copy of what can be written as JSON, without its secrets.
+// Masked returns a copy of a value that can be marshalled as JSON, without its secrets.
 func Masked[T any](v T) T {
 	var copied T
 	data, err := json.Marshal(v)
@@ -270,7 +270,7 @@ func Masked[T any](v T) T {
 		err = json.Unmarshal([]byte(MaskText(string(data))), &copied)
 	}
 	if err != nil {
-		// What cannot be written is not shown either.
+		// A value that cannot be marshalled is not shown either.
 		var none T
 		return none
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What is secret is hidden, and what stands in its place says what it was.
+// Secrets are masked, and the replacement says what was there.
 func TestMaskText(t *testing.T) {
 	for text, want := range map[string]string{
 		"nbd://bob:hunter2@storage-1:10809/disk":                 "nbd://bob:PASSWORD@storage-1:10809/disk",
@@ -56,14 +56,14 @@ func TestMaskText(t *testing.T) {
 		if got := MaskText(text); got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
 		}
-		// What is recorded is masked again where it is printed.
+		// Recorded text is masked again when it is printed.
 		if again := MaskText(want); again != want {
 			t.Errorf("%s\n became %s", want, again)
 		}
 	}
 }
 
-// What is no secret stays as it is.
+// Everything that is not a secret is kept.
 func TestMaskTextLeavesTheRest(t *testing.T) {
 	for _, text := range []string{
 		"", "/var/lib/data", "nbd://bob@storage-1/disk", "nbd+unix:///vol?socket=/run/s", "rbd:pool/ns/image", "bob@storage-1",
@@ -74,7 +74,7 @@ func TestMaskTextLeavesTheRest(t *testing.T) {
 		`{"secretName":"regcred","ios":5}`,
 		`{"ios": 5, "key": 7}`, "12:30:45 the worker was lost", "keyboard=us", "the token is too easy: it needs at least 16 characters",
 	} {
-		// A sentence may lose a word behind "token:", but not here.
+		// A sentence may lose a word after "token:", but not these.
 		if got := MaskText(text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
@@ -109,7 +109,7 @@ func TestMaskParameters(t *testing.T) {
 	}
 }
 
-// A masked document is still a document, whatever the password is made of.
+// A masked document is still valid JSON, whatever characters the password contains.
 func TestMaskedStaysJSON(t *testing.T) {
 	for _, secret := range []string{`hunter2`, `hun&ter2`, `hun'ter2`, `hun$ter;2`, `hun%22ter2`} {
 		plan := model.Plan{Experiment: model.Experiment{Target: "nbd://bob:" + secret + "@a/d"}}

@@ -1,7 +1,7 @@
-// Package sizing holds the words for how many nodes a set of loads needs: the needs, the
-// question, and the answer with what each part of it was taken from.
+// Package sizing defines the data of a sizing (how many nodes a set of loads needs): the needs, the
+// question, and the answer with the source of each part.
 //
-// Its opinion: an answer names the resource that binds, and what could not be counted.
+// Its assumptions: an answer names the binding resource, and what could not be included.
 package sizing
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Need is what a number of alike pods ask for, each with one volume.
+// Need is the demand of a number of identical pods, each with one volume.
 type Need struct {
-	// Text is as it was written.
+	// Text is the need as written.
 	Text string `json:"text"`
 	Pods int    `json:"pods"`
-	// Flows are what each pod does at once, Size is its volume's size in bytes (0: not
-	// said).
+	// Flows are the concurrent flows of each pod, Size is the size of its volume in bytes (0: not
+	// specified).
 	Flows []Flow `json:"flows"`
 	Size  int64  `json:"size,omitempty"`
 }
 
-// Flow is one kind of I/O at a steady rate in 1/s. Merge is how many of them the
-// layers below make one device I/O of, at least 1.
+// Flow is one kind of I/O at a steady rate in 1/s. Merge is how many of them the layers below merge
+// into one device I/O, at least 1.
 type Flow struct {
 	Access    model.Access    `json:"access"`
 	Direction model.Direction `json:"direction"`
@@ -31,17 +31,17 @@ type Flow struct {
 	Merge     float64         `json:"merge,omitempty"`
 }
 
-// Name is the flow's kind of I/O as it is asked for: "rand-read".
+// Name returns the name by which this kind of I/O is requested: "rand-read".
 func (f Flow) Name() string { return string(f.Access) + "-" + string(f.Direction) }
 
-// Ask is what a sizing is asked for.
+// Ask is the input of a sizing.
 type Ask struct {
 	Needs []Need `json:"needs"`
-	// Survive is the number of nodes that may fail, Headroom the share of each
-	// resource that stays free.
+	// Survive is the number of nodes that may fail, Headroom the fraction of each resource to keep
+	// free.
 	Survive  int     `json:"survive"`
 	Headroom float64 `json:"headroom"`
-	// Nodes asks the opposite question: how many fit on so many; 0 does not ask.
+	// Nodes asks the reverse question: how much fits on this many nodes; 0 if not asked.
 	Nodes int `json:"nodes,omitempty"`
 }
 
@@ -50,47 +50,46 @@ type Sizing struct {
 	Schema string `json:"schema"`
 	From   string `json:"from"`
 	Ask    Ask    `json:"ask"`
-	// Needed is the number of nodes that the loads take, Survive those for failures;
-	// Nodes is the sum, or the number that was asked about.
+	// Needed is the number of nodes that the loads need, Survive the number added for failures; Nodes
+	// is the sum, or the number given in the question.
 	Needed int `json:"needed"`
 	Nodes  int `json:"nodes"`
-	// Binding is the resource that asks for the most nodes; Exact is their number
-	// before rounding up.
+	// Binding is the resource that needs the most nodes; Exact is their number before rounding up.
 	Binding   hardware.Resource `json:"binding"`
 	Exact     float64           `json:"exact"`
 	Resources []ResourceUse     `json:"resources"`
-	// Sources tell of each flow which measured law its cost is from.
+	// Sources say for each flow from which measured law its cost was taken.
 	Sources   []Source        `json:"sources,omitempty"`
 	Latencies []Latency       `json:"latencies,omitempty"`
 	Marginal  []MarginalCost  `json:"marginal"`
 	Fit       *Fit            `json:"fit,omitempty"`
 	Lacking   []Infeasibility `json:"lacking,omitempty"`
-	// Notes are what was assumed, and what could not be counted.
+	// Notes list the assumptions, and what could not be included.
 	Notes []string `json:"notes"`
 }
 
 // Schema is the schema name of a sizing.
 const Schema = "loadline.sizing/v1"
 
-// ResourceUse is the demand on a resource, in its unit per second (or bytes of space,
-// or volumes), against what one node has of it. The demand is that with the nodes gone
-// that may fail: of the network it depends on how many nodes the copies are spread over.
+// ResourceUse is the demand on a resource, in its unit per second (or bytes of space, or volumes),
+// compared to what one node provides. The demand is computed with the tolerated number of nodes failed:
+// for the network it depends on the number of nodes over which the copies are distributed.
 type ResourceUse struct {
 	Resource hardware.Resource `json:"resource"`
 	Unit     string            `json:"unit"`
 	Demand   float64           `json:"demand"`
 	PerNode  float64           `json:"per_node"`
-	// Nodes is how many nodes the demand takes with the headroom, unrounded. Share is
-	// the utilisation with all nodes, Degraded that with the failed ones gone.
+	// Nodes is how many nodes the demand needs including headroom, unrounded. Share is the utilization
+	// with all nodes, Degraded that without the failed ones.
 	Nodes    float64 `json:"nodes"`
 	Share    float64 `json:"share"`
 	Degraded float64 `json:"degraded"`
-	// From tells where PerNode and the costs come from.
+	// From says where PerNode and the costs come from.
 	From string `json:"from"`
 }
 
-// Source is where the cost of a need's flow was taken from: the laws that count, none
-// where the hardware's figures do.
+// Source says where the cost of a need's flow was taken from: the laws used, or none if the hardware's
+// figures were used.
 type Source struct {
 	Need      int             `json:"need"`
 	Access    model.Access    `json:"access"`
@@ -100,10 +99,10 @@ type Source struct {
 	How       string          `json:"how"`
 }
 
-// SourceLaw is a measured law that a need's cost was taken from. Capacity is what is
-// counted on, in I/Os per second of all Nodes that were measured (0 where nobody said how
-// many they were); Least tells that the storage was never full there, and Capacity is the
-// most that it carried. Times is how many times as large as the law's the need's block is.
+// SourceLaw is a measured law from which a need's cost was taken. Capacity is the capacity assumed, in
+// I/Os per second over all Nodes that were measured (0 if their number is unknown); Least is set if the
+// storage was never saturated there, so that Capacity is the highest rate measured. Times is the block
+// size of the need as a multiple of the law's.
 type SourceLaw struct {
 	Workload  string  `json:"workload"`
 	BlockSize int64   `json:"block_size"`
@@ -113,8 +112,8 @@ type SourceLaw struct {
 	Times     float64 `json:"times"`
 }
 
-// Latency is the mean latency to expect of a need's flow in seconds; Least tells
-// that it is a lower bound.
+// Latency is the expected mean latency of a need's flow in seconds; Least is set if it is a lower
+// bound.
 type Latency struct {
 	Need      int             `json:"need"`
 	Access    model.Access    `json:"access"`
@@ -125,9 +124,8 @@ type Latency struct {
 	How       string          `json:"how"`
 }
 
-// MarginalCost is what one more pod of a need takes of the resource that it takes the
-// most of, in the resource's unit and in nodes, and how many more fit before another
-// node is needed.
+// MarginalCost is what one more pod of a need uses of the resource that it uses most, in the resource's
+// unit and in nodes, and how many more fit before another node is needed.
 type MarginalCost struct {
 	Need     int               `json:"need"`
 	Resource hardware.Resource `json:"resource"`
@@ -137,8 +135,8 @@ type MarginalCost struct {
 	Free     int               `json:"free"`
 }
 
-// Fit is the answer to the opposite question: how many times the whole list of needs
-// fits, and how many pods of each need alone fit beside all the others.
+// Fit is the answer to the reverse question: how many times the whole list of needs fits, and how many
+// pods of each need fit with all the others in place.
 type Fit struct {
 	Nodes   int               `json:"nodes"`
 	Times   float64           `json:"times"`
@@ -146,8 +144,8 @@ type Fit struct {
 	Binding hardware.Resource `json:"binding"`
 }
 
-// Infeasibility is a limit that no number of nodes removes, or that the given number
-// does not reach: Asked against Allowed, in Unit.
+// Infeasibility is a limit that no number of nodes removes, or for which the given number is not
+// enough: Asked against Allowed, in Unit.
 type Infeasibility struct {
 	Resource hardware.Resource `json:"resource"`
 	Need     int               `json:"need"`

@@ -2,13 +2,13 @@ package study
 
 import "github.com/loadline/loadline/internal/model"
 
-// Reference is a reference report: what a system is, how it was measured, what each
-// workload reached and why, and the answers to what people ask. It is a document of
-// parts, so that every form of it says the same.
+// Reference is a reference report: a description of a system, how it was measured, what each workload
+// reached and why, and the answers to common questions. It is a structured document, so that every
+// output format says the same.
 type Reference struct {
 	Schema string `json:"schema"`
 	Title  string `json:"title"`
-	// Sources name the runs and files that it is made from.
+	// Sources names the runs and files on which it is based.
 	Sources  []string  `json:"sources"`
 	Chapters []Chapter `json:"chapters"`
 }
@@ -16,19 +16,18 @@ type Reference struct {
 // ReferenceSchema is the schema name of a reference report.
 const ReferenceSchema = "loadline.reference/v1"
 
-// Chapter is a chapter, or with Level 2 a section of the one before.
+// Chapter is a chapter, or with Level 2 a section of the preceding chapter.
 type Chapter struct {
 	// ID is unique in the document: letters, digits and dashes.
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Level int    `json:"level"`
-	// Missing says in a sentence what was not measured, and is empty otherwise.
+	// Missing is a sentence saying what was not measured, and is empty otherwise.
 	Missing string `json:"missing,omitempty"`
 	Parts   []Part `json:"parts,omitempty"`
 }
 
-// Part is a paragraph, a list, a table, or the points of a scale with their laws: one
-// of them is set.
+// Part is a paragraph, a list, a table, or the points of a scale with their laws: exactly one is set.
 type Part struct {
 	Text  string       `json:"text,omitempty"`
 	Items []string     `json:"items,omitempty"`
@@ -36,7 +35,7 @@ type Part struct {
 	Scale *model.Scale `json:"scale,omitempty"`
 }
 
-// Grid is a table in words. Numeric tells which columns hold figures.
+// Grid is a table of text. Numeric says which columns hold figures.
 type Grid struct {
 	Titles  []string   `json:"titles"`
 	Numeric []bool     `json:"numeric"`

@@ -1,15 +1,14 @@
-// Package suggest finds what a person most likely meant by a mistyped word.
+// Package suggest finds the word that a user most likely meant by a mistyped one.
 //
-// Its opinion: a guess that is far off is worse than none.
+// Its assumptions: a far-fetched guess is worse than none.
 package suggest
 
 import "fmt"
 
-// Nearest returns the candidate that a person most likely meant by name, or ""
-// when none is near: at most a third of the longer word's letters differ (by
-// optimal string alignment: insert, delete, replace, swap two neighbours), or
-// the name is a piece of at least three letters of the candidate. Of equally
-// near candidates the first wins.
+// Nearest returns the candidate that the user most likely meant by name, or "" if none is near: at most
+// a third of the longer word's letters differ (by optimal string alignment: insert, delete, replace,
+// swap two neighbours), or the name is a substring of at least three letters of the candidate. If
+// several are equally near, the first is returned.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", 0
 	for _, c := range candidates {
@@ -32,8 +31,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// Question asks, behind a message that refuses name, whether the nearest candidate was
-// meant: `; did you mean "read"?`, or "" when none is near.
+// Question returns a suffix for a message that rejects name, asking whether the nearest candidate was
+// meant: `; did you mean "read"?`, or "" if none is near.
 func Question(name string, candidates []string) string {
 	near := Nearest(name, candidates)
 	if near == "" {
@@ -42,8 +41,7 @@ func Question(name string, candidates []string) string {
 	return fmt.Sprintf("; did you mean %q?", near)
 }
 
-// editDistance is the optimal string alignment distance of a and b in bytes,
-// with upper and lower case the same.
+// editDistance returns the optimal string alignment distance of a and b in bytes, ignoring case.
 func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// FormatNumber writes a figure in full, with thousands parted by commas and no more
-// than three digits behind what is certain: "26,960", "3.85", "0.19". It is for places
-// where figures are compared and added, which "27.0k" hinders.
+// FormatNumber formats a figure with commas as thousands separators, rounded to three significant
+// digits or to a whole number, whichever is more exact: "26,960", "3.85", "0.19". It is for figures
+// that are compared and added up, for which "27.0k" is unsuitable.
 func FormatNumber(v float64) string {
 	digits := 0
 	switch a := math.Abs(v); {
@@ -29,8 +29,8 @@ func FormatNumber(v float64) string {
 	return s
 }
 
-// FormatQuantity writes a demand on a resource in its unit: "1/s", "B/s", "B" (bytes),
-// "core", "node" or "1" (a count).
+// FormatQuantity formats a demand on a resource in its unit: "1/s", "B/s", "B" (bytes), "core", "node"
+// or "1" (a count).
 func FormatQuantity(unit string, v float64) string {
 	switch unit {
 	case "B/s":

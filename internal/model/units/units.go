@@ -1,7 +1,7 @@
-// Package units writes and reads quantities for people: sizes, rates, times, figures.
+// Package units formats and parses quantities for people: sizes, rates, times, figures.
 //
-// Its opinion: three significant digits are enough to read and all digits where figures are
-// compared; a unit stands beside each; k, M and G of bytes are powers of 1024, as in fio.
+// Its assumptions: three significant digits are enough for reading, but figures that are compared need
+// all digits; every quantity has its unit; k, M and G of bytes are powers of 1024, as in fio.
 package units
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// FormatSize writes bytes the way fio and people do: "4k", "1.5 MiB", "20 GiB".
-// Exact powers below 1 MiB are written short ("4k"), as block sizes are.
+// FormatSize formats a number of bytes in fio's style: "4k", "1.5 MiB", "20 GiB". Exact powers below 1
+// MiB use the short form ("4k"), as for block sizes.
 func FormatSize(n int64) string {
 	switch {
 	case n < 0:
@@ -28,7 +28,7 @@ func FormatSize(n int64) string {
 	return trim3(v) + " " + units[u]
 }
 
-// FormatBlock writes a block size: "4k", "128k", "1M", or bytes.
+// FormatBlock formats a block size: "4k", "128k", "1M", or bytes.
 func FormatBlock(n int64) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:
@@ -39,8 +39,8 @@ func FormatBlock(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// ParseSize reads "4k", "4K", "64KiB", "1.5g", "20Gi", "10GB", "512". Without a
-// suffix it is bytes; k, M, G, T mean powers of 1024, as in fio; "KB", "MB" … of 1000.
+// ParseSize parses "4k", "4K", "64KiB", "1.5g", "20Gi", "10GB", "512". Without a suffix it is bytes; k,
+// M, G, T mean powers of 1024, as in fio; "KB", "MB" … of 1000.
 func ParseSize(s string) (int64, error) {
 	t := strings.TrimSpace(s)
 	i := 0
@@ -72,7 +72,7 @@ func ParseSize(s string) (int64, error) {
 	return int64(math.Round(v)), nil
 }
 
-// FormatRate writes a value per second without its unit: "997", "21.4k", "1.20M".
+// FormatRate formats a value per second without its unit: "997", "21.4k", "1.20M".
 func FormatRate(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -87,8 +87,8 @@ func FormatRate(v float64) string {
 	return three(v/1e9) + "G"
 }
 
-// FormatShare writes a share in percent: "23%", "5.1%", "0.04%"; more digits would be more
-// than an interval knows about itself.
+// FormatShare formats a fraction in percent: "23%", "5.1%", "0.04%"; more digits would exceed the
+// accuracy of any interval.
 func FormatShare(share float64) string {
 	switch v := share * 100; {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -104,7 +104,7 @@ func FormatShare(share float64) string {
 	}
 }
 
-// FormatBandwidth writes bytes/s: "124 MiB/s", "1.21 GiB/s".
+// FormatBandwidth formats bytes/s: "124 MiB/s", "1.21 GiB/s".
 func FormatBandwidth(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -117,7 +117,7 @@ func FormatBandwidth(v float64) string {
 	return three(v/(1<<30)) + " GiB/s"
 }
 
-// FormatDuration writes seconds: "402 ns", "402 µs", "1.10 ms", "24.1 s".
+// FormatDuration formats seconds: "402 ns", "402 µs", "1.10 ms", "24.1 s".
 func FormatDuration(s float64) string {
 	switch a := math.Abs(s); {
 	case math.IsNaN(s):
@@ -134,7 +134,7 @@ func FormatDuration(s float64) string {
 	return three(s) + " s"
 }
 
-// FormatSpan writes a span of time for people: "41 s", "4 m 05 s", "2 h 10 m".
+// FormatSpan formats a period of time for people: "41 s", "4 m 05 s", "2 h 10 m".
 func FormatSpan(s float64) string {
 	n := int64(math.Round(s))
 	switch {
@@ -146,7 +146,7 @@ func FormatSpan(s float64) string {
 	return fmt.Sprintf("%d h %02d m", n/3600, n%3600/60)
 }
 
-// three writes v with three significant digits and no exponent.
+// three formats v with three significant digits and no exponent.
 func three(v float64) string {
 	a := math.Abs(v)
 	switch {
@@ -158,10 +158,10 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// trim3 is three without zeros behind the point.
+// trim3 is three without trailing zeros.
 func trim3(v float64) string { return TrimZeros(three(v)) }
 
-// TrimZeros is a number without zeros behind the point.
+// TrimZeros removes trailing zeros after the decimal point.
 func TrimZeros(number string) string {
 	if strings.Contains(number, ".") {
 		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")

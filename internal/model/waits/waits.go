@@ -1,9 +1,9 @@
-// Package waits is the words of wait sampling: what the sessions of a load's clients were waiting
-// for at moments that a server was asked.
+// Package waits defines the data of wait-event sampling: what the client sessions of a load were
+// waiting for whenever the server was polled.
 //
-// Its opinion: what is kept is what the server said, by its own names and second by second, so
-// that another version of Loadline can sum it up otherwise; and how many sessions were seen
-// stands beside it, because a state of some of them says nothing of all.
+// Its assumptions: what is stored is what the server reported, under its own names and second by
+// second, so that another version of Loadline can aggregate it differently; the number of sessions seen
+// is stored with it, because the state of some of them says nothing about all.
 package waits
 
 import (
@@ -14,35 +14,35 @@ import (
 	"strings"
 )
 
-// None is the name of the state in which a session waits for nothing that the server names: it
-// runs, or is ready to.
+// None is the name of the state in which a session waits for nothing that the server has a name for: it
+// is running or runnable.
 const None = "none"
 
-// Sampled is what was seen of the sessions of one step.
+// Sampled is what was sampled from the sessions of one step.
 type Sampled struct {
-	// Without is a sentence when nothing was sampled, or not to the end; what there is was seen before.
+	// Without is a sentence, set if nothing was sampled, or not until the end; existing data is from
+	// before that.
 	Without string `json:"without,omitempty"`
-	// Sessions is how many there were to be; 0 where nobody knows.
+	// Sessions is the expected number of sessions; 0 if unknown.
 	Sessions int `json:"sessions,omitempty"`
-	// Hidden counts sessions whose state the user may not see, over all moments.
+	// Hidden counts sessions whose state the user may not see, over all samples.
 	Hidden int `json:"hidden,omitempty"`
-	// Spent is how many seconds the server took for all answers together, waiting for a
-	// processor included.
+	// Spent is how many seconds the server took for all answers together, including waiting for a CPU.
 	Spent float64 `json:"spent,omitempty"`
-	// Width is how long one of Bins is in seconds. The first begins with the step.
+	// Width is the length of each of Bins in seconds. The first begins with the step.
 	Width float64 `json:"width,omitempty"`
 	Bins  []Bin   `json:"bins,omitempty"`
 }
 
-// Bin is what was seen in one stretch of time: at so many moments so many sessions, summed up,
-// by the server's name of what they waited for ("IO:WalSync", or None). As text, which is how it
-// is saved, it is "MOMENTS NAME=SESSIONS …".
+// Bin is what was sampled in one interval: the number of samples, and the number of sessions, summed
+// over the samples, by the server's name of what they waited for ("IO:WalSync", or None). As text,
+// which is the form in which it is stored, it is "MOMENTS NAME=SESSIONS …".
 type Bin struct {
 	Moments int
 	States  map[string]int
 }
 
-// Sessions is how many were seen, over all moments.
+// Sessions returns how many were seen, over all samples.
 func (b Bin) Sessions() (n int) {
 	for _, v := range b.States {
 		n += v
@@ -50,7 +50,7 @@ func (b Bin) Sessions() (n int) {
 	return n
 }
 
-// Add adds what was seen at one moment.
+// Add adds one sample.
 func (b *Bin) Add(states map[string]int) {
 	b.Moments++
 	for name, n := range states {
@@ -61,10 +61,10 @@ func (b *Bin) Add(states map[string]int) {
 	}
 }
 
-// Clean is a name with nothing in it that would end it.
+// Clean returns a name without characters that would end it.
 func Clean(name string) string { return strings.Join(strings.Fields(name), "_") }
 
-// MarshalText writes it; the names are in their order.
+// MarshalText formats the bin, with sorted names.
 func (b Bin) MarshalText() ([]byte, error) {
 	words := []string{strconv.Itoa(b.Moments)}
 	for _, name := range slices.Sorted(maps.Keys(b.States)) {
@@ -73,7 +73,7 @@ func (b Bin) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(words, " ")), nil
 }
 
-// UnmarshalText reads it, and fails when it holds anything but counts.
+// UnmarshalText parses it, and fails if it holds anything but counts.
 func (b *Bin) UnmarshalText(text []byte) error {
 	*b = Bin{}
 	for i, word := range strings.Fields(string(text)) {
@@ -96,7 +96,7 @@ func (b *Bin) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Moments is at how many moments the server was asked.
+// Moments returns how many times the server was polled.
 func (s *Sampled) Moments() (n int) {
 	if s == nil {
 		return 0

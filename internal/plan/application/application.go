@@ -1,8 +1,8 @@
-// Package application has the loads of applications: profiles by name, and workloads made of
-// what a user asks for.
+// Package application defines the loads for applications: named profiles, and workloads made from a
+// user's request.
 //
-// Its opinion: an application's workload is a workload like any other. What is special about
-// one ends here, in the options that its load tool gets; rounds, intervals, verdicts, goals and
+// Its assumptions: an application's workload is a workload like any other. Whatever is specific to one
+// application ends here, in the options of its load tool; rounds, intervals, verdicts, goals and
 // comparisons are those of package profile.
 package application
 
@@ -19,20 +19,20 @@ import (
 // Scenario is the name of an experiment that measures an application.
 const Scenario = "app"
 
-// Application is one that can be measured.
+// Application is an application that can be measured.
 type Application struct {
-	// Kind is what its targets are, and its name for people.
+	// Kind is the kind of its targets, and also its name for display.
 	Kind model.TargetKind
 	// Profiles are its profiles, the default first.
 	Profiles []func() profile.Profile
-	// Make makes a profile of what the user asked for instead of a profile.
+	// Make returns a profile for a load that the user specified instead of a profile.
 	Make func(Ask) (profile.Profile, error)
 }
 
-// applications lists them: one line each.
+// applications lists the supported applications.
 var applications = []Application{postgres, etcd}
 
-// Lookup returns the application of a name; an unknown one is refused.
+// Lookup returns the application of a name, or a refusal if it is unknown.
 func Lookup(name string) (Application, error) {
 	var names []string
 	for _, a := range applications {
@@ -54,8 +54,8 @@ func (a Application) Names() []string {
 	return names
 }
 
-// Asked returns the loads that an experiment asks for: those of its profile, with the
-// options given for all of them, or one of the user's own.
+// Asked returns the loads for an experiment: those of its profile, with any options applied to all of
+// them, or the load that the user specified.
 func Asked(exp model.Experiment) (p profile.Profile, err error) {
 	a, err := Lookup(exp.App.Name)
 	if err != nil {
@@ -77,7 +77,7 @@ func Asked(exp model.Experiment) (p profile.Profile, err error) {
 	return profile.Choose(p, exp.Only, exp.Skip)
 }
 
-// Profile returns the profile of a name; an unknown one is refused.
+// Profile returns the profile of a name, or a refusal if it is unknown.
 func (a Application) Profile(name string) (profile.Profile, error) {
 	for _, p := range a.Profiles {
 		if p := p(); p.Name == name {
@@ -88,10 +88,10 @@ func (a Application) Profile(name string) (profile.Profile, error) {
 	return profile.Profile{}, model.RefusedError(message, "choose one of "+strings.Join(a.Names(), ", "))
 }
 
-// Ask is a load in the user's own words.
+// Ask is a load specified by the user.
 type Ask = model.AppAsk
 
-// check refuses what makes no sense together.
+// check rejects contradictory requests.
 func check(a Ask) error {
 	seen := map[int]bool{}
 	for _, n := range a.Clients {
@@ -114,5 +114,5 @@ func check(a Ask) error {
 	return nil
 }
 
-// mostClients is more than any server takes.
+// mostClients is more than any server accepts.
 const mostClients = 10000

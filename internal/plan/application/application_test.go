@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// found is a machine with 8 GiB of memory and a directory that can spare so much.
+// found is a machine with 8 GiB of memory and a directory with the given capacity.
 func found(capacity int64) model.ProbeResult {
 	return model.ProbeResult{Capacity: capacity, Environment: model.Environment{Memory: 8 << 30}, App: &model.AppState{Name: "postgres", Version: "15.1",
 		Settings: []model.Setting{{Name: "shared_buffers", Value: "16384"}}}}
@@ -89,8 +89,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// The published settings are at scale 400 where nobody says otherwise; --fit brings them to this
-// machine's memory, here 8 GiB.
+// The published settings use scale 400 by default; --fit adapts them to this machine's memory, here 8
+// GiB.
 func TestWhitepaper(t *testing.T) {
 	for _, x := range []struct {
 		ask      model.AppRequest

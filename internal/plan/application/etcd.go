@@ -9,16 +9,16 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// etcd is etcd, loaded by a client of Loadline's.
+// etcd is etcd, loaded by Loadline's own client.
 var etcd = Application{
 	Kind: model.Etcd, Profiles: []func() profile.Profile{etcdStandard, etcdQuick, etcdSmall}, Make: etcdMake,
 }
 
-// A repeat's ramp covers the first puts of each connection. Times in seconds.
+// The ramp of a repeat covers the first puts of each connection. Times are in seconds.
 const etcdRepeat, etcdRamp = 5.0, 1.0
 
-// etcdWorkload puts with so many clients, each waiting for its answer. The server flushes its
-// log for each batch of them.
+// etcdWorkload does puts with the given number of clients, each waiting for its answer. The server
+// flushes its log once per batch of them.
 func etcdWorkload(clients int) model.Workload {
 	w := model.Workload{
 		Name: fmt.Sprintf("put-c%d", clients), Access: model.Sequential, Direction: model.Write, BlockSize: 2300, Depth: clients,
@@ -28,8 +28,8 @@ func etcdWorkload(clients int) model.Workload {
 	return w
 }
 
-// etcdProfile puts with several numbers of clients. Its goal is of the first: one client has
-// each of its puts flushed.
+// etcdProfile does puts with several numbers of clients. Its goal applies to the first: with one client
+// each put is flushed separately.
 func etcdProfile(name, title string, clients ...int) profile.Profile {
 	p := profile.Profile{Name: name, Title: title, Repeat: etcdRepeat, Ramp: etcdRamp, Goals: []string{etcdGoal(fmt.Sprintf("put-c%d", clients[0]))}}
 	for _, c := range clients {
@@ -38,7 +38,7 @@ func etcdProfile(name, title string, clients ...int) profile.Profile {
 	return p
 }
 
-// etcdGoal is what etcd asks of its disk, model.EtcdFlush, of the flushes under a load.
+// etcdGoal is etcd's disk requirement, model.EtcdFlush, for the flushes under a load.
 func etcdGoal(workload string) string {
 	return fmt.Sprintf("%s sync p99 < %.0fms", workload, model.EtcdFlush*1e3)
 }
@@ -57,7 +57,7 @@ func etcdSmall() profile.Profile {
 	return etcdProfile("small", "1 client: what a single put costs", 1)
 }
 
-// etcdMake is a profile of what the user asked for.
+// etcdMake returns a profile for the load that the user specified.
 func etcdMake(a Ask) (profile.Profile, error) {
 	p := profile.Profile{Name: "own", Title: "what was asked for", Repeat: etcdRepeat, Ramp: etcdRamp}
 	if err := check(a); err != nil {

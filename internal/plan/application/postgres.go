@@ -15,7 +15,7 @@ var postgres = Application{
 	Kind: model.Postgres, Profiles: []func() profile.Profile{pgStandard, pgQuick, pgSmall, pgBig, pgConnect, pgWhitepaper}, Make: pgMake,
 }
 
-// The loads that pgbench has built in, by the names that users type.
+// pgLoads are pgbench's built-in loads, by the names that users type.
 var pgLoads = []struct {
 	name, option, words string
 	writes              bool
@@ -26,15 +26,15 @@ var pgLoads = []struct {
 }
 
 const (
-	// pgThreads are pgbench's, where nobody says: one for each client up to this many, so that
-	// the load is the same on every machine.
+	// pgThreads is the default number of pgbench's threads: one for each client up to this many, so
+	// that the load is the same on every machine.
 	pgThreads = 4
-	// A repeat sees a few seconds of the time after a checkpoint, in which whole pages go to
-	// the log. pgRamp covers the start of pgbench and its connections. Times in seconds.
+	// A repeat covers a few seconds of the time after a checkpoint, during which full-page images are
+	// logged. pgRamp covers the start of pgbench and of its connections. Times are in seconds.
 	pgRepeat, pgRamp = 10.0, 2.0
 )
 
-// pgWorkload is one load with so many clients.
+// pgWorkload is one load with the given number of clients.
 func pgWorkload(load string, clients int) model.Workload {
 	i := slices.IndexFunc(pgLoads, func(l struct {
 		name, option, words string
@@ -81,8 +81,9 @@ func pgBig() profile.Profile {
 	return pgProfile("big", "100 clients on 4 threads, as published tests have it", "tpcb", 100)
 }
 
-// pgConnect is a load that opens a connection for each transaction, by one thread: published
-// comparisons have it, and what it measures is one process connecting in turn.
+// pgConnect is a load that opens a connection for each transaction, using one thread: published
+// comparisons include it, and it actually measures a single process that opens connections one after
+// the other.
 func pgConnect() profile.Profile {
 	p := pgProfile("connect", "10 clients that connect for each select, by one thread in turn", "select", 10)
 	w := &p.Workloads[0]
@@ -91,10 +92,10 @@ func pgConnect() profile.Profile {
 	return p
 }
 
-// pgWhitepaper has the settings that published comparisons of storage systems were run with: 1
-// client × 10 transactions, 100 clients on 4 threads × 10,000, both at scale 400, and 10 clients
-// that connect for each select (at scale 250). Each is measured for a time and not for a number of
-// transactions, and the report says what that number could have told.
+// pgWhitepaper has the settings used in published comparisons of storage systems: 1 client × 10
+// transactions, 100 clients on 4 threads × 10,000, both at scale 400, and 10 clients that connect for
+// each select (at scale 250). Each is measured for a fixed time, not a number of transactions, and the
+// report says what that number of transactions could have shown.
 func pgWhitepaper() profile.Profile {
 	p := pgProfile("whitepaper", "as published comparisons have it: 1 client, 100 clients on 4 threads, 10 that connect; scale 400", "tpcb", 1, 100)
 	p.MaxTime = 480
@@ -107,7 +108,7 @@ func pgWhitepaper() profile.Profile {
 	return p
 }
 
-// pgMake is a profile of what the user asked for.
+// pgMake returns a profile for the load that the user specified.
 func pgMake(a Ask) (profile.Profile, error) {
 	p := profile.Profile{Name: "own", Title: "what was asked for", Repeat: pgRepeat, Ramp: pgRamp}
 	if err := check(a); err != nil {
@@ -135,7 +136,7 @@ func pgMake(a Ask) (profile.Profile, error) {
 		w := pgWorkload(load, c)
 		kind := w.Words[len("pgbench "):strings.IndexByte(w.Words, ',')]
 		if a.Script != "" {
-			// Nobody knows whether a script writes; one that is said to write may only read.
+			// It is unknown whether a script writes; one that is declared to write may still only read.
 			w.App.Script, w.App.Options, w.Direction = a.Script, "", model.Write
 			w.Name, kind = fmt.Sprintf("script-c%d", c), "own script"
 		}

@@ -11,31 +11,32 @@ import (
 )
 
 const (
-	// scaleBytes is how large pgbench's tables and indexes are at scale 1, about (the manual's
-	// page pgbench: 100,000 rows; measured at scale 10: 149 MiB).
+	// scaleBytes is the approximate size of pgbench's tables and indexes at scale 1 (the manual's page
+	// pgbench: 100,000 rows; measured at scale 10: 149 MiB).
 	scaleBytes = 15 << 20
-	// leastScale is the smallest that is chosen: below it nothing but a page or two is hot.
+	// leastScale is the smallest scale that is chosen automatically: below it only a page or two would
+	// be hot.
 	leastScale = 10
-	// cachedShare is the part of memory that data fit into which are to stay there, diskTimes
-	// how many times the memory those are which do not.
+	// cachedShare is the fraction of memory for data that should stay cached, diskTimes the size of
+	// data that should not, as a multiple of memory.
 	cachedShare, diskTimes = 0.25, 2.0
-	// logRoom is what the server's log takes beside them: its default bound (max_wal_size,
-	// 1 GiB), which it may go beyond for a while.
+	// logRoom is the space for the server's log, in addition to the data: its default limit
+	// (max_wal_size, 1 GiB), which it may exceed temporarily.
 	logRoom = 3 << 29
-	// fillRate is how fast a server takes rows, in bytes/s, for estimates; fillStart what it
-	// takes to make one, in seconds.
+	// fillRate is the rate at which a server loads rows, in bytes/s, for estimates; fillStart is the
+	// time to create a server, in seconds.
 	fillRate, fillStart = 40 << 20, 4.0
-	// appOverhead is what a repeat costs beside ramp and repeat: a checkpoint, reading the
-	// counts twice, the load tool's start and the second by which it outlasts the repeat.
+	// appOverhead is what a repeat takes in addition to ramp and measured part: a checkpoint, reading
+	// the counters twice, starting the load tool, and the second by which it outlasts the repeat.
 	appOverhead = 2.0
 )
 
-// etcdRoom is what the log and the database of an etcd take at least, in bytes: the file of its
-// log that is written and the one that is made ready, 64 MiB each, and a small database. It
-// grows by what is put into it.
+// etcdRoom is the minimum space for an etcd's log and database, in bytes: the log file being written
+// and the one prepared in advance, 64 MiB each, and a small database. It grows with what is put into
+// it.
 const etcdRoom = 192 << 20
 
-// chooseApplication decides how large the data of an application are; ask gets the scale.
+// chooseApplication chooses the size of an application's data and stores the scale in ask.
 func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	if ask.Name != string(model.Etcd) {
 		return chooseDatabase(ask, workloads, t, probe)
@@ -49,7 +50,7 @@ func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t mode
 	return v, nil
 }
 
-// prepareSeconds is how long an application takes until it can be measured.
+// prepareSeconds returns how long it takes until an application is ready to be measured.
 func prepareSeconds(ask *model.AppRequest, v model.Volume) float64 {
 	if ask.Name == string(model.Etcd) {
 		return fillStart
@@ -57,8 +58,8 @@ func prepareSeconds(ask *model.AppRequest, v model.Volume) float64 {
 	return fillStart + float64(v.Size)/fillRate
 }
 
-// chooseDatabase is that for one which is filled before. Workloads that stand for published
-// tests bring the scale of those.
+// chooseDatabase is chooseApplication for an application that is filled first. Workloads that represent
+// published tests use the scale of those tests.
 func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	published := 0
 	for _, w := range workloads {
@@ -118,8 +119,8 @@ func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.T
 	return v, nil
 }
 
-// within says whether data of a scale stay in memory, of which the kernel and the server leave
-// them about a quarter for certain; nothing where the memory is not known.
+// within says whether data of a scale stays in memory, of which only about a quarter is certain to be
+// left for it by the kernel and the server; "" if the memory size is unknown.
 func within(scale int, memory int64) string {
 	switch {
 	case memory == 0:
@@ -130,7 +131,7 @@ func within(scale int, memory int64) string {
 	return fmt.Sprintf("; more than a quarter of the memory (%s), so reads may need the disk", units.FormatSize(memory))
 }
 
-// beside says that data are larger than the server's own cache, where its size is known.
+// beside says that the data is larger than the server's own cache, if its size is known.
 func beside(scale int, app *model.AppState) string {
 	if cache := sharedBuffers(app); cache > 0 && int64(scale)*scaleBytes > cache {
 		return fmt.Sprintf("; larger than shared_buffers (%s), so some come from the kernel's page cache", units.FormatSize(cache))
@@ -138,10 +139,10 @@ func beside(scale int, app *model.AppState) string {
 	return ""
 }
 
-// bufferSize is a setting of shared_buffers: pages of 8 KiB where it has no unit.
+// bufferSize matches a setting of shared_buffers: a number of 8 KiB pages if it has no unit.
 var bufferSize = regexp.MustCompile(`^\s*([0-9.]+)\s*(kB|MB|GB|TB)?\s*$`)
 
-// sharedBuffers is the server's own cache in bytes; 0 is unknown.
+// sharedBuffers returns the size of the server's own cache in bytes; 0 is unknown.
 func sharedBuffers(app *model.AppState) int64 {
 	value, _ := app.Setting("shared_buffers")
 	m := bufferSize.FindStringSubmatch(value)
@@ -156,7 +157,7 @@ func sharedBuffers(app *model.AppState) int64 {
 	return int64(math.Min(n*unit, 1<<62))
 }
 
-// smaller is what to type where there is less room; published tells that the scale is that of a
+// smaller returns what to type if there is not enough space; published is set if the scale is that of a
 // published test.
 func smaller(capacity int64, published bool) string {
 	if fits := (capacity - logRoom) / scaleBytes; fits >= 1 && published {

@@ -10,10 +10,10 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Build expands an experiment into a plan: the volume with its size, the
-// schedule and the certain steps. It does no I/O and is a pure function, so the
-// caller draws exp.Seed when the user gave none. What cannot be done (no space,
-// no time, no permission to overwrite) is a *model.WorkerError of class Refused.
+// Build expands an experiment into a plan: the volume with its size, the schedule and the certain
+// steps. It does no I/O and is a pure function, so the caller draws exp.Seed if the user gave none. If
+// something cannot be done (no space, no time, no permission to overwrite), it returns a
+// *model.WorkerError of class Refused.
 func Build(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult) (model.Plan, error) {
 	plan, err := expand(exp, p, t, probe, 1)
 	if err != nil {
@@ -24,7 +24,7 @@ func Build(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRes
 	return plan, nil
 }
 
-// expand makes all of a plan but its steps, for one of the given number of sides.
+// expand builds all of a plan but its steps, for one of the given number of sides.
 func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult, sides int) (model.Plan, error) {
 	if exp.Seed == 0 {
 		return model.Plan{}, fmt.Errorf("the experiment has no seed: draw one before building the plan")
@@ -39,7 +39,7 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	var volume model.Volume
 	var err error
 	if exp.App != nil {
-		// The plan says what was chosen; what was asked for stays as it is.
+		// The plan records what was chosen; the request is not modified.
 		ask := *exp.App
 		exp.App = &ask
 		volume, err = chooseApplication(&ask, p.Workloads, t, probe)
@@ -72,7 +72,7 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	return plan, nil
 }
 
-// goalsOf are the experiment's goals, or those of the profile that are about its workloads.
+// goalsOf returns the experiment's goals, or those of the profile's that concern its workloads.
 func goalsOf(exp model.Experiment, p Profile) []string {
 	if len(exp.Goals) > 0 {
 		return exp.Goals
@@ -87,7 +87,7 @@ func goalsOf(exp model.Experiment, p Profile) []string {
 }
 
 func measureSeconds(p *model.Plan) float64 {
-	// A look takes the place of a repeat.
+	// A look replaces a repeat.
 	sum := float64(p.Schedule.Looks) * (p.Schedule.Look - p.Schedule.Repeat)
 	for _, s := range p.Steps {
 		sum += s.Ramp + s.Seconds + p.Schedule.Overhead
@@ -95,8 +95,8 @@ func measureSeconds(p *model.Plan) float64 {
 	return sum
 }
 
-// prefillSeconds is what the prefill probably takes. Before a probe it is the
-// limit that an automatic size will keep to; 0 is unknown.
+// prefillSeconds returns the expected duration of the prefill. Before a probe this is the limit to
+// which an automatic size will keep; 0 is unknown.
 func prefillSeconds(exp model.Experiment, v model.Volume, probe model.ProbeResult) float64 {
 	rate := prefillRate(probe)
 	switch {
@@ -108,7 +108,7 @@ func prefillSeconds(exp model.Experiment, v model.Volume, probe model.ProbeResul
 	return 0
 }
 
-// chooseVolume decides what the workloads walk over.
+// chooseVolume chooses the volume for the workloads.
 func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	v := model.Volume{Target: t, Owned: probe.MakesFile, Direct: probe.Direct, NoFlush: probe.Environment.Storage.NoFlush}
 	if t.Kind != model.Directory {
@@ -141,9 +141,8 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 	return v, err
 }
 
-// chooseEngine takes the profile's engine on a file or device, else the best that
-// works. What is not a file has only one engine. Where none was tried, the plan leaves it
-// open unless the profile names one.
+// chooseEngine uses the profile's engine on a file or device, else the best that works. Other targets
+// have only one engine. If none was tried, the plan leaves it open unless the profile names one.
 func chooseEngine(p Profile, t model.Target, probe model.ProbeResult) (string, error) {
 	works, best := probe.Engines, ""
 	if !probe.Untried {
@@ -161,7 +160,7 @@ func chooseEngine(p Profile, t model.Target, probe model.ProbeResult) (string, e
 		"see: loadline doctor; or use --profile standard, which takes what works")
 }
 
-// names reports whether the user's word means the target.
+// names reports whether a word typed by the user refers to the target.
 func names(t model.Target, word string) bool {
 	return word != "" && (word == t.Name || word == t.Path || word == t.URI)
 }
@@ -176,8 +175,8 @@ func firstWriter(workloads []model.Workload) string {
 	return ""
 }
 
-// prefillRate is the rate in bytes/s that the prefill is expected to have; where
-// writing was not probed, reading is the best guess. 0 is unknown.
+// prefillRate returns the expected rate of the prefill in bytes/s; if writing was not probed, the read
+// rate is the best guess. 0 is unknown.
 func prefillRate(probe model.ProbeResult) float64 {
 	if probe.WriteBandwidth > 0 {
 		return probe.WriteBandwidth
@@ -185,8 +184,8 @@ func prefillRate(probe model.ProbeResult) float64 {
 	return probe.ReadBandwidth
 }
 
-// fitOffsets fits the workloads to the volume: dbench fixes 500 MiB between 4 jobs, which
-// needs 2 GiB.
+// fitOffsets adapts the workloads to the volume: dbench uses an offset increment of 500 MiB for 4 jobs,
+// which needs 2 GiB.
 func fitOffsets(workloads []model.Workload, size int64) []model.Workload {
 	fitted := make([]model.Workload, len(workloads))
 	for i, w := range workloads {
@@ -195,7 +194,7 @@ func fitOffsets(workloads []model.Workload, size int64) []model.Workload {
 	return fitted
 }
 
-// checkAsked refuses figures of the experiment that make no sense together.
+// checkAsked rejects contradictory figures in the experiment.
 func checkAsked(exp model.Experiment) error {
 	for _, f := range []struct {
 		flag  string

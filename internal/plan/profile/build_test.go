@@ -16,7 +16,7 @@ const (
 
 var directory = model.Target{Name: "/data", Kind: model.Directory, Path: "/data"}
 
-// ample is a directory with plenty of space on storage of 1 GiB/s each way.
+// ample is a directory with plenty of space on storage of 1 GiB/s in each direction.
 func ample() model.ProbeResult {
 	return model.ProbeResult{
 		Engines: []string{"io_uring", "libaio"}, Direct: true, Capacity: 900 * gib, MakesFile: true,
@@ -240,8 +240,7 @@ func TestPrefillIsEstimatedAsWellAsItIsKnown(t *testing.T) {
 	}
 }
 
-// Kbench, dbench and the profile grid fix libaio; a profile that does not say
-// takes the best that works.
+// Kbench, dbench and the profile grid use libaio; a profile without an engine uses the best that works.
 func TestTheProfilesEngineIsTaken(t *testing.T) {
 	probe := model.ProbeResult{Capacity: 1 << 40, MakesFile: true, Direct: true, Engines: []string{"io_uring", "libaio", "psync"}}
 	dir := model.Target{Name: "/d", Kind: model.Directory, Path: "/d"}

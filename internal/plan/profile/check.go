@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Check refuses a profile that cannot be run: no workloads, a name twice or
-// empty, or a figure that is not positive. Files are checked with line numbers
-// when they are read; this is the last gate, for profiles from anywhere.
+// Check rejects a profile that cannot be run: no workloads, a duplicate or empty name, or a figure that
+// is not positive. Files are checked with line numbers when they are read; this is the final check, for
+// profiles from any source.
 func Check(p Profile) error {
 	if len(p.Workloads) == 0 {
 		return model.RefusedError(fmt.Sprintf("profile %q has no workloads", p.Name), "list at least one")
@@ -35,8 +35,8 @@ func Check(p Profile) error {
 	return checkAlike(p)
 }
 
-// checkAlike refuses workloads beside others that append: they would find the space that is
-// reserved for a log, read nothing in it, and write it for the first time.
+// checkAlike rejects appending workloads combined with other kinds: the others would use the space
+// reserved for a log, reading it before anything was written and writing it for the first time.
 func checkAlike(p Profile) error {
 	var logs, others []string
 	for _, w := range p.Workloads {
@@ -54,7 +54,7 @@ func checkAlike(p Profile) error {
 		"measure them in runs of their own: --only "+safetext.ShellWord(strings.Join(logs, ","))+", and --only "+safetext.ShellWord(strings.Join(others, ",")))
 }
 
-// problemOf says what is wrong with a workload, or "".
+// problemOf returns what is wrong with a workload, or "".
 func problemOf(w model.Workload) string {
 	switch {
 	case w.Name == "":
@@ -81,7 +81,7 @@ func problemOf(w model.Workload) string {
 	return ""
 }
 
-// checkBlocks refuses blocks that direct I/O on this storage cannot move.
+// checkBlocks rejects block sizes that direct I/O on this storage does not support.
 func checkBlocks(workloads []model.Workload, v model.Volume, probe model.ProbeResult) error {
 	logical := int64(probe.Environment.Storage.LogicalBlock)
 	if !v.Direct || logical <= 0 {
@@ -98,7 +98,7 @@ func checkBlocks(workloads []model.Workload, v model.Volume, probe model.ProbeRe
 	return nil
 }
 
-// checkAppends refuses workloads that append where there is no file of Loadline's own.
+// checkAppends rejects appending workloads if there is no file of Loadline's own.
 func checkAppends(workloads []model.Workload, v model.Volume) error {
 	for _, w := range workloads {
 		if w.Append && !v.Owned && v.Target.Kind != model.Fake {
@@ -110,7 +110,7 @@ func checkAppends(workloads []model.Workload, v model.Volume) error {
 	return nil
 }
 
-// checkFlushes refuses workloads that wait for a flush where there is none.
+// checkFlushes rejects workloads that wait for a flush if the storage has none.
 func checkFlushes(workloads []model.Workload, v model.Volume) error {
 	for _, w := range workloads {
 		if v.NoFlush && w.Sync != "" {

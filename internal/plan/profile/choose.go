@@ -9,11 +9,10 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// Choose keeps the workloads that a pattern of only names (all, when only is
-// empty) and drops those that a pattern of skip names, in the profile's order.
-// A pattern is an exact name or a glob such as "rand-*". A pattern that names
-// nothing is refused with the nearest name: a typo must not measure less than
-// was asked. So is a choice that leaves nothing.
+// Choose keeps the workloads that match a pattern in only (all, if only is empty) and drops those that
+// match a pattern in skip, in the profile's order. A pattern is an exact name or a glob such as
+// "rand-*". A pattern without a match is refused, suggesting the nearest name, because a typo must not
+// result in measuring less than requested. A selection that leaves nothing is refused as well.
 func Choose(p Profile, only, skip []string) (Profile, error) {
 	keep, err := matches(p, "--only", only)
 	if err != nil {
@@ -38,7 +37,7 @@ func Choose(p Profile, only, skip []string) (Profile, error) {
 	return p, nil
 }
 
-// matches returns the names that the patterns name.
+// matches returns the names that match the patterns.
 func matches(p Profile, flag string, patterns []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	for _, pattern := range patterns {

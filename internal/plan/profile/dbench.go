@@ -2,14 +2,14 @@ package profile
 
 import "github.com/loadline/loadline/internal/model"
 
-// dbench is the nine tests of dbench and of the white paper that used it, with
-// their names. Its "latency" pair has depth 4, and its "bandwidth" pair is random.
+// dbench has the nine tests of dbench and of the white paper that used it, with their names. Its
+// "latency" pair has depth 4, and its "bandwidth" pair is random.
 func dbench() Profile {
 	random := func(name string, d model.Direction, block int64, depth int, m model.Metric) model.Workload {
 		return model.Workload{Name: name, Access: model.Random, Direction: d, BlockSize: block, Depth: depth, Metric: m}
 	}
-	// Four threads, each from its own place on; the distance is cut when the
-	// volume is too small for it (see fitOffsets).
+	// Four threads, each starting at its own offset; the increment is reduced if the volume is too
+	// small for it (see fitOffsets).
 	sequential := func(name string, d model.Direction) model.Workload {
 		return model.Workload{Name: name, Access: model.Sequential, Direction: d, BlockSize: 1 << 20, Depth: 16,
 			Jobs: 4, Threads: true, OffsetIncrement: 500 << 20, Metric: model.Bandwidth}

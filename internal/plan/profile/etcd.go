@@ -3,17 +3,18 @@ package profile
 import "github.com/loadline/loadline/internal/model"
 
 const (
-	// etcdWrite is the size of a write of etcd's log in bytes, as in the fio command by which
-	// disks are commonly tried for etcd: --rw=write --ioengine=sync --fdatasync=1 --bs=2300.
-	// It is what strace saw etcd write on average.
+	// etcdWrite is the size of a write to etcd's log in bytes, as in the fio command that is commonly
+	// used to test disks for etcd: --rw=write --ioengine=sync --fdatasync=1 --bs=2300. It is the
+	// average write size of etcd according to strace.
 	etcdWrite = 2300
-	// etcdSegments of etcd's log, each of 64 MiB (SegmentSizeBytes in etcd's server/storage/wal),
-	// are more than a disk that takes 23,000 flushes per second writes in lookSeconds.
+	// etcdSegments is a number of segments of etcd's log, each of 64 MiB (SegmentSizeBytes in etcd's
+	// server/storage/wal), that is more than a disk with 23,000 flushes per second writes in
+	// lookSeconds.
 	etcdSegments = 16
 )
 
-// etcd is the log of an etcd without the etcd: one writer, a flush after each write, and
-// what etcd asks of its disk as the goal.
+// etcd is the log of an etcd without etcd itself: one writer, a flush after each write, and etcd's disk
+// requirement as the goal.
 func etcd() Profile {
 	return Profile{
 		Name:   "etcd",

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// withPsync is a directory on which fio's psync works, of 4 KiB sectors: what is appended does
-// not care for them.
+// withPsync is a directory on which fio's psync works, with 4 KiB sectors, which do not matter for
+// appending.
 func withPsync() model.ProbeResult {
 	probe := ample()
 	probe.Engines = []string{"io_uring", "psync"}
@@ -43,7 +43,7 @@ func TestEtcdIsALogWithAGoal(t *testing.T) {
 	}
 }
 
-// The goal is the target's, which is B.
+// The goal applies to the target, which is B.
 func TestEtcdsGoalIsOfOneSide(t *testing.T) {
 	exp := model.Experiment{Seed: 7}
 	plans, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "etcd"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{withPsync(), withPsync()})
@@ -63,7 +63,7 @@ func TestALogIsWrittenToAFile(t *testing.T) {
 	}
 }
 
-// Another workload would read nothing but what was never written.
+// Another workload would only read blocks that were never written.
 func TestALogIsMeasuredAlone(t *testing.T) {
 	p := builtin(t, "etcd")
 	p.Workloads = append(p.Workloads, builtin(t, "kbench", "seq-read-bw").Workloads...)

@@ -5,9 +5,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// grid is the table of Longhorn's performance page: four block sizes with their
-// depths × random half-and-half, sequential read, sequential write, on 8 jobs.
-// As there, the eight jobs of a sequential workload all walk over the same bytes.
+// grid is the table on Longhorn's performance page: four block sizes with their depths × random
+// half-and-half, sequential read, sequential write, with 8 jobs. As on that page, all eight jobs of a
+// sequential workload access the same bytes.
 func grid() Profile {
 	cells := []struct {
 		block int64
@@ -31,7 +31,7 @@ func grid() Profile {
 				metric = model.Bandwidth
 			}
 			if c.block == 1<<20 {
-				label = "1024k" // as the page writes it
+				label = "1024k" // as on that page
 			}
 			p.Workloads = append(p.Workloads, model.Workload{
 				Name: pattern.name + "-" + label, Access: pattern.access, Direction: pattern.direction,

@@ -2,10 +2,10 @@ package profile
 
 import "github.com/loadline/loadline/internal/model"
 
-// kbench is the twelve jobs of Kbench, with its names, sizes, depths and order:
-// IOPS, bandwidth, latency × random, sequential × read, write. Each repeat is as short as
-// quick's: twelve workloads share what they know of the spread between repeats, and on
-// steady storage all of it takes less time than one pass of Kbench's own, 300 s.
+// kbench has the twelve jobs of Kbench, with its names, sizes, depths and order: IOPS, bandwidth,
+// latency × random, sequential × read, write. Each repeat is as short as in quick, because twelve
+// workloads pool their information on the variance between repeats: on steady storage the whole profile
+// takes less time than one pass of Kbench itself, 300 s.
 func kbench() Profile {
 	return Profile{
 		Name:      "kbench",

@@ -7,15 +7,15 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// LogRoom is how many bytes the log of a database takes on a volume of its own.
+// LogRoom is the space in bytes for a database's log on its own volume.
 const LogRoom = logRoom
 
-// catalogRoom is what a cluster has beside tables and log: three empty databases, and files that
-// sorting needs for a while.
+// catalogRoom is the space that a database cluster needs in addition to tables and log: three empty
+// databases, and temporary files for sorting.
 const catalogRoom = 128 << 20
 
-// DatabaseRoom is how many bytes a database of a scale takes with its log, or without where that
-// is apart; a scale of 0 is not chosen yet.
+// DatabaseRoom returns the space in bytes for a database of a scale, including its log unless that is
+// on its own volume (apart); a scale of 0 means not chosen yet.
 func DatabaseRoom(scale int, apart bool) int64 {
 	if apart {
 		return int64(scale)*scaleBytes + catalogRoom
@@ -23,7 +23,8 @@ func DatabaseRoom(scale int, apart bool) int64 {
 	return int64(scale)*scaleBytes + logRoom
 }
 
-// DataRoom is how many bytes an application takes where its data are, by the volume of its plan.
+// DataRoom returns the space in bytes that an application needs on its data volume, given the volume of
+// its plan.
 func DataRoom(ask *model.AppRequest, v model.Volume) int64 {
 	switch {
 	case ask.Name == string(model.Etcd):
@@ -34,8 +35,7 @@ func DataRoom(ask *model.AppRequest, v model.Volume) int64 {
 	return v.Size + logRoom
 }
 
-// chooseLog decides about the log on a volume of its own: data and log have to fit each where
-// they are.
+// chooseLog plans the log on its own volume: data and log must each fit on theirs.
 func chooseLog(v *model.Volume, scale int, probe model.ProbeResult) error {
 	log := *probe.Log
 	if log.Size < LogRoom {

@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// Data and log have to fit each where they are.
+// Data and log must each fit on their own volume.
 func TestALogOfItsOwnHasRoomOfItsOwn(t *testing.T) {
 	plan := func(data, log int64) (model.Plan, error) {
 		p := Profile{Name: "own", Repeat: 10, Ramp: 2, Workloads: []model.Workload{{Name: "tpcb-c1", Access: model.Random, Direction: model.Write, BlockSize: 8192, Depth: 1,
@@ -17,7 +17,7 @@ func TestALogOfItsOwnHasRoomOfItsOwn(t *testing.T) {
 		return Build(model.Experiment{Seed: 1, App: &model.AppRequest{Name: "postgres", Scale: 20, Clients: 1, Log: "/log"}}, p,
 			model.Target{Name: "/x", Kind: model.Postgres, Path: "/x"}, found)
 	}
-	// With its log the data would need 1.8 GiB.
+	// Together with its log the data would need 1.8 GiB.
 	made, err := plan(500<<20, 1600<<20)
 	if err != nil {
 		t.Fatal(err)

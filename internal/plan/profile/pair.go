@@ -8,18 +8,17 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The scenarios that measure a profile: on one target, and on two that are compared. That
-// of a target and the storage below it is model.OnBaseline.
+// The scenarios that measure a profile: on one target, and on two that are compared. The scenario of a
+// target and its underlying storage is model.OnBaseline.
 const (
 	Name       = "profile"
 	Comparison = "compare"
 )
 
-// Pair expands an experiment on two targets into the plans of an interleaved
-// comparison, A's and B's. Both get the same workloads, the same schedule (whose
-// MaxTime is for both together), the same size and, where both have one in
-// common, the same I/O engine, so that what differs is the storage. Errors are as
-// of Build.
+// Pair expands an experiment on two targets into the plans of an interleaved comparison, A's and B's.
+// Both get the same workloads, the same schedule (whose MaxTime is for both together), the same size
+// and, if they have one in common, the same I/O engine, so that only the storage differs. Errors are as
+// for Build.
 func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [2]model.ProbeResult) ([2]model.Plan, error) {
 	var plans [2]model.Plan
 	if exps[0].Time > 0 || exps[0].UntilSteady {
@@ -33,7 +32,7 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 	for i := range plans {
 		var err error
 		if i == 0 {
-			// The profile's goals are of B, or of the target and not of its baseline.
+			// The profile's goals apply to B, that is, to the target and not to its baseline.
 			p.Goals = nil
 		} else {
 			p.Goals = goals
@@ -67,8 +66,8 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 	return plans, nil
 }
 
-// common keeps the engines of mine that theirs has too; all of mine when there is
-// none, which the comparison then marks.
+// common returns the engines of mine that are also in theirs; all of mine if there are none, which the
+// comparison then reports.
 func common(mine, theirs []string) []string {
 	var both []string
 	for _, name := range mine {
@@ -84,12 +83,11 @@ func common(mine, theirs []string) []string {
 	return both
 }
 
-// SideSteps returns one round of blocks: each of the given workloads once on each
-// side, in the order of Round; the two repeats of a block follow each other. Which
-// side comes first is drawn from the schedule's seed for every two blocks of a
-// workload, and the second of these two is the other way round: with few blocks,
-// free draws are too often all the same, and then a drift of the storage looks
-// like a difference. Steps are not numbered.
+// SideSteps returns one round of blocks: each of the given workloads once on each side, in the order of
+// Round; the two repeats of a block follow each other. Which side comes first is drawn from the
+// schedule's seed for every two blocks of a workload, and the second block has the opposite order: with
+// few blocks, independent draws would too often all be the same, and a drift of the storage would then
+// look like a difference. Steps are not numbered.
 func SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep {
 	repeats := make([]model.SideStep, 0, 2*len(workloads))
 	for _, step := range Round(p, round, workloads, 0) {
@@ -103,7 +101,7 @@ func SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.Sid
 	return repeats
 }
 
-// firstSide draws which side begins a block (from 1) of a workload.
+// firstSide draws which side begins a workload's block (from 1).
 func firstSide(seed uint64, workload string, block int) int {
 	h := fnv.New64a()
 	h.Write([]byte("order of " + workload))

@@ -48,8 +48,8 @@ func TestBothSidesArePreparedAlike(t *testing.T) {
 	}
 }
 
-// Each block is one repeat of each side with the same step, the second right after
-// the first, and of every two blocks one begins with A.
+// A block is one repeat of the same step on each side, one right after the other, and of every two
+// blocks one begins with A.
 func TestBlocksAreBalanced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := model.Plan{Schedule: model.Schedule{Seed: rapid.Uint64Min(1).Draw(t, "seed"), Repeat: 3}}

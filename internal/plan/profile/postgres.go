@@ -2,10 +2,10 @@ package profile
 
 import "github.com/loadline/loadline/internal/model"
 
-// postgres is what PostgreSQL does to its disk, without the PostgreSQL: its log is written in
-// pages of 8 KiB and flushed, by one process at a time, over files that were filled when they
-// were made; what is not in memory is read a page at a time, by each of its clients. A group of
-// clients that commit together writes more at once. loadline predict says what it comes to.
+// postgres is PostgreSQL's disk load without PostgreSQL: the log is written in pages of 8 KiB and
+// flushed, by one process at a time, to files that were filled when they were created; what is not in
+// memory is read one page at a time, by each client. Clients that commit as a group write more at once.
+// loadline predict combines the results.
 func postgres() Profile {
 	log := func(name string, block int64) model.Workload {
 		return model.Workload{Name: name, Access: model.Sequential, Direction: model.Write, BlockSize: block, Depth: 1, Sync: "fdatasync", Metric: model.IOPS}

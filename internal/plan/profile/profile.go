@@ -1,10 +1,9 @@
-// Package profile is the scenario "profile": a named list of workloads, each
-// measured on the same volume, becomes a Plan.
+// Package profile is the scenario "profile": a named list of workloads, each measured on the same
+// volume, becomes a Plan.
 //
-// Its opinion: a workload is measured several times in random order rather than
-// once for long, because what varies is the time between repeats more than the
-// time within one; and whatever a plan cannot keep (space, time) is refused here,
-// in a sentence, before a single I/O.
+// Its assumptions: a workload is measured several times in random order rather than once for a long
+// time, because the variance between repeats is larger than that within one; and whatever a plan cannot
+// satisfy (space, time) is refused here, in a sentence, before any I/O.
 package profile
 
 import (
@@ -18,30 +17,29 @@ import (
 // Profile is a named list of workloads. Times are seconds; 0 means the default.
 type Profile struct {
 	Name string
-	// Title is one phrase for lists.
+	// Title is a phrase for use in lists.
 	Title     string
 	Workloads []model.Workload
-	// Repeat is the measured time of a repeat, Ramp the time before it that is not counted.
+	// Repeat is the measured time of a repeat, Ramp the preceding time that is not counted.
 	Repeat, Ramp float64
-	// MaxTime bounds the whole measuring when the experiment does not.
+	// MaxTime limits the whole measurement if the experiment sets no limit.
 	MaxTime float64
-	// Precision is the relative half-width to measure until when the experiment
-	// does not say; 0 means 5 %.
+	// Precision is the target relative half-width if the experiment does not give one; 0 means 5 %.
 	Precision float64
-	// Engine is fio's ioengine for files and devices where the profile stands for a
-	// tool that fixed it; "" takes the best that works.
+	// Engine is fio's ioengine for files and devices if the profile represents a tool that uses a fixed
+	// one; "" selects the best that works.
 	Engine string
-	// Size is how many bytes the workloads walk over when the experiment does not say; 0
-	// leaves it to the storage's speed.
+	// Size is the number of bytes covered by the workloads if the experiment does not give one; 0 bases
+	// it on the speed of the storage.
 	Size int64
-	// Goals are what the results have to reach when the experiment names no goals.
+	// Goals are the goals for the results if the experiment has none.
 	Goals []string
 }
 
-// builtins lists the profiles that come with Loadline, the default first.
+// builtins lists the built-in profiles, the default first.
 var builtins = []func() Profile{standard, quick, kbench, dbench, grid, etcd, postgres}
 
-// Default is the name of the profile that is used when none is named.
+// Default is the name of the default profile.
 const Default = "standard"
 
 // Names lists the built-in profiles, the default first.
@@ -53,8 +51,8 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the built-in profile of that name; an unknown name is refused
-// with the nearest one and the list.
+// Lookup returns the built-in profile of that name; the refusal for an unknown name suggests the
+// nearest one and lists all.
 func Lookup(name string) (Profile, error) {
 	for _, b := range builtins {
 		if p := b(); p.Name == name {
@@ -66,7 +64,7 @@ func Lookup(name string) (Profile, error) {
 		"choose one of "+strings.Join(Names(), ", ")+", or name a file of your own: --profile FILE.yaml")
 }
 
-// names lists the workloads of a profile.
+// names returns the names of a profile's workloads.
 func (p Profile) names() []string {
 	names := make([]string, len(p.Workloads))
 	for i, w := range p.Workloads {

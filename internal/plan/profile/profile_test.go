@@ -18,8 +18,8 @@ func describe(p Profile) []string {
 	return lines
 }
 
-// The figures are those of Kbench, dbench and Longhorn's performance page: they
-// are written out here so that no refactoring can change a job unnoticed.
+// The figures are those of Kbench, dbench and Longhorn's performance page: they are spelled out here so
+// that no refactoring can change a job unnoticed.
 func TestBuiltinsAreWhatTheyAreNamedAfter(t *testing.T) {
 	kbenchLines := []string{
 		"rand-read-iops | rand read 4k qd64 | iops",

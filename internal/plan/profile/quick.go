@@ -6,13 +6,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// quickPrefill bounds the prefill of quick, in seconds: it takes no longer than what counts as
-// a look at the bytes that are written (20 s), and what Kbench's rule asks for.
+// quickPrefill is the time limit for the prefill of quick, in seconds: just long enough to count as a
+// look for the bytes written (20 s), and for the size required by Kbench's rule.
 const quickPrefill = 22.0
 
-// quick is the six that a person looks at first, short enough that three rounds
-// with all ramps and starts, and a look at what lasts in each direction, take a minute and a half. Six measured seconds cannot rule
-// out that a stall was missed, so ±10 % is all that it asks for.
+// quick has the six workloads that people check first, short enough that three rounds with all ramps
+// and starts, plus a look in each direction for the sustained rate, take a minute and a half. Six
+// measured seconds cannot rule out a missed stall, so it only aims at ±10 %.
 func quick() Profile {
 	six := []string{"rand-read-iops", "rand-write-iops", "seq-read-bw", "seq-write-bw", "rand-read-lat", "rand-write-lat"}
 	return Profile{

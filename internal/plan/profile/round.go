@@ -9,12 +9,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Round returns the steps of one round: each of the given workloads once, in an
-// order that is random but fixed by the schedule's seed and the round's number
-// (from 1; in the first, those that only read come first), with step numbers from firstNumber on. The certain rounds of a plan
-// and the extra rounds that the engine adds for workloads whose interval is
-// still too wide come from this one rule. It depends on nothing else, so a plan
-// can be repeated exactly.
+// Round returns the steps of one round: each of the given workloads once, in random order determined by
+// the schedule's seed and the round's number (from 1; in the first, read-only workloads come first),
+// with step numbers from firstNumber on. It is used both for the certain rounds of a plan and for the
+// extra rounds that the engine adds for workloads whose interval is still too wide. It depends on
+// nothing else, so a plan can be repeated exactly.
 func Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int) []model.Step {
 	s := p.Schedule
 	order := rand.New(rand.NewPCG(s.Seed, uint64(round))).Perm(len(workloads))
@@ -32,8 +31,8 @@ func Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int
 	return steps
 }
 
-// readersFirst puts the workloads that only read before the others. What writes leave
-// behind, caches that drain for one, is then seen in later rounds, against this one.
+// readersFirst puts the read-only workloads before the others. After-effects of writes, such as
+// draining caches, then show up in later rounds, in comparison with this one.
 func readersFirst(order []int, workloads []model.Workload) {
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch wa, wb := workloads[a].Writes(), workloads[b].Writes(); {
@@ -46,13 +45,12 @@ func readersFirst(order []int, workloads []model.Workload) {
 	})
 }
 
-// offset is where a sequential workload begins in a round, as a fraction of the
-// volume. Repeats that all began at 0 would walk the same first blocks, which a
-// cache has just seen. The golden ratio's multiples spread evenly at every
-// length (a Weyl sequence), and each workload begins its own elsewhere. At least
-// half the volume is left to walk over. Jobs that begin apart from each other
-// already cover the volume, what is appended begins where nothing was written, and a user's
-// own job says itself where it begins.
+// offset returns where a sequential workload begins in a round, as a fraction of the volume. Repeats
+// that all began at 0 would access the same first blocks, which would still be cached. Multiples of the
+// golden ratio are evenly distributed for any number of repeats (a Weyl sequence), and each workload
+// has its own starting point. At least half of the volume remains to be accessed. The offset is 0 for
+// jobs with an offset increment, which already cover the volume, for appending workloads, which begin
+// where nothing was written, and for the user's own jobs, which set their own offset.
 func offset(p *model.Plan, w model.Workload, round int) float64 {
 	if w.Access != model.Sequential || w.OffsetIncrement > 0 || w.Append || w.Job != "" {
 		return 0

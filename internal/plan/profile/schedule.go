@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Times in seconds. A repeat's ramp covers the start of fio's jobs and the first
-// requests; overhead is fio's start and end, beside ramp and repeat.
+// Times in seconds. The ramp of a repeat covers the start of fio's jobs and the first requests;
+// overhead is fio's start and end, in addition to ramp and repeat.
 const (
 	defaultRepeat  = 3.0
 	defaultRamp    = 0.5
@@ -17,26 +17,26 @@ const (
 	shortestRepeat = 1.0
 	overhead       = 0.35
 	defaultRounds  = 3
-	// defaultBlocks is even, so that each side comes first as often as the other.
+	// defaultBlocks is even, so that each side comes first equally often.
 	defaultBlocks   = 4
 	defaultAccuracy = 0.05
-	// span is the least time between the beginnings of a workload's first and
-	// last repeat. Storage drifts over seconds (write-back, garbage collection,
-	// neighbours): repeats back to back see one and the same moment of it, agree
-	// too well, and the interval is too narrow. With three or more workloads the
-	// others lie between; with one or two, more rounds must.
+	// span is the minimum time between the beginnings of a workload's first and last repeat. Storage
+	// drifts over seconds (write-back, garbage collection, neighbours): back-to-back repeats see the
+	// same momentary state, agree too well, and the interval becomes too narrow. With three or more
+	// workloads the others fill the time; with one or two, more rounds are needed.
 	span = 15.0
-	// lookSeconds is how long a workload is looked at without a pause, to see what
-	// rate lasts: a credit that refills while others are measured is used up in it. For its sake repeats may get as short
-	// as lookRepeat, from which on the counters of a device can be compared with them.
+	// lookSeconds is the length of a look, a long uninterrupted repeat that shows the sustained rate:
+	// it uses up a burst credit that would refill while other workloads are measured. To make room for
+	// it, repeats may be shortened to lookRepeat, the shortest for which device counters can be
+	// compared.
 	lookSeconds = 20.0
 	lookRepeat  = 2.0
-	// rounding forgives what binary fractions do to sums of times.
+	// rounding is a tolerance for floating-point errors in sums of times.
 	rounding = 1e-6
 )
 
-// schedule decides how the time is spent on the given number of sides, which are
-// measured in turn: 1 in a run, 2 in a comparison.
+// schedule decides how the time is spent on the given number of sides, which are measured alternately:
+// 1 in a run, 2 in a comparison.
 func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error) {
 	s := model.Schedule{
 		Ramp: orDefault(p.Ramp, defaultRamp), Overhead: overhead, Seed: exp.Seed,
@@ -48,14 +48,14 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	n := len(p.Workloads)
 	switch {
 	case exp.Time > 0:
-		// Kbench: 20 s after a ramp of 5 s. A fixed time is a promise, so the bound
-		// only leaves room for slow starts.
+		// Kbench: 20 s after a ramp of 5 s. A fixed time is binding, so the limit only leaves room for
+		// slow starts.
 		s.Mode, s.Repeat = model.Fixed, exp.Time
 		s.Ramp = orDefault(exp.RampTime, min(5, exp.Time/4))
 		s.MaxTime = max(exp.MaxTime, float64(n)*(s.Ramp+s.Repeat+5))
 		return s, nil
 	case exp.UntilSteady:
-		// The bound is per workload here: the rule itself ends a repeat early.
+		// The limit is per workload here: the rule itself ends a repeat early.
 		s.Mode, s.Repeat = model.Steady, orDefault(exp.MaxTime, defaultMaxTime)
 		s.MaxTime = float64(n) * (s.Ramp + s.Repeat + 5)
 		return s, nil
@@ -85,8 +85,8 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	return fitLooks(s, plain, p.Workloads, sides), nil
 }
 
-// fitLooks gives each direction a look on each side, or as many as there is time for beside
-// repeats that are not much shorter. plain is the schedule without any.
+// fitLooks gives each direction a look on each side, or as many as there is time for without making
+// repeats much shorter. plain is the schedule without looks.
 func fitLooks(s, plain model.Schedule, workloads []model.Workload, sides int) model.Schedule {
 	least := min(plain.Repeat, lookRepeat)
 	for n := lookable(workloads); n > 0; n-- {
@@ -101,11 +101,11 @@ func fitLooks(s, plain model.Schedule, workloads []model.Workload, sides int) mo
 	return plain
 }
 
-// LookTime is the time in seconds that looks take at workloads.
+// LookTime returns the time in seconds for the looks at workloads.
 func LookTime(workloads []model.Workload) float64 { return float64(lookable(workloads)) * lookSeconds }
 
-// lookable is in how many directions the workloads can be looked at: an open loop only
-// offers what it is told to offer.
+// lookable returns in how many directions the workloads can have a look: not for an open loop, which
+// only offers a set rate.
 func lookable(workloads []model.Workload) int {
 	seen := map[model.Direction]bool{}
 	for _, w := range workloads {
@@ -122,9 +122,8 @@ func lookable(workloads []model.Workload) int {
 	return n
 }
 
-// timeForSides is the time that a comparison gets when none is asked for: as much
-// for each side as for a run, and enough for repeats as long as those of a run and as many
-// looks on each side.
+// timeForSides returns the default time of a comparison: as much per side as for a run, and enough for
+// repeats as long as in a run and the same number of looks on each side.
 func timeForSides(s model.Schedule, n, sides, looks int) float64 {
 	run := s
 	run.MinRounds = defaultRounds
@@ -135,13 +134,12 @@ func timeForSides(s model.Schedule, n, sides, looks int) float64 {
 	return float64(sides) * max(s.MaxTime, float64(n*s.MinRounds)*slot(run)+float64(looks)*lookSeconds)
 }
 
-// fitTime shortens the repeats of n workloads on each side until the certain
-// rounds fit into MaxTime, and adds rounds where repeats would be too close to
-// each other.
+// fitTime shortens the repeats of n workloads on each side until the certain rounds fit into MaxTime,
+// and adds rounds if repeats would otherwise be too close together.
 func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, error) {
 	repeats := float64(n * sides * s.MinRounds)
 	if repeats*slot(s) > s.MaxTime+rounding {
-		// Samples are one second each, so repeats are whole seconds.
+		// Samples are one second each, so repeats are a whole number of seconds.
 		s.Repeat = min(s.Repeat, math.Floor(s.MaxTime/repeats-s.Ramp-s.Overhead+rounding))
 	}
 	if s.Repeat < shortestRepeat {
@@ -169,10 +167,10 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 	return s, nil
 }
 
-// slot is the whole time of one repeat.
+// slot returns the total time of one repeat.
 func slot(s model.Schedule) float64 { return s.Ramp + s.Repeat + s.Overhead }
 
-// steps lists the repeats that are certain.
+// steps returns the repeats that are certain.
 func steps(p *model.Plan) []model.Step {
 	var list []model.Step
 	if p.Schedule.Mode == model.Rounds {

@@ -39,8 +39,8 @@ func TestQuickTakesAMinuteAndAHalf(t *testing.T) {
 	}
 }
 
-// Each workload once, in Kbench's order, but those that only read come before those that
-// leave something behind.
+// Each workload once, in Kbench's order, except that read-only ones come before those with
+// after-effects.
 func TestFixedIsKbenchsSchedule(t *testing.T) {
 	p := builtin(t, "kbench")
 	var names []string
@@ -97,7 +97,7 @@ func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
 	}
 }
 
-// Every plan that is not refused keeps its promises, whatever was asked.
+// Every plan that is not refused satisfies its guarantees, whatever was requested.
 func TestPlansKeepTheirPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, _ := Lookup(rapid.SampledFrom(Names()).Draw(t, "profile"))
@@ -164,8 +164,8 @@ func TestRoundIsOneRule(t *testing.T) {
 	}
 }
 
-// Every order of three must come up about equally often: a sixth of 6,000 seeds
-// has a standard deviation of 29, so ± 150 is five of them.
+// Every order of three must occur about equally often: a sixth of 6,000 seeds has a standard deviation
+// of 29, so ± 150 is about five standard deviations.
 func TestRoundIsFair(t *testing.T) {
 	seen := map[string]int{}
 	plan := model.Plan{Workloads: kbenchWorkloads()[:3]}
@@ -190,8 +190,8 @@ func TestRoundIsFair(t *testing.T) {
 	}
 }
 
-// A low-discrepancy sequence leaves no gap much wider than its number of points
-// allows: after n repeats, at most 2.7/n of the range (three-distance theorem).
+// A low-discrepancy sequence leaves no gap much wider than its number of points allows: after n
+// repeats, at most 2.7/n of the range (three-distance theorem).
 func TestSequentialRepeatsSpreadOverTheVolume(t *testing.T) {
 	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, ample())
 	w, _ := plan.Workload("seq-read-bw")

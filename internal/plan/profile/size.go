@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// ruleSeconds is Kbench's rule: a volume smaller than what its bandwidth
-	// moves in 25 s is soon re-read, and a cache may answer instead.
+	// ruleSeconds is Kbench's rule: a volume smaller than what is transferred in 25 s at its bandwidth
+	// is soon re-read, possibly from a cache.
 	ruleSeconds = 25
-	// sizeStep is what an automatic size is rounded down to.
+	// sizeStep is the granularity to which an automatic size is rounded down.
 	sizeStep = 1 << 20
-	// sector is what a size that the user gave is rounded down to: a whole number of
-	// the largest logical blocks in use.
+	// sector is the granularity to which a size given by the user is rounded down: the largest logical
+	// block size in use.
 	sector = 4 << 10
-	// unprobed is the size when no bandwidth is known; Kbench's default.
+	// unprobed is the size if no bandwidth is known; Kbench's default.
 	unprobed = 10 << 30
 	// defaultMaxPrefill is in seconds.
 	defaultMaxPrefill = 30.0
 )
 
-// MaxPrefill is how long the prefill of an automatic size may take, in seconds, where nobody
-// has said: that of a built-in profile by its name, or of any other.
+// MaxPrefill returns the default time limit, in seconds, for the prefill of an automatic size: that of
+// a built-in profile, by name, or of any other.
 func MaxPrefill(name string) float64 {
 	if name == quick().Name {
 		return quickPrefill
@@ -31,8 +31,8 @@ func MaxPrefill(name string) float64 {
 	return defaultMaxPrefill
 }
 
-// chooseSize returns the bytes that the workloads walk over and a phrase that
-// tells how they were chosen.
+// chooseSize returns the number of bytes for the workloads to cover and a phrase that says how it was
+// chosen.
 func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.ProbeResult) (int64, string, error) {
 	least := model.LeastSize(p.Workloads)
 	room := roomPhrase(v, probe.Capacity)
@@ -59,8 +59,8 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 	return size, reason, nil
 }
 
-// automaticSize is the profile's size, else Kbench's rule, within its bounds. The narrowest
-// bound is named.
+// automaticSize returns the profile's size, else that of Kbench's rule, within limits. The tightest
+// limit is named.
 func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.ProbeResult, least int64) (int64, string) {
 	bandwidth := max(probe.ReadBandwidth, probe.WriteBandwidth)
 	size, reason := int64(unprobed), units.FormatSize(unprobed)+" until a probe of the bandwidth decides"
@@ -78,8 +78,7 @@ func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.
 	bounds := []bound{{probe.Capacity, "all there is"}}
 	if v.Owned {
 		bounds[0].why = "the filesystem is kept below 95 %"
-		// Someone else lives on this filesystem: half of what is free stays free
-		// unless the user asks for more.
+		// The filesystem has other users: half of the free space is left unless the user asks for more.
 		if free := probe.Environment.Storage.Free; free > 0 {
 			bounds = append(bounds, bound{free / 2, "half of the free space"})
 		}
@@ -104,8 +103,8 @@ func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.
 	return size, reason
 }
 
-// CheckSize refuses a size in bytes that was asked for and is too small for the
-// workloads; 0 is none. That is known before anything is made.
+// CheckSize refuses a requested size in bytes that is too small for the workloads; 0 means none was
+// requested. This is known before anything is created.
 func CheckSize(size int64, workloads []model.Workload) error {
 	least := model.LeastSize(workloads)
 	if size <= 0 || size >= least {
@@ -117,7 +116,7 @@ func CheckSize(size int64, workloads []model.Workload) error {
 		fmt.Sprintf("use --size %d or more, or leave it out", least))
 }
 
-// roomPhrase tells how much room there is and why.
+// roomPhrase says how much space there is and why.
 func roomPhrase(v model.Volume, capacity int64) string {
 	if v.Owned {
 		return fmt.Sprintf("%s can spare %s (its filesystem is kept below 95 %%)", v.Target.Name, units.FormatSize(capacity))

@@ -7,19 +7,18 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// Place is where one volume is to be, and what was found there.
+// Place is the location of one volume, and what was found there.
 type Place struct {
 	Target model.Target
 	Found  model.ProbeResult
-	// Destroy is what the user named to allow that its content is overwritten.
+	// Destroy is what the user named to allow overwriting its contents.
 	Destroy string
-	// Node is the machine, where there are several.
+	// Node is the machine, if there are several.
 	Node string
 }
 
-// shared tells what the volumes of a place have in common, a disk or all of it. A claim
-// that was made for one volume on an unknown disk is its own; one that exists is the same
-// from every node.
+// shared returns what the volumes of a place have in common, a disk or all of it. A claim created for
+// one volume on an unknown disk is not shared; an existing claim is the same from every node.
 func (p Place) shared(number int) string {
 	claim := p.claim()
 	if device := p.Found.Environment.Storage.Device; p.Found.MakesFile && device != "" && !(claim != "" && p.Found.Environment.Cluster.ManyNodes()) {
@@ -36,7 +35,7 @@ func (p Place) shared(number int) string {
 	return p.Node + " " + string(p.Target.Kind) + " " + p.Target.Path + p.Target.URI
 }
 
-// claim names the existing claim that a place is on; "" for others.
+// claim returns the existing claim of a place; "" for others.
 func (p Place) claim() string {
 	if c := p.Target.Cluster; c != nil && !c.Made() {
 		return "claim " + c.Namespace + "/" + c.Name
@@ -44,8 +43,8 @@ func (p Place) claim() string {
 	return ""
 }
 
-// Build expands an experiment whose Scale is set. All volumes get the same size, which
-// fits where the most of them are together.
+// Build expands an experiment whose Scale is set. All volumes get the same size, which fits in the
+// place shared by the largest number of them.
 func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan, error) {
 	if len(places) == 0 {
 		return model.Plan{}, fmt.Errorf("a plan for several volumes needs at least one place")
@@ -85,16 +84,16 @@ func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan,
 	return plan, nil
 }
 
-// share is what was found, for one of n volumes that are there: files share the space
-// and the time that is spent on writing them. What is walked over by several is there
-// once, and is written once.
+// share returns what was found, adjusted for one of n volumes in the same place: files share the space
+// and the time for writing them. A target used by several volumes exists only once, and is written
+// once.
 func (p Place) share(n int) model.ProbeResult {
 	found := p.Found
 	if !found.MakesFile {
 		return found
 	}
 	if found.Room > 0 {
-		// The claim is this volume's alone; what others have as well is the disk below.
+		// The claim is for this volume only; the disk below is shared.
 		found.Capacity = min(found.Capacity, found.Room/int64(n))
 	} else {
 		found.Capacity /= int64(n)

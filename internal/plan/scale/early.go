@@ -7,30 +7,29 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// Early decides which volumes are written before the plan of all is known, while places
-// are still waited for: only those that Loadline has made for this run, so that nothing of
-// anybody's is there before the plan is shown, and only if their size is given. It may be
-// used by several goroutines.
+// Early decides which volumes are written before the whole plan is known, while other places are still
+// being prepared: only those created by Loadline for this run, so that no existing data is touched
+// before the plan is shown, and only if their size is given. It may be used by several goroutines.
 type Early struct {
 	Experiment model.Experiment
 	Profile    profile.Profile
-	// Volumes is how many there will be.
+	// Volumes is the total number of volumes.
 	Volumes int
 
 	mu    sync.Mutex
 	disks map[string]*spared
 }
 
-// spared is what a disk could spare when it was first looked at, and how much of it was
-// given away since, in bytes.
+// spared is the space that a disk could spare when it was first probed, and how much of it was
+// allocated since, in bytes.
 type spared struct{ room, given int64 }
 
-// Request is what place i, which was just looked at, may be asked to prepare at once; ok is
-// false where it has to wait for the plan, which then also says what is wrong with it. What
-// others were allowed to write meanwhile counts in the place as room that is there.
+// Request returns what place i, which was just probed, may prepare immediately; ok is false if it must
+// wait for the plan, which then also reports what is wrong with it. Space that others were allowed to
+// write meanwhile is added back to the free space of the place.
 //
-// Nobody knows yet how many volumes will be on the disk of this one. The first on it has
-// what a plan of one volume had; all together get half of what the disk can spare.
+// The number of volumes on the same disk is not known yet. The first gets the space it would have in a
+// plan with one volume; all together get half of what the disk can spare.
 func (e *Early) Request(i int, p *Place) (r model.PrepareRequest, ok bool) {
 	if e.Experiment.Size == 0 || !p.Target.Cluster.Made() {
 		return r, false
@@ -56,7 +55,7 @@ func (e *Early) Request(i int, p *Place) (r model.PrepareRequest, ok bool) {
 	return r, true
 }
 
-// disk is that of a place, whose room becomes what it would be without what we gave away.
+// disk returns the disk of a place, and adds back to its free space what we allocated.
 func (e *Early) disk(i int, p *Place) *spared {
 	room := &p.Found.Room
 	if *room == 0 {
@@ -71,7 +70,7 @@ func (e *Early) disk(i int, p *Place) *spared {
 		d = &spared{room: *room}
 		e.disks[name] = d
 	}
-	// Of what was given away, more or less is written by now.
+	// An unknown part of what was allocated is written by now.
 	*room = max(*room, min(d.room, *room+d.given))
 	return d
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// claimed is a directory in a claim of that capacity that was made on a disk with so much
-// room.
+// claimed is a directory in a claim of the given capacity that was created on a disk with the given
+// free space.
 func claimed(node, device string, claim, room int64) Place {
 	p := place("/volume", device, min(claim, room))
 	p.Target.Cluster, p.Found.Room, p.Node = &model.ClusterVolume{Class: "csi"}, room, node
@@ -27,8 +27,7 @@ func early(t interface{ Fatal(...any) }, size int64, volumes int, workload strin
 	return &Early{Experiment: model.Experiment{Scenario: Name, Scale: &r, Seed: 7, Size: size, MaxPrefill: 30}, Profile: p, Volumes: volumes}
 }
 
-// Only volumes that were made for the run, of a size that was given, are written before
-// the plan is shown.
+// Only volumes that were created for the run, with a given size, are written before the plan is shown.
 func TestWhatIsWrittenEarly(t *testing.T) {
 	own := claimed("node1", "loop1", 1<<30, 8<<30)
 	here := place("/mnt", "loop1", 8<<30)
@@ -57,9 +56,9 @@ func TestWhatIsWrittenEarly(t *testing.T) {
 	}
 }
 
-// However many volumes come to whichever disks, in whichever state of the writing: what is
-// written early is what the plan of all then asks for, it leaves half of each disk beyond
-// the first volume alone, and the plan is the same as without it.
+// For any number of volumes, any disks and any progress of writing: what is written early is what the
+// whole plan then asks for, it leaves half of each disk free except for the first volume, and the plan
+// is the same as without it.
 func TestThePlanAsksForWhatWasWrittenEarly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.SampledFrom([]int64{16 << 20, 100<<20 + 4096, 600 << 20}).Draw(t, "size")
@@ -88,7 +87,7 @@ func TestThePlanAsksForWhatWasWrittenEarly(t *testing.T) {
 					t.Fatalf("%d bytes are given away where there is room for %d", given[disk], room)
 				}
 			}
-			// Not all of it is written when the next looks around.
+			// Only a part of it may be written when the next place is probed.
 			written[disk] = rapid.Int64Range(written[disk], given[disk]).Draw(t, "written")
 		}
 		plan, err := Build(e.Experiment, e.Profile, places)

@@ -2,19 +2,18 @@ package scale
 
 import "github.com/loadline/loadline/internal/model"
 
-// What a start of fio takes of a core, in seconds (fio 3.33), with the shells beside it and
-// some for what else the machine does: 0.07 of it are the calibration of a fast clock, which
-// slow workloads do without.
+// The CPU time of starting fio, in seconds (fio 3.33), including its shells and an allowance for other
+// activity on the machine: 0.07 of it is the calibration of a fast clock, which slow workloads do
+// without.
 const (
 	fioStart     = 0.17
 	slowFioStart = 0.10
 )
 
-// lead is how long, in seconds, it takes to start fio for all volumes: those on one
-// machine share its processors. What calls itself several machines and runs on one kernel
-// (the nodes of a cluster in containers) is one. spread is the part of it over which the
-// starts can be spread, so that none waits for another: the rest is what the slowest needs
-// for itself where a limit leaves it less than a processor.
+// lead returns how long, in seconds, it takes to start fio for all volumes: those on one machine share
+// its processors. Nodes that run on the same kernel (cluster nodes in containers) count as one machine.
+// spread is the part of it over which the starts can be spread so that none waits for another: the rest
+// is the time of the slowest start, which a limit may leave less than one processor.
 func lead(places []Place, workloads []model.Workload) (lead, spread float64) {
 	each := slowFioStart
 	for _, w := range workloads {

@@ -1,10 +1,10 @@
-// Package scale is the scenario "scale": one workload on N volumes at once, for
-// several N, so that a law of growth can be fitted, or the same with a rate for each
-// volume, to see whether the rate is held.
+// Package scale is the scenario "scale": one workload on N volumes at once, for several N, so that a
+// scaling law can be fitted, or the same with a given rate per volume, to see whether the rate is
+// sustained.
 //
-// Its opinion: each N is a workload like any other, measured in random order with the
-// others in several rounds. Measured one after the other, a storage that slows down
-// while it is being measured would look as if it did not scale.
+// Its assumptions: each N is a workload like any other, measured in random order with the others in
+// several rounds. If they were measured one after the other, storage that slows down during the
+// measurement would seem not to scale.
 package scale
 
 import (
@@ -20,8 +20,8 @@ import (
 // Name is the scenario's name in an experiment.
 const Name = "scale"
 
-// Times in seconds. Workers do not begin within the same millisecond, so a repeat is
-// long beside that, and the ramp outlasts it.
+// Times in seconds. Workers do not begin within the same millisecond, so a repeat must be long in
+// comparison, and the ramp longer than the difference.
 const (
 	repeat, ramp = 5.0, 1.0
 	slot         = repeat + ramp + .85
@@ -29,11 +29,11 @@ const (
 	rounds       = 3
 )
 
-// maxVolumes is more than one engine can lead.
+// maxVolumes is more than one engine can coordinate.
 const maxVolumes = 1000
 
-// Profile makes a workload for each number of volumes of the one that the request
-// names. What makes no sense is a *model.WorkerError of class Refused.
+// Profile returns one workload for each number of volumes, based on the one that the request names. The
+// error for an invalid request is a *model.WorkerError of class Refused.
 func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error) {
 	if err := check(r); err != nil {
 		return profile.Profile{}, err
@@ -43,7 +43,7 @@ func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error
 		return profile.Profile{}, err
 	}
 	if w.Metric.Unit() == "s" {
-		// The totals of volumes add up, their latencies do not.
+		// The totals of the volumes can be added, their latencies cannot.
 		w.Metric = model.IOPS
 	}
 	if r.Rate > 0 {
@@ -62,7 +62,7 @@ func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error
 	return p, nil
 }
 
-// check refuses what makes no sense.
+// check rejects invalid requests.
 func check(r model.ScaleRequest) error {
 	if len(r.Volumes) == 0 {
 		return model.RefusedError("--volumes is empty, so there is nothing to measure", "list how many volumes to load at once, such as --volumes 1,2,3,6")
@@ -83,7 +83,7 @@ func check(r model.ScaleRequest) error {
 	return nil
 }
 
-// find is the workload of that name.
+// find returns the workload of that name.
 func find(base profile.Profile, name string) (model.Workload, error) {
 	var names []string
 	for _, w := range base.Workloads {
@@ -96,10 +96,10 @@ func find(base profile.Profile, name string) (model.Workload, error) {
 	return model.Workload{}, model.RefusedError(message, "it has "+strings.Join(names, ", "))
 }
 
-// list writes numbers with commas.
+// list formats numbers separated by commas.
 func list(numbers []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", ")
 }
 
-// Most is the largest number of volumes of a request.
+// Most returns the largest number of volumes of a request.
 func Most(r model.ScaleRequest) int { return slices.Max(append(slices.Clone(r.Volumes), 1)) }

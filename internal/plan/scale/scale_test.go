@@ -19,7 +19,7 @@ func standard(t interface{ Fatal(...any) }) profile.Profile {
 	return p
 }
 
-// place is a directory on a filesystem with so much room.
+// place is a directory on a filesystem with the given free space.
 func place(path, device string, room int64) Place {
 	p := Place{Target: model.Target{Name: path, Kind: model.Directory, Path: path}, Found: model.ProbeResult{
 		Engines: []string{"io_uring"}, Direct: true, Capacity: room, MakesFile: true, ReadBandwidth: 100 << 20, WriteBandwidth: 100 << 20}}
@@ -27,8 +27,8 @@ func place(path, device string, room int64) Place {
 	return p
 }
 
-// Whatever numbers are asked for, each has a workload of its own that is measured in
-// every round; the volumes fit together where they are, and are of one size.
+// For any numbers of volumes, each has its own workload that is measured in every round; the volumes
+// fit together where they are, and have the same size.
 func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := model.ScaleRequest{
@@ -81,8 +81,7 @@ func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 	})
 }
 
-// What a server exports has its room once, from however many hosts and at whichever
-// directory it is mounted.
+// The space of a server's export counts once, however many hosts mount it and wherever.
 func TestOneExportOnManyHosts(t *testing.T) {
 	r := model.ScaleRequest{Volumes: []int{4}, Workload: "rand-read-iops"}
 	p, err := Profile(r, standard(t))
@@ -103,8 +102,8 @@ func TestOneExportOnManyHosts(t *testing.T) {
 	}
 }
 
-// Claims that were made for one volume each bound each volume alone, however many of them
-// are directories of one disk; together they do not take more than that spares.
+// Claims created for one volume each limit each volume separately, however many of them are directories
+// on one disk; together they do not use more than the disk can spare.
 func TestClaimsOfOneDisk(t *testing.T) {
 	for room, want := range map[int64]int64{4 << 30: 60 << 20, 17 * 32 << 20: 32 << 20} {
 		at := place("/volume", "loop1", 60<<20)
@@ -115,8 +114,8 @@ func TestClaimsOfOneDisk(t *testing.T) {
 	}
 }
 
-// A claim that exists is the same from each node: its files fit together, also where no
-// node sees a device, or each sees one of its own name.
+// An existing claim is the same from each node: its files must fit together, even if no node sees a
+// device, or each sees one with its own name.
 func TestOneClaimFromManyNodes(t *testing.T) {
 	r := model.ScaleRequest{Volumes: []int{3}, Workload: "rand-read-iops"}
 	p, err := Profile(r, standard(t))
@@ -148,8 +147,8 @@ func TestOneClaimFromManyNodes(t *testing.T) {
 	}
 }
 
-// What exists is shared as a whole: its size is not divided, and it is overwritten only
-// when it was named.
+// Existing targets are shared as a whole: their size is not divided, and they are overwritten only if
+// they were named.
 func TestExistingTargetsAreSharedWhole(t *testing.T) {
 	r := model.ScaleRequest{Volumes: []int{3}, Workload: "rand-write-iops"}
 	p, err := Profile(r, standard(t))

@@ -9,9 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// Times in seconds. Many cells share the time, so a repeat is shorter than that of a
-// profile; the bound grows with the cells, so that three rounds and the
-// looks always fit.
+// Times in seconds. Many cells share the time, so a repeat is shorter than in a profile; the limit
+// grows with the number of cells, so that three rounds and the looks always fit.
 const (
 	gridRepeat = 2.0
 	gridSlot   = 3.0
@@ -19,8 +18,8 @@ const (
 	rounds     = 3
 )
 
-// GridDefaults are what a grid varies when nothing is said: every depth that
-// doubles up to 64, and small to large blocks, on one job.
+// GridDefaults returns what a grid varies by default: depths in powers of two up to 64, and small to
+// large blocks, with one job.
 func GridDefaults() model.SweepRequest {
 	return model.SweepRequest{
 		Pattern: "randread", Depths: []int{1, 2, 4, 8, 16, 32, 64},
@@ -28,7 +27,7 @@ func GridDefaults() model.SweepRequest {
 	}
 }
 
-// grid makes one workload for each cell.
+// grid returns one workload for each cell.
 func grid(r model.SweepRequest) profile.Profile {
 	p := profile.Profile{
 		Name:   Name,
@@ -42,8 +41,8 @@ func grid(r model.SweepRequest) profile.Profile {
 				w.Name = fmt.Sprintf("%s-%s-qd%d-j%d", r.Pattern, units.FormatBlock(block), depth, jobs)
 				w.Depth, w.Jobs = depth, jobs
 				if w.Access == model.Sequential && jobs > 1 {
-					// Jobs that walk over the same bytes read what the first has just left
-					// in a cache. Planning cuts the distance to a share of the volume.
+					// Jobs that access the same bytes would read what the first has just brought into a
+					// cache. Planning reduces the increment to a fraction of the volume.
 					w.OffsetIncrement = math.MaxInt64
 				}
 				p.Workloads = append(p.Workloads, w)

@@ -7,35 +7,34 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// Fractions are the offered rates as shares of the capacity: few where the curve is
-// flat, many where it bends.
+// Fractions are the offered rates as fractions of the capacity: few where the curve is flat, many where
+// it bends.
 var Fractions = []float64{.1, .3, .5, .7, .8, .9, .95}
 
-// openTargets are the kinds of target that an open loop can be offered to.
+// openTargets are the kinds of target that support an open loop.
 var openTargets = []model.TargetKind{model.Directory, model.File, model.BlockDevice, model.NBD, model.Fake}
 
 const (
-	// capacityDepth is the depth of the closed loop that the capacity is measured with.
+	// capacityDepth is the depth of the closed loop that measures the capacity.
 	capacityDepth = 64
-	// loadDepth bounds the I/Os in flight of an open loop. The capacity was reached with
-	// 64 in flight, so that below it 64 suffice on average; four times as many leave room
-	// for bursts. What waits beyond that is late all the same: latencies count from when
-	// an I/O was due.
+	// loadDepth limits the I/Os in flight of an open loop. The capacity was reached with 64 in flight,
+	// so below it 64 suffice on average; four times as many leave room for bursts. I/Os waiting beyond
+	// that still count as late: latencies count from when an I/O was due.
 	loadDepth = 4 * capacityDepth
-	// A repeat must see a queue build up and drain, and the ramp must outlast what the
-	// repeat before left in it. Times in seconds.
+	// A repeat must be long enough for a queue to build up and drain, and the ramp long enough to
+	// outlast what the previous repeat left queued. Times in seconds.
 	loadRepeat, loadRamp = 5.0, 1.0
-	// loadPrecision is the relative half-width that is asked of the mean latency, which
-	// near the capacity varies by its nature.
+	// loadPrecision is the target relative half-width for the mean latency, which inherently varies
+	// near the capacity.
 	loadPrecision = 0.1
 )
 
-// LoadDefaults are what a load sweep does when nothing is said.
+// LoadDefaults returns what a load sweep does by default.
 func LoadDefaults() model.SweepRequest {
 	return model.SweepRequest{Pattern: "randread", BlockSizes: []int64{4 << 10}, Load: true}
 }
 
-// load makes the closed loop and one open loop for each offered rate.
+// load returns the closed loop and one open loop for each offered rate.
 func load(r model.SweepRequest) profile.Profile {
 	p := profile.Profile{
 		Name: Name, Title: "latency against offered rate: " + r.Pattern,
@@ -53,9 +52,9 @@ func load(r model.SweepRequest) profile.Profile {
 	return p
 }
 
-// capacityFirst moves the first repeat of the closed loop to the front and adds a
-// second one there, because the rates are fixed by what the two have found. The second is
-// the look, where there is time for one: rates are shares of what the storage sustains.
+// capacityFirst moves the first repeat of the closed loop to the front and adds a second one there,
+// because the rates are derived from the results of the two. The second is a look, if there is time for
+// one: rates are fractions of what the storage sustains.
 func capacityFirst(p *model.Plan) {
 	var first model.Step
 	steps := p.Steps
@@ -68,7 +67,7 @@ func capacityFirst(p *model.Plan) {
 	}
 	second := first
 	if p.Schedule.Looks > 0 {
-		// The schedule's own look would come after the rates are fixed.
+		// The schedule's own look would come after the rates were determined.
 		second.Look, second.Seconds, p.Schedule.Looks = true, p.Schedule.Look, 0
 	}
 	p.Steps = append([]model.Step{first, second}, steps...)
@@ -78,7 +77,7 @@ func capacityFirst(p *model.Plan) {
 	p.MeasureSeconds += first.Ramp + first.Seconds + p.Schedule.Overhead
 }
 
-// checkLoad refuses what a load sweep cannot vary.
+// checkLoad rejects what a load sweep cannot vary.
 func checkLoad(r model.SweepRequest) error {
 	switch {
 	case len(r.Depths) > 0 || len(r.Jobs) > 0:

@@ -1,10 +1,10 @@
-// Package sweep is the scenario "sweep": one pattern in many ways. A grid of queue
-// depth × block size × jobs shows where more parallelism stops to pay; a load sweep
-// shows what latency costs at which offered rate.
+// Package sweep is the scenario "sweep": one pattern with varied parameters. A grid of queue depth ×
+// block size × jobs shows where more parallelism stops helping; a load sweep shows latency as a
+// function of the offered rate.
 //
-// Its opinion: every cell is a workload like any other, measured in random order with
-// all the others and judged by the same rules, so that a slow minute of the storage
-// does not become a hole in one corner of the picture.
+// Its assumptions: every cell is a workload like any other, measured in random order with all the
+// others and judged by the same rules, so that a slow minute of the storage does not show up as a hole
+// in one corner of the grid.
 package sweep
 
 import (
@@ -20,14 +20,14 @@ import (
 // Name is the scenario's name in an experiment.
 const Name = "sweep"
 
-// Patterns are fio's words for the patterns that can be swept.
+// Patterns are fio's names for the patterns that can be swept.
 var Patterns = []string{"randread", "randwrite", "read", "write", "randrw"}
 
-// maxCells is more than anybody looks at, and days of measuring.
+// maxCells would take days to measure, and is more than anyone would look at.
 const maxCells = 1000
 
-// Profile makes the workloads of a request: what a sweep measures. What makes no
-// sense is a *model.WorkerError of class Refused.
+// Profile returns the workloads that a sweep measures. The error for an invalid request is a
+// *model.WorkerError of class Refused.
 func Profile(r model.SweepRequest) (profile.Profile, error) {
 	if err := check(r); err != nil {
 		return profile.Profile{}, err
@@ -38,8 +38,8 @@ func Profile(r model.SweepRequest) (profile.Profile, error) {
 	return grid(r), nil
 }
 
-// Build expands an experiment whose Sweep is set, as profile.Build does. A load
-// sweep begins with its capacity, because all offered rates are shares of that.
+// Build expands an experiment whose Sweep is set, as profile.Build does. A load sweep begins with its
+// capacity, because all offered rates are fractions of it.
 func Build(exp model.Experiment, p profile.Profile, t model.Target, probe model.ProbeResult) (model.Plan, error) {
 	if exp.Sweep.Load && !slices.Contains(openTargets, t.Kind) {
 		return model.Plan{}, model.RefusedError(
@@ -54,7 +54,7 @@ func Build(exp model.Experiment, p profile.Profile, t model.Target, probe model.
 	return plan, nil
 }
 
-// check refuses lists that are empty, hold something twice or are not positive.
+// check rejects lists that are empty, contain duplicates or values that are not positive.
 func check(r model.SweepRequest) error {
 	if !slices.Contains(Patterns, r.Pattern) {
 		message := fmt.Sprintf("--rw %q is no pattern that can be swept", r.Pattern) + suggest.Question(r.Pattern, Patterns)
@@ -96,7 +96,7 @@ func checkList[N int | int64](flag string, values []N) error {
 	return nil
 }
 
-// workload is a cell's pattern without its name and depth.
+// workload returns a cell's pattern without its name and depth.
 func workload(pattern string, block int64) model.Workload {
 	w := model.Workload{Access: model.Random, Direction: model.Read, BlockSize: block, Metric: model.IOPS}
 	word, random := strings.CutPrefix(pattern, "rand")

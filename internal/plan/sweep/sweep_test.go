@@ -44,7 +44,7 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 	}
 }
 
-// target and probe are those of a directory with plenty of room.
+// target and probe describe a directory with plenty of space.
 var (
 	target = model.Target{Name: "/srv", Kind: model.Directory, Path: "/srv"}
 	probe  = model.ProbeResult{Engines: []string{"io_uring"}, Direct: true, Capacity: 100 << 30, MakesFile: true,
@@ -67,8 +67,8 @@ func plan(t interface{ Fatal(...any) }, r model.SweepRequest) model.Plan {
 	return pl
 }
 
-// Whatever grid is asked for: every cell is there once under a name of its own, is
-// measured in every round, and the plan keeps to its bound of time.
+// For any grid, every cell occurs once under its own name, is measured in every round, and the plan
+// keeps to its time limit.
 func TestEveryCellOfAGridIsPlanned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := model.SweepRequest{
