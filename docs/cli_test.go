@@ -19,7 +19,7 @@ func TestCommandsAreListedAsTheyAre(t *testing.T) {
 	generated(t, "cli.md", b.String())
 }
 
-// described writes the section of a command and of those below it.
+// described writes the section of a command and those of its subcommands.
 func described(b *strings.Builder, c *cobra.Command) {
 	if c.Hidden {
 		return
@@ -43,7 +43,7 @@ func described(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// row is the row of a flag.
+// row returns the row of a flag.
 func row(f *pflag.Flag) string {
 	value, words := pflag.UnquoteUsage(f)
 	if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) && !strings.Contains(words, "default") {

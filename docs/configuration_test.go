@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// The file that is shown is read, and says what the page says of it.
+// The file shown on the page can be read, and has the values that the page describes.
 func TestTheConfigurationShownIsRead(t *testing.T) {
 	_, rest, _ := strings.Cut(read(t, "configuration.md"), "```yaml\n")
 	example, _, found := strings.Cut(rest, "```")

@@ -11,13 +11,13 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of the manual")
 
-// What a page has between these marks is made from the code.
+// The part of a page between these marks is generated from the code.
 const (
 	begin = "<!-- begin generated: go test ./docs -update -->\n"
 	end   = "<!-- end generated -->\n"
 )
 
-// generated holds the generated part of a page to what it should be, or writes that.
+// generated checks that the generated part of a page is up to date, or writes it.
 func generated(t *testing.T, page, want string) {
 	t.Helper()
 	text := read(t, page)

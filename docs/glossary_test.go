@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// terms are the words of the glossary's tables, in lower case, without a remark in brackets.
+// terms returns the words of the glossary's tables, in lower case, without remarks in brackets.
 func terms(t *testing.T) []string {
 	t.Helper()
 	text, _, found := strings.Cut(read(t, "glossary.md"), "## Words that are not used")
@@ -37,8 +37,8 @@ func terms(t *testing.T) []string {
 	return all
 }
 
-// TestTheGlossaryKnowsWhatTheSchemasSay finds every verdict, severity, status, metric,
-// direction and outcome that a document may have.
+// TestTheGlossaryKnowsWhatTheSchemasSay checks that the glossary has every verdict, severity, status,
+// metric, direction and outcome that a document may contain.
 func TestTheGlossaryKnowsWhatTheSchemasSay(t *testing.T) {
 	known := terms(t)
 	seen := 0
@@ -80,7 +80,7 @@ func TestTheGlossaryKnowsWhatTheSchemasSay(t *testing.T) {
 	}
 }
 
-// TestTheGlossaryKnowsTheColumnsOfThePage reads the heads of the page's tables.
+// TestTheGlossaryKnowsTheColumnsOfThePage checks that the glossary has the headings of the page's tables.
 func TestTheGlossaryKnowsTheColumnsOfThePage(t *testing.T) {
 	known := terms(t)
 	seen := 0
@@ -107,7 +107,7 @@ func TestTheGlossaryKnowsTheColumnsOfThePage(t *testing.T) {
 	}
 }
 
-// replaced are the words that the glossary forbids, and what to say.
+// replaced returns the words that the glossary forbids, and what to say instead.
 func replaced(t *testing.T) map[string]string {
 	t.Helper()
 	_, list, _ := strings.Cut(read(t, "glossary.md"), "## Words that are not used")
@@ -126,7 +126,7 @@ func replaced(t *testing.T) map[string]string {
 	return words
 }
 
-// TestNobodySaysAReplacedWord looks for them in the messages of the program, in the page, the
+// TestNobodySaysAReplacedWord searches for them in the program's messages, in the page, the
 // schemas, and in what is written for users.
 func TestNobodySaysAReplacedWord(t *testing.T) {
 	words := replaced(t)

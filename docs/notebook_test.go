@@ -16,7 +16,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// pythonWithPandas finds a Python that the recipes run in: that of the system is not
+// pythonWithPandas finds a Python in which the recipes run: the system's is not
 // always the first on the PATH.
 func pythonWithPandas(t *testing.T) string {
 	t.Helper()
@@ -29,8 +29,8 @@ func pythonWithPandas(t *testing.T) string {
 	return ""
 }
 
-// TestTheNotebookRecipesRun runs the Python of notebook.md, as it stands there, on the
-// files of a run of a device whose rate is known, and holds what it prints to that.
+// TestTheNotebookRecipesRun runs the Python of notebook.md, unchanged, on the
+// files of a run of a device whose rate is known, and compares its output with that.
 func TestTheNotebookRecipesRun(t *testing.T) {
 	python := pythonWithPandas(t)
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func TestTheNotebookRecipesRun(t *testing.T) {
 	for _, b := range blocks {
 		script.WriteString(b[1])
 	}
-	// The last lines are ours: what the recipes have computed is what the device can do.
+	// The last lines are ours: they check that the results of the recipes are what the device can do.
 	script.WriteString(`
 mean = rate.groupby(["workload", "direction"]).mean()
 print("CHECK", mean["rand-read-iops", "read"], p99.loc[("rand-read-lat", "read"), "estimate"], len(runs))

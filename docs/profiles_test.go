@@ -1,5 +1,5 @@
-// Package docs_test holds the manual to its word: what it lists is generated
-// from the code, and what it shows as an example is read by the code.
+// Package docs_test checks the manual: its lists are generated
+// from the code, and its examples are read by the code.
 package docs_test
 
 import (
@@ -110,7 +110,7 @@ func TestSchemaAcceptsTheBuiltins(t *testing.T) {
 	}
 }
 
-// The schema and the reader must agree: an editor that says "fine" about a file
+// The schema and the reader must agree: an editor that accepts a file
 // that is then refused is worse than none.
 func TestSchemaAndReaderAgree(t *testing.T) {
 	schema := compile(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// part is what sizing.md has between two marks, without the fence.
+// part returns what sizing.md has between two marks, without the fence.
 func part(t *testing.T, name string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(read(t, "sizing.md"), "<!-- begin "+name+" -->\n")
@@ -27,7 +27,7 @@ func part(t *testing.T, name string) string {
 	return strings.Join(lines[1:len(lines)-1], "\n") + "\n"
 }
 
-// The answer that the manual shows is the one that is given.
+// The output shown in the manual is the actual output.
 func TestTheSizingShownIsReal(t *testing.T) {
 	shown := part(t, "answer")
 	command, _, _ := strings.Cut(shown, "\n")
@@ -73,8 +73,8 @@ func TestTheSizingShownIsReal(t *testing.T) {
 	}
 }
 
-// The schema takes the manual's points and the published ones, as the reader does, and
-// both refuse the same.
+// The schema accepts the manual's points and the published ones, as the reader does, and
+// both refuse the same documents.
 func TestPointsSchemaAndReaderAgree(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("points.schema.json")
 	if err != nil {
@@ -108,8 +108,8 @@ func TestPointsSchemaAndReaderAgree(t *testing.T) {
 	}
 }
 
-// Every kind of answer fits the schema: with and without hardware, met and not met, and
-// asked the other way round.
+// Every kind of output fits the schema: with and without hardware, met and not met, and
+// for the inverse question.
 func TestSizingsFitTheirSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("sizing.schema.json")
 	if err != nil {

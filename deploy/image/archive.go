@@ -21,8 +21,8 @@ import (
 // same image.
 var epoch = time.Unix(0, 0).UTC()
 
-// writeArchive writes the image as an OCI image layout that is a docker-archive at
-// the same time (both name the same blobs), so that every engine finds the form
+// writeArchive writes the image as an OCI image layout that is also a docker-archive
+// (both refer to the same blobs), so that every engine finds the format
 // that it reads.
 func writeArchive(w io.Writer, t tree, c config, arch, tag string) error {
 	full, err := parseTag(tag)
@@ -68,7 +68,7 @@ func writeArchive(w io.Writer, t tree, c config, arch, tag string) error {
 	return a.tar.Close()
 }
 
-// imageOf is the image of one layer.
+// imageOf returns the image of one layer.
 func imageOf(t tree, c config, arch string, layer containers.Layer) (containers.Image, error) {
 	created := containers.Time{Time: epoch}
 	base, err := mutate.ConfigFile(empty.Image, &containers.ConfigFile{
@@ -138,7 +138,7 @@ func (a *archive) file(path string, content func() ([]byte, error)) {
 	}
 }
 
-// blob writes content under its digest, and returns where.
+// blob writes content under its digest, and returns its path.
 func (a *archive) blob(digest func() (containers.Hash, error), content func() ([]byte, error)) string {
 	h, err := digest()
 	if a.err == nil {

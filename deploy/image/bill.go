@@ -20,14 +20,14 @@ import (
 	"github.com/loadline/loadline/internal/show/notices"
 )
 
-// modules are what one of our programs is linked of.
+// modules are the modules linked into one of our programs.
 type modules struct {
 	program string
 	linked  []notices.Notice
 }
 
-// linkedInto reads what each of our programs is linked of from the program itself, and
-// finds the licence of each.
+// linkedInto reads the modules of each of our programs from the program itself, and
+// finds the licence of each module.
 func linkedInto(bin string) ([]modules, error) {
 	known := map[string]notices.Notice{}
 	for _, n := range notices.Linked() {
@@ -57,7 +57,7 @@ func linkedInto(bin string) ([]modules, error) {
 	return all, nil
 }
 
-// bill is what a bill of materials is made of.
+// bill is the input of a bill of materials.
 type bill struct {
 	version, arch string
 	release       map[string]string
@@ -70,7 +70,7 @@ type bill struct {
 	texts    map[string]string
 }
 
-// write makes the document (SPDX 2.3), and the expression of all licences in the image.
+// write returns the document (SPDX 2.3), and the expression of all licences in the image.
 func (b *bill) write() (document, licences string, err error) {
 	b.texts = map[string]string{}
 	b.document = spdx.Document{
@@ -90,7 +90,7 @@ func (b *bill) write() (document, licences string, err error) {
 		b.document.OtherLicenses = append(b.document.OtherLicenses, &spdx.OtherLicense{LicenseIdentifier: id, LicenseName: id, ExtractedText: b.texts[id]})
 	}
 	var out bytes.Buffer
-	// A document is named by what it says, so that equal images have equal ones.
+	// A document is named by its content, so that equal images have equal names.
 	if err := spdxjson.Write(&b.document, &out); err != nil {
 		return "", "", err
 	}
@@ -148,7 +148,7 @@ func (b *bill) debian(p *pack) {
 	b.relate("Image", common.TypeRelationshipContains, b.add("deb", part, terms, purl))
 }
 
-// programs adds our programs and what is linked into them.
+// programs adds our programs and the modules linked into them.
 func (b *bill) programs() {
 	const home = "https://github.com/loadline/loadline"
 	for _, m := range b.modules {

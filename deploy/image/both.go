@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	_ "embed" // the script that unpacks a Debian
+	_ "embed" // the script that unpacks a Debian root
 	"fmt"
 	"io"
 	"os"
@@ -18,8 +18,8 @@ var architectures = []string{"amd64", "arm64"}
 //go:embed debian
 var unpackDebian string
 
-// every makes the image for all architectures: an archive of each in a folder, and, when
-// that is asked for, all of them in a registry. At the end it says how to use them.
+// every makes the image for all architectures: an archive of each in a folder and, if
+// requested, all of them in a registry. At the end it prints how to use them.
 func (r *request) every(ctx context.Context, c config, out io.Writer) error {
 	if r.bin != "" || r.rootfs != "" {
 		return fmt.Errorf("-every builds the programs of each architecture itself: leave -bin and -rootfs away")
@@ -99,7 +99,7 @@ func (r *request) one(ctx context.Context, c config, arch string, out io.Writer)
 	return made{arch: arch, licences: tree.licences(), image: image, archive: archive}, err
 }
 
-// ways says how the image gets to where pods find it, and how to name it there.
+// ways prints how to get the image to where pods find it, and what to call it there.
 func (r *request) ways(out io.Writer, all []made, pushed string) {
 	for _, m := range all {
 		fmt.Fprintf(out, "%s\n", m.archive)

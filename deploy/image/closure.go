@@ -10,13 +10,13 @@ import (
 )
 
 // closure finds the libraries that programs need by reading the programs, as the
-// loader would: so it works for an architecture that this machine cannot run.
+// loader would. So it works for an architecture that this machine cannot run.
 type closure struct {
 	root, arch string
 	tree       tree
 }
 
-// machines are the architectures, with Debian's name for where their libraries are.
+// machines are the architectures, with Debian's name for the directory of their libraries.
 var machines = map[string]struct {
 	machine elf.Machine
 	triplet string
@@ -55,7 +55,7 @@ func (c *closure) program(name string) error {
 	return c.libraries(name, f)
 }
 
-// libraries adds what an ELF file needs, and what that needs.
+// libraries adds the libraries that an ELF file needs, and their dependencies.
 func (c *closure) libraries(name string, f *elf.File) error {
 	needed, err := f.ImportedLibraries()
 	if err != nil {
@@ -87,8 +87,8 @@ func (c *closure) libraries(name string, f *elf.File) error {
 	return nil
 }
 
-// directories are where the loader looks for what the file needs (ld.so(8)):
-// those that the file names itself, then Debian's.
+// directories returns where the loader looks for the libraries of the file (ld.so(8)):
+// the directories that the file itself names, then Debian's.
 func (c *closure) directories(name string, f *elf.File) ([]string, error) {
 	own, err := f.DynString(elf.DT_RUNPATH)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *closure) directories(name string, f *elf.File) ([]string, error) {
 	return slices.Concat(dirs, []string{"lib/" + triplet, "usr/lib/" + triplet, "lib", "usr/lib", "lib64"}), nil
 }
 
-// search finds a library: its path in the image, and the file that holds it.
+// search finds a library: its path in the image, and the file on this machine.
 func (c *closure) search(library string, dirs []string) (at, from string, err error) {
 	for _, dir := range dirs {
 		at = filepath.Join(dir, library)
@@ -121,9 +121,9 @@ func (c *closure) search(library string, dirs []string) (at, from string, err er
 }
 
 // find returns the real file of a path within the root. Links that begin with a
-// slash are meant to stay within the root, so they are followed here. Debian's
-// /bin and /lib may be links to those in /usr, or may not be there at all in a
-// root that is made of packages, so both places are tried.
+// slash refer to the root, so they are followed here. Debian's
+// /bin and /lib may be links to those in /usr, or may be missing in a
+// root that is made from packages, so both places are tried.
 func (c *closure) find(name string) (string, error) {
 	for _, try := range []string{name, strings.TrimPrefix(name, "usr/"), "usr/" + name} {
 		path := try
@@ -150,7 +150,7 @@ func (c *closure) find(name string) (string, error) {
 	return "", os.ErrNotExist
 }
 
-// open reads an ELF file and makes sure that it is of the image's architecture.
+// open reads an ELF file and ensures that it is of the image's architecture.
 func (c *closure) open(path string) (*elf.File, error) {
 	m, known := machines[c.arch]
 	if !known {
@@ -167,7 +167,7 @@ func (c *closure) open(path string) (*elf.File, error) {
 	return f, nil
 }
 
-// static makes sure that a program needs no libraries.
+// static ensures that a program needs no libraries.
 func (c *closure) static(path string) error {
 	f, err := c.open(path)
 	if err != nil {

@@ -1,6 +1,6 @@
 package main
 
-// config is what an image says beside its files.
+// config is the configuration of an image, in addition to its files.
 type config struct {
 	name       string
 	user       string
@@ -8,8 +8,8 @@ type config struct {
 	entrypoint []string
 }
 
-// The two images: the same files under two configurations. The plain one is
-// loadline and runs as nobody in particular. Kbench's manifests neither name a
+// The two images: the same files with two configurations. The plain one is
+// loadline and runs as an unprivileged user. Kbench's manifests specify neither a
 // command for the benchmark nor a user, and expect to write to a volume that
 // belongs to root and to open raw devices, as Kbench's own image does.
 var (
@@ -28,15 +28,15 @@ var own = []string{"loadline", "loadline-agent"}
 // signatures before anything is overwritten.
 var programs = []string{"usr/bin/fio", "bin/bash", "usr/sbin/blkid"}
 
-// busybox is one static program; applets are the names that it is called by. They
-// are those that entry points, probes and people with kubectl exec use.
+// busybox is one static program; applets are the names that it is called by:
+// those that entry points, probes and users of kubectl exec need.
 const busybox = "bin/busybox"
 
 var applets = []string{"sh", "ls", "cat", "cp", "mv", "rm", "mkdir", "rmdir", "ln", "ps", "df", "du", "id", "env", "head", "tail",
 	"grep", "sed", "awk", "kill", "date", "stat", "sleep", "sync", "test", "[", "true", "false", "find", "sort", "wc", "tar", "mount",
 	"umount", "uname", "hostname", "top", "dd", "blockdev", "basename", "dirname", "readlink", "touch", "chmod", "printf", "echo", "xargs"}
 
-// scripts are Kbench's entry points. They are one line each: what they do is
+// scripts are Kbench's entry points, one line each. What they do is
 // documented with "loadline kbench".
 var scripts = map[string]string{
 	"fio/run.sh":                     "#!/bin/bash\nexec loadline kbench run --overwrite \"$@\"\n",
@@ -50,6 +50,6 @@ var accounts = map[string]string{
 	"etc/group":  "root:x:0:\ndisk:x:6:\nnonroot:x:65532:\n",
 }
 
-// directories with their modes. /fio is where Kbench's results go when no OUTPUT
-// is given, so anybody may write there, and nobody may replace what is there.
+// directories with their modes. /fio is where Kbench's results go if no OUTPUT
+// is given, so everyone may write there, but only owners may replace files.
 var directories = map[string]int64{"tmp": 0o1777, "fio": 0o1777, "root": 0o700, "proc": 0o755, "sys": 0o755, "dev": 0o755, "volume": 0o1777, "test-result": 0o1777}

@@ -16,13 +16,13 @@ type pack struct {
 	name string
 	// fields are those of dpkg's control data.
 	fields map[string]string
-	// copyright is what Debian says of its licences.
+	// copyright is Debian's copyright file of the package.
 	copyright string
-	// files are its files that are in the image, by their path there.
+	// files are its files in the image, by their path there.
 	files []string
 }
 
-// source is the source package that it was built from, with its version.
+// source returns the source package that it was built from, with its version.
 func (p *pack) source() (name, version string) {
 	name, rest, _ := strings.Cut(p.fields["Source"], " ")
 	if name == "" {
@@ -34,7 +34,7 @@ func (p *pack) source() (name, version string) {
 	return name, version
 }
 
-// builtIn are the sources of other packages whose code is linked into it, "name version".
+// builtIn returns the sources of other packages whose code is linked into it, as "name version".
 func (p *pack) builtIn() []string {
 	var all []string
 	for _, field := range []string{"Built-Using", "Static-Built-Using"} {
@@ -45,11 +45,11 @@ func (p *pack) builtIn() []string {
 	return all
 }
 
-// shown are the fields that the image's own status has: what a scanner reads. What a
-// package depends on is left out, because most of it is not in the image.
+// shown are the fields in the image's own dpkg status, for scanners. Dependencies
+// are left out, because most of them are not in the image.
 var shown = []string{"Package", "Status", "Priority", "Section", "Installed-Size", "Maintainer", "Architecture", "Multi-Arch", "Source", "Version", "Built-Using", "Static-Built-Using", "Description", "Homepage"}
 
-// stanza is the package in dpkg's status.
+// stanza returns the package's entry in dpkg's status.
 func (p *pack) stanza() string {
 	var b strings.Builder
 	for _, field := range shown {
@@ -60,7 +60,7 @@ func (p *pack) stanza() string {
 	return b.String()
 }
 
-// dpkg is the database of a Debian root: who owns which file.
+// dpkg is the package database of a Debian root: which package owns which file.
 type dpkg struct {
 	root   string
 	byName map[string]*pack
@@ -88,7 +88,7 @@ func readDpkg(root, arch string) (*dpkg, error) {
 	return d, nil
 }
 
-// own notes the files of a package.
+// own records the files of a package.
 func (d *dpkg) own(p *pack, arch string) error {
 	for _, name := range []string{p.name + ":" + arch, p.name} {
 		list, err := os.ReadFile(filepath.Join(d.root, infoPath, name+".list"))
@@ -106,7 +106,7 @@ func (d *dpkg) own(p *pack, arch string) error {
 	return nil
 }
 
-// control reads the fields of a stanza; lines that go on are kept to the first, which is
+// control parses the fields of a stanza; continuation lines are dropped, which leaves
 // the short description.
 func control(stanza string) map[string]string {
 	fields := map[string]string{}
@@ -118,8 +118,8 @@ func control(stanza string) map[string]string {
 	return fields
 }
 
-// merged is a path as it is where /bin, /lib and /sbin are links to those in /usr:
-// packages name the one, and files are found by the other.
+// merged returns a path with the prefix /usr removed from bin, lib and sbin, which may be links:
+// packages use one form, and files are found by the other.
 func merged(path string) string {
 	path = strings.TrimPrefix(path, "/")
 	if rest, ok := strings.CutPrefix(path, "usr/"); ok {
@@ -130,7 +130,7 @@ func merged(path string) string {
 	return path
 }
 
-// of is the package that a file of the root belongs to.
+// of returns the package that owns a file of the root.
 func (d *dpkg) of(file string) (*pack, error) {
 	name, err := filepath.Rel(d.root, file)
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 // emulators run a program of another architecture, without the kernel's help.
 var emulators = map[string]string{"amd64": "qemu-x86_64-static", "arm64": "qemu-aarch64-static"}
 
-// engineRoot names the files of the other architecture's image as a container engine has
-// built it by the Dockerfile, to be looked at in the place of our own; buildah mount shows
-// them.
+// engineRoot is the environment variable that names the files of the other architecture's image as a
+// container engine has built it from the Dockerfile, to be tested instead of our own; buildah mount
+// provides them.
 const engineRoot = "LOADLINE_ENGINE_ROOT"
 
-// listed are the files below a directory: how they are, and what is in them, but for our
-// own programs, which say their version.
+// listed returns the files below a directory with their modes and contents, except for our
+// own programs, which contain their version.
 func listed(t *testing.T, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -103,7 +103,7 @@ func TestOtherArchitectureRuns(t *testing.T) {
 	} {
 		args := strings.Fields(command)
 		cmd := exec.Command(emulator, append([]string{"-L", root, filepath.Join(root, args[0])}, args[1:]...)...)
-		// Nothing of this machine's programs may stand in for the image's.
+		// This machine's programs must not replace the image's.
 		cmd.Env, cmd.Dir = []string{"PATH=/nowhere", "HOME=" + dir}, dir
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v, %q is not in %s", command, err, want, out)

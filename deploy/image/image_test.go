@@ -25,7 +25,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// compiled has our own programs, built once for all tests.
+// compiled returns our own programs, built once for all tests.
 var compiled = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "loadline-image-test-")
 	if err != nil {
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built is the tree of the image for this machine.
+// built returns the tree of the image for this machine.
 func built(t *testing.T) tree {
 	t.Helper()
 	lab.Need(t, "fio", "bash")
@@ -60,7 +60,7 @@ func built(t *testing.T) tree {
 	return all
 }
 
-// The loader itself says which libraries fio needs; none may be missing.
+// The loader itself reports which libraries fio needs; none may be missing.
 func TestAllLibrariesAreFound(t *testing.T) {
 	all := built(t)
 	out, err := exec.Command("ldd", "/usr/bin/fio").Output()
@@ -112,7 +112,7 @@ func TestArchiveRuns(t *testing.T) {
 		cmd.Dir, cmd.Env = "/fio", []string{"PATH=" + searchPath}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
 		out, err := cmd.CombinedOutput()
-		// An entry point without its variables ends with 1 and says which is missing.
+		// An entry point without its variables ends with 1 and reports which one is missing.
 		failed := err != nil && !strings.Contains(command, "run.sh")
 		if failed || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v, %q does not hold %q", command, err, out, want)
@@ -120,7 +120,7 @@ func TestArchiveRuns(t *testing.T) {
 	}
 }
 
-// Kbench's entry point measures in the image's files, as nobody in particular.
+// Kbench's entry point measures in the image's files, as an unprivileged user.
 func TestEntryPointMeasures(t *testing.T) {
 	lab.Need(t, "unshare")
 	all := built(t)
@@ -158,7 +158,7 @@ type descriptor struct {
 
 func blobPath(digest string) string { return "blobs/sha256/" + strings.TrimPrefix(digest, "sha256:") }
 
-// unpack checks every digest of the archive and lays its layer into root.
+// unpack checks every digest of the archive and unpacks its layer into root.
 func unpack(t *testing.T, data []byte, root string) {
 	t.Helper()
 	files := map[string][]byte{}
@@ -248,7 +248,7 @@ func decode(t *testing.T, data []byte, to any) {
 	}
 }
 
-// The Dockerfile and the archive must be the same image.
+// The Dockerfile and the archive must give the same image.
 func TestDockerfileSaysTheSame(t *testing.T) {
 	text, err := os.ReadFile("Dockerfile")
 	if err != nil {
@@ -319,7 +319,7 @@ func TestWhatCannotBeBuiltIsRefused(t *testing.T) {
 	}
 }
 
-// No image is called "latest": what a name means must not change under a measurement.
+// No image is called "latest": the meaning of a name must not change during a measurement.
 func TestDefaultNameIsThatOfTheVersion(t *testing.T) {
 	for version, want := range map[string]string{"v1.2.3": "v1.2.3", "v1.2.3-4-gabcdef0-dirty": "v1.2.3-4-gabcdef0-dirty", "1.2.3+build 7": "1.2.3-build-7", "ü": "-"} {
 		if got := tagFor(version); got != want {
@@ -333,7 +333,7 @@ func TestDefaultNameIsThatOfTheVersion(t *testing.T) {
 	}
 }
 
-// stage is the image's stage in the Dockerfile.
+// stage returns the image's stage in the Dockerfile.
 func (c config) stage() string {
 	if c.user == kbench.user {
 		return "kbench"

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// licences are SPDX expressions for what the source packages' programs and libraries are
-// under, each a list of terms that all hold. Debian's copyright file, which goes into the
-// image whole, says more: of single files, of tests and of build scripts. A package that is
-// not here has a reference to that file in place of an identifier (LicenseRef), so that a
-// new one is never said to be under less than it is.
+// licences are SPDX expressions for the licences of the source packages' programs and libraries,
+// each a list of terms that all apply. Debian's copyright file, which is in the
+// image in full, has more: on single files, tests and build scripts. A package that is
+// not listed here gets a reference to that file instead of an identifier (LicenseRef), so that a
+// new package is never declared with fewer licences than it has.
 var licences = map[string][]string{
 	"acl":          {"GPL-2.0-or-later", "LGPL-2.0-or-later"},
 	"argon2":       {"Apache-2.0 OR CC0-1.0"},
@@ -55,7 +55,7 @@ var licences = map[string][]string{
 	"systemd":      {"LGPL-2.1-or-later"},
 	"util-linux":   {"BSD-3-Clause", "GPL-2.0-or-later", "LGPL-2.1-or-later"},
 	"zlib":         {"Zlib"},
-	// Many licences or none with a name: what is most of it, and the file for the rest.
+	// These have many licences, or unnamed ones: the most common one, and the file for the rest.
 	"e2fsprogs": {"GPL-2.0-only", "LicenseRef-Debian-e2fsprogs"},
 	"glibc":     {"LGPL-2.1-or-later", "LicenseRef-Debian-glibc"},
 }
@@ -63,7 +63,7 @@ var licences = map[string][]string{
 // numbered are sources whose name ends with their version.
 var numbered = regexp.MustCompile(`^(boost|gcc)-?[0-9.]+$`)
 
-// termsOf are the licences of a source package.
+// termsOf returns the licences of a source package.
 func termsOf(source string) []string {
 	if m := numbered.FindStringSubmatch(source); m != nil {
 		source = m[1]
@@ -74,12 +74,12 @@ func termsOf(source string) []string {
 	return []string{reference(source)}
 }
 
-// reference names the copyright file of a source package as a licence of its own.
+// reference returns the copyright file of a source package as a custom licence identifier.
 func reference(source string) string {
 	return "LicenseRef-Debian-" + regexp.MustCompile(`[^A-Za-z0-9.-]`).ReplaceAllString(source, "-")
 }
 
-// expression joins terms that all hold, each once.
+// expression joins terms that all apply, each once.
 func expression(terms []string) string {
 	terms = slices.Clone(terms)
 	slices.Sort(terms)

@@ -1,8 +1,8 @@
 // Command image makes Loadline's container image without a container engine: an
-// archive that docker load, podman load, ctr images import and kind load take, or
+// archive for docker load, podman load, ctr images import and kind load, or
 // the same files as a directory, which is what the Dockerfile beside it copies.
 //
-// Its opinion: an image is a list of files and a little JSON. It holds what a
+// Its opinion: an image is a list of files and a little JSON. It contains what a
 // measurement needs (fio with its libraries, a shell, loadline and its agent) and nothing else, and
 // the same files give the same bytes, whoever builds them.
 package main
@@ -29,12 +29,12 @@ func main() {
 	}
 }
 
-// request is what is to be built, and of what.
+// request is what to build, and from what.
 type request struct {
 	arch, root, bin, version string
 	archive, rootfs, name    string
 	kbench                   bool
-	// folder gets an archive for each architecture, and push is where they go beside.
+	// folder gets an archive for each architecture; push is where they are also sent.
 	folder, push string
 }
 
@@ -92,7 +92,7 @@ func run(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// The bill of materials is in the image, and beside it for who only looks.
+	// The bill of materials is in the image, and also beside it, for easy reading.
 	beside := cmp.Or(r.archive, filepath.Clean(r.rootfs)) + ".spdx.json"
 	err = writeFile(beside, func(w io.Writer) error {
 		_, err := io.WriteString(w, tree[billPath].text)
@@ -107,7 +107,7 @@ func run(args []string, out io.Writer) error {
 	return writeFile(r.archive, func(w io.Writer) error { return writeArchive(w, tree, c, r.arch, r.name) })
 }
 
-// writeFile makes a file that is there whole or not at all.
+// writeFile writes a file completely or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
 	tmp, err := os.Create(path + ".part")
 	if err != nil {

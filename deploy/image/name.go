@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// described is the version of the sources: what git says of them, as in the Makefile.
+// described returns the version of the sources by git describe, as in the Makefile.
 func described() string {
 	out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
 	if version := strings.TrimSpace(string(out)); err == nil && version != "" {
@@ -18,7 +18,7 @@ func described() string {
 	return "unknown"
 }
 
-// tagFor is a version as a tag, which may hold less than a version.
+// tagFor turns a version into a tag, which allows fewer characters.
 func tagFor(version string) string {
 	return strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' {
@@ -28,7 +28,7 @@ func tagFor(version string) string {
 	}, version)
 }
 
-// parseTag reads "name:tag"; without a tag it is the latest, as everywhere.
+// parseTag parses "name:tag"; without a tag it is latest, as usual.
 func parseTag(text string) (name.Tag, error) {
 	tag, err := name.NewTag(text, name.WeakValidation)
 	if err != nil {
@@ -37,8 +37,8 @@ func parseTag(text string) (name.Tag, error) {
 	return tag, nil
 }
 
-// canonical is the full name under which Kubernetes looks for an image. The registry
-// that is meant where none is named has another name for Kubernetes than for the library.
+// canonical returns the full name under which Kubernetes looks for an image. Kubernetes and
+// the library have different names for the default registry.
 func canonical(tag name.Tag) string {
 	return strings.Replace(tag.Name(), name.DefaultRegistry+"/", "docker.io/", 1)
 }

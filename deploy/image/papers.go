@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/html"
 )
 
-// Where the image says what is in it: as Debian does, so that scanners and people look
-// there.
+// The paths of the documents about the image's contents: as in Debian, so that scanners and people
+// find them.
 const (
 	statusPath   = "var/lib/dpkg/status"
 	infoPath     = "var/lib/dpkg/info"
@@ -28,8 +28,8 @@ const (
 	noticesPath  = ownPath + "/NOTICES"
 )
 
-// papers adds to the tree what must be said of the files in it: licences, sources, and
-// which packages they are of.
+// papers adds the required documents about the files in the tree: licences, sources, and
+// the packages that they belong to.
 func (c *closure) papers(bin, version string) error {
 	d, err := readDpkg(c.root, c.arch)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *closure) papers(bin, version string) error {
 
 // packs finds the packages of the files that come from the Debian root.
 func (c *closure) packs(d *dpkg) ([]*pack, error) {
-	// The licences that many packages share are a package's files, and which Debian it is.
+	// base-files contains the licences that many packages share, and the release of Debian.
 	base := d.byName["base-files"]
 	if base == nil {
 		return nil, fmt.Errorf("%s has no base-files, where Debian's packages have their licences", c.root)
@@ -109,10 +109,10 @@ func (c *closure) packs(d *dpkg) ([]*pack, error) {
 	return all, nil
 }
 
-// shared matches the licences that a copyright file leaves to base-files.
+// shared matches the licences that a copyright file refers to in base-files.
 var shared = regexp.MustCompile(`/usr/share/common-licenses/([A-Za-z][A-Za-z0-9.+-]*[A-Za-z0-9])`)
 
-// copyright adds what Debian says of a package's licences, and the texts that this
+// copyright adds Debian's copyright file of a package, and the licence texts that it
 // refers to.
 func (c *closure) copyright(d *dpkg, p *pack) error {
 	name := docPath + "/" + p.name + "/copyright"
@@ -142,7 +142,7 @@ func (c *closure) copyright(d *dpkg, p *pack) error {
 	return nil
 }
 
-// sources says where the source of Debian's programs is, and offers it.
+// sources returns the text that says where the source of Debian's programs is, and offers it.
 func sources(packs []*pack) string {
 	list := map[string]bool{}
 	for _, p := range packs {

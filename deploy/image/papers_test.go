@@ -20,7 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/show/notices"
 )
 
-// read is the content of a file of the tree, which must be there.
+// read returns the content of a file of the tree, which must be there.
 func (t tree) read(test *testing.T, name string) string {
 	test.Helper()
 	n, ok := t[name]
@@ -34,7 +34,7 @@ func (t tree) read(test *testing.T, name string) string {
 	return string(data)
 }
 
-// scanned is what a scanner makes of the image's dpkg status: stanzas with a package, a
+// scanned returns what a scanner reads from the image's dpkg status: stanzas with a package, a
 // version and a status that says it is installed.
 func scanned(t *testing.T, all tree) map[string]map[string]string {
 	t.Helper()
@@ -59,8 +59,8 @@ func scanned(t *testing.T, all tree) map[string]map[string]string {
 	return found
 }
 
-// Every file of the image is ours, or of a package that the image's own status lists and
-// that dpkg knows by the same version; and it has the content that the package gave it.
+// Every file of the image is ours, or belongs to a package that the image's own status lists and
+// that dpkg knows with the same version; and its content is that in the package.
 func TestEveryFileIsAccountedFor(t *testing.T) {
 	all := built(t)
 	packages := scanned(t, all)
@@ -107,7 +107,7 @@ func TestEveryFileIsAccountedFor(t *testing.T) {
 	}
 }
 
-// md5sums are the sums of a package's files on this machine.
+// md5sums returns the checksums of a package's files on this machine.
 func md5sums(t *testing.T, name string) string {
 	t.Helper()
 	for _, file := range []string{name, name + ":amd64", name + ":arm64"} {
@@ -119,7 +119,7 @@ func md5sums(t *testing.T, name string) string {
 	return ""
 }
 
-// A licence that a copyright file refers to is there as well, whole.
+// A licence that a copyright file refers to is in the image as well, in full.
 func TestLicencesThatAreReferredToAreThere(t *testing.T) {
 	all := built(t)
 	found := map[string]bool{}
@@ -181,7 +181,7 @@ func TestEveryModuleHasItsLicence(t *testing.T) {
 	}
 }
 
-// billOf reads the image's bill of materials with the library that others read it with.
+// billOf reads the image's bill of materials with the library that others use to read it.
 func billOf(t *testing.T, all tree) *spdx.Document {
 	t.Helper()
 	text := all.read(t, billPath)
@@ -268,7 +268,7 @@ func TestBillIsValid(t *testing.T) {
 	}
 }
 
-// arch is what the tree was built for.
+// arch returns the architecture that the tree was built for.
 func (t tree) arch() string {
 	for arch, m := range machines {
 		if _, ok := t["lib/"+m.triplet]; ok {
@@ -278,8 +278,8 @@ func (t tree) arch() string {
 	return ""
 }
 
-// What Debian says of all files of a source, where it says it in a form to be read, is
-// among what we say of it.
+// Where Debian gives the licence of all files of a source in machine-readable form, it is
+// among the ones that we give.
 func TestLicencesAreDebians(t *testing.T) {
 	all := built(t)
 	words := map[string]string{"GPL-2": "GPL-2.0-only", "GPL-2.0": "GPL-2.0-only", "GPL-2+": "GPL-2.0-or-later", "GPL-3+": "GPL-3.0-or-later",
@@ -313,7 +313,7 @@ func TestLicencesAreDebians(t *testing.T) {
 	}
 }
 
-// Who has the image is told where the source of each part is, of those too that are only
+// The image says where the source of each part is, including parts that are only
 // linked into another.
 func TestSourcesAreOffered(t *testing.T) {
 	all := built(t)
@@ -337,8 +337,8 @@ func TestSourcesAreOffered(t *testing.T) {
 	}
 }
 
-// The image holds all that an image of its files needs, so it can be the root of one. What
-// has no papers does not become an image.
+// The image contains everything needed to build an image from its files, so it can be the Debian root
+// of one. Without the documents no image is made.
 func TestWithoutPapersNoImage(t *testing.T) {
 	all := built(t)
 	root := filepath.Join(t.TempDir(), "root")
@@ -384,7 +384,7 @@ func TestWithoutPapersNoImage(t *testing.T) {
 }
 
 // The image's label, its manifest's annotation and the Dockerfile say the same, and the
-// bill lies beside what is written.
+// bill is beside what is written.
 func TestLabelSaysTheLicences(t *testing.T) {
 	all := built(t)
 	var archive bytes.Buffer
@@ -402,7 +402,7 @@ func TestLabelSaysTheLicences(t *testing.T) {
 	if len(labels) != 2 || labels[0][1] != labels[1][1] {
 		t.Fatalf("the Dockerfile's stages have the labels %v", labels)
 	}
-	// The Dockerfile builds of Debian 12, for more than one architecture.
+	// The Dockerfile builds from Debian 12, for more than one architecture.
 	if strings.Contains(all.read(t, releasePath), `VERSION_ID="12"`) {
 		for group := range strings.SplitSeq(all.licences(), " AND ") {
 			if !slices.Contains(strings.Split(labels[0][1], " AND "), group) {

@@ -23,8 +23,8 @@ type made struct {
 	archive string
 }
 
-// destination is where "make image PUSH=registry.example/loadline" goes: the repository
-// with the tag of the version, unless it has a tag of its own.
+// destination returns where "make image PUSH=registry.example/loadline" pushes to: the repository
+// with the tag of the version, unless a tag is given.
 func destination(push, version string) (name.Tag, error) {
 	text := push
 	if last := push[strings.LastIndex(push, "/")+1:]; !strings.Contains(last, ":") {
@@ -37,9 +37,9 @@ func destination(push, version string) (name.Tag, error) {
 	return tag, nil
 }
 
-// push sends the images of all architectures under one name, of which every node takes
-// its own. Who may push is asked of the credentials that docker login and podman login
-// leave. It returns the name with the digest, which no later push moves.
+// push sends the images of all architectures under one name, from which every node takes
+// its own. It authenticates with the credentials that docker login and podman login have
+// stored. It returns the name with the digest, which no later push changes.
 func push(ctx context.Context, to name.Tag, all []made, out io.Writer) (string, error) {
 	var index containers.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, m := range all {

@@ -21,7 +21,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// inMemory is a registry on loopback; its address is host:port.
+// inMemory starts a registry on loopback; its address is host:port.
 func inMemory(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
@@ -29,7 +29,7 @@ func inMemory(t *testing.T) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// small is an image of an architecture with one file in it.
+// small returns an image of an architecture with one file in it.
 func small(t *testing.T, arch string) made {
 	t.Helper()
 	files := tree{"etc": {dir: true, mode: 0o755}, "etc/arch": {text: arch, mode: 0o644}, "usr/share/doc/loadline/licenses": {text: "Apache-2.0\n", mode: 0o644}}
@@ -44,7 +44,7 @@ func small(t *testing.T, arch string) made {
 	return made{arch: arch, licences: files.licences(), image: image}
 }
 
-// pulled are the architectures that a registry has under a name, and what runs there.
+// pulled returns the architectures that a registry has under a name, and the program that each runs.
 func pulled(t *testing.T, reference string) map[string]string {
 	t.Helper()
 	ref, err := name.ParseReference(reference)
@@ -61,7 +61,7 @@ func pulled(t *testing.T, reference string) map[string]string {
 	}
 	found := map[string]string{}
 	for _, d := range manifest.Manifests {
-		// What a node of that architecture would be given.
+		// This is what a node of that architecture would get.
 		image, err := remote.Image(ref, remote.WithPlatform(containers.Platform{OS: "linux", Architecture: d.Platform.Architecture}))
 		if err != nil {
 			t.Fatal(err)
@@ -117,8 +117,8 @@ func TestARefusedPushSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// What "make image PUSH=…" does, whole: Debian's packages of the other architecture are
-// unpacked, both are built, written and pushed.
+// "make image PUSH=…" from end to end: Debian's packages of the other architecture are
+// unpacked, both images are built, written and pushed.
 func TestEveryArchitectureIsBuiltAndPushed(t *testing.T) {
 	if os.Getenv("LOADLINE_LONG") == "" {
 		t.Skip("skipped: it unpacks a Debian of the other architecture, which takes a minute; LOADLINE_LONG=1 does it, as does make perf")

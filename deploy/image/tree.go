@@ -15,13 +15,13 @@ import (
 
 // node is a file, a directory or a symbolic link of the image; all belong to root.
 type node struct {
-	// mode holds the permission bits, and the sticky bit as tar writes it.
+	// mode holds the permission bits, and the sticky bit as in tar.
 	mode int64
 	dir  bool
 	// link is the target of a symbolic link.
 	link string
 	// from is the file on this machine that the content comes from; text is the
-	// content itself where there is none.
+	// content itself if there is none.
 	from, text string
 }
 
@@ -69,7 +69,7 @@ func gather(root, arch, bin, version string) (tree, error) {
 	return t, c.papers(bin, version)
 }
 
-// add puts a node at a path, and the directories above it where they are missing.
+// add adds a node at a path, and any missing directories above it.
 func (t tree) add(name string, n node) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if _, known := t[dir]; !known {
@@ -79,13 +79,13 @@ func (t tree) add(name string, n node) {
 	t[name] = n
 }
 
-// licences is the SPDX expression of everything in the image.
+// licences returns the SPDX expression of everything in the image.
 func (t tree) licences() string { return strings.TrimSpace(t[licencesPath].text) }
 
-// names lists the paths, each directory before what is in it.
+// names lists the paths, each directory before its contents.
 func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
 
-// content is what a file holds.
+// content returns the content of a file.
 func (n node) content() ([]byte, error) {
 	if n.from == "" {
 		return []byte(n.text), nil
@@ -125,7 +125,7 @@ func (t tree) lay(dir string) error {
 	return nil
 }
 
-// fileMode turns tar's bits into Go's.
+// fileMode converts tar's bits to Go's.
 func fileMode(mode int64) fs.FileMode {
 	m := fs.FileMode(mode & 0o777)
 	if mode&0o1000 != 0 {
@@ -134,8 +134,8 @@ func fileMode(mode int64) fs.FileMode {
 	return m
 }
 
-// compile builds our own programs into dir: static, because the image has no C library
-// but fio's.
+// compile builds our own programs into dir: statically, because the image has no C library
+// other than fio's.
 func compile(dir, arch, version string) error {
 	const module = "github.com/loadline/loadline"
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + module + "/internal/measure/worker.Version=" + version, "-o", dir + "/"}

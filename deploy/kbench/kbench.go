@@ -1,10 +1,10 @@
-// Package kbench holds manifests as Kbench's users have them: the three that Kbench
+// Package kbench contains manifests as Kbench's users have them: the three that Kbench
 // publishes, and the StatefulSets of Longhorn's reference report. They are test data
 // first and examples second.
 //
 // Its opinion: "only the image changes" is a promise about manifests, so the promise is
 // tested on manifests, decoded and mapped to what would be measured here, and run on
-// a cluster where there is one.
+// a cluster if there is one.
 package kbench
 
 import (
@@ -25,7 +25,7 @@ var longRun string
 //go:embed chapters.txt
 var chapters string
 
-// ourImage stands in the manifests where Kbench's image stands in Kbench's.
+// ourImage is the placeholder in the manifests for the image that replaces Kbench's.
 const ourImage = "loadline-kbench:VERSION"
 
 // Manifests returns all manifests by name: Kbench's as "fio", "fio-cmp" and
@@ -42,7 +42,7 @@ func Manifests(image string) map[string]string {
 	return all
 }
 
-// Chapters are the names of the report's manifests, in its order.
+// Chapters returns the names of the report's manifests, in its order.
 func Chapters() []string {
 	var names []string
 	for line := range strings.Lines(chapters) {
@@ -53,7 +53,7 @@ func Chapters() []string {
 	return names
 }
 
-// chapter varies the long run as the report does. The report has no ServiceMonitor.
+// chapter adapts the long run to the report, which has no ServiceMonitor.
 func chapter(fields []string) string {
 	mode, class := fields[0], fields[1]
 	test := "read-only"

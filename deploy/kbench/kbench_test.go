@@ -19,7 +19,7 @@ import (
 )
 
 // The parts of Kubernetes' objects that matter here. Decoding is strict, so a field
-// that is misspelt, or that these types do not know, fails the test.
+// that is misspelt, or that these types do not have, fails the test.
 type (
 	object struct {
 		APIVersion string `yaml:"apiVersion"`
@@ -32,12 +32,12 @@ type (
 		Labels map[string]string
 	}
 	spec struct {
-		// Of claims.
+		// Fields of claims.
 		VolumeMode       string   `yaml:"volumeMode"`
 		StorageClassName string   `yaml:"storageClassName"`
 		AccessModes      []string `yaml:"accessModes"`
 		Resources        struct{ Requests struct{ Storage string } }
-		// Of jobs and stateful sets.
+		// Fields of jobs and stateful sets.
 		BackoffLimit        int    `yaml:"backoffLimit"`
 		ServiceName         string `yaml:"serviceName"`
 		PodManagementPolicy string `yaml:"podManagementPolicy"`
@@ -51,7 +51,7 @@ type (
 			Metadata metadata
 			Spec     spec
 		} `yaml:"volumeClaimTemplates"`
-		// Of services and monitors.
+		// Fields of services and monitors.
 		Ports []struct {
 			Name       string
 			Port       int
@@ -109,7 +109,7 @@ func objects(t *testing.T, text string) []object {
 	}
 }
 
-// getenv is the environment that the container gives.
+// getenv returns a variable from the container's environment.
 func (c container) getenv(name string) string {
 	for _, v := range c.Env {
 		if v.Name == name {
@@ -119,7 +119,7 @@ func (c container) getenv(name string) string {
 	return ""
 }
 
-// requests are what the container's entry point would measure.
+// requests returns what the container's entry point would measure.
 func (c container) requests(t *testing.T) []kbench.Request {
 	t.Helper()
 	switch strings.Join(c.Command, " ") {
@@ -143,8 +143,8 @@ func (c container) requests(t *testing.T) []kbench.Request {
 }
 
 // Every manifest becomes runs: of the right jobs with the right rates, on a file
-// that lies in a volume which is large enough for it, with an exporter whose settings
-// are understood.
+// in a volume that is large enough for it, with an exporter whose settings
+// are valid.
 func TestEveryManifestIsARun(t *testing.T) {
 	const image = "registry.example/loadline-kbench:1"
 	manifests := Manifests(image)
@@ -229,7 +229,7 @@ func checkRun(t *testing.T, name string, c container, r kbench.Request, claims m
 		}
 		return
 	}
-	// One job of the report, again and again, with the rate in the right direction.
+	// One job of the report, repeated, with the rate in the right direction.
 	w := plan.Workloads[0]
 	if len(plan.Steps) != 1 || !r.LongRun || !r.SkipParse || r.Prefix != "/test-result/device" || plan.Steps[0].Seconds != 20 || plan.Steps[0].Ramp != 5 {
 		t.Errorf("%d jobs: %+v of %+v", len(plan.Steps), plan.Steps, r)

@@ -1,6 +1,6 @@
 // Command man writes Loadline's manual pages: one for the program and one for each verb.
-// Its opinion: a manual page says what --help says, so it is made of the same commands and
-// never by hand.
+// Its opinion: a manual page says what --help says, so it is generated from the same commands and
+// never written by hand.
 package main
 
 import (
@@ -34,13 +34,14 @@ func main() {
 // epoch is the date of every page, so that the same commands give the same pages.
 var epoch = time.Unix(0, 0).UTC()
 
-// write makes the pages in dir: loadline.1, loadline-run.1 and so on.
+// write writes the pages into dir: loadline.1, loadline-run.1 and so on.
 func write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	root := cli.Commands(env.OS())
-	// A blank line between paragraphs of the help is one of the page; examples are shown as they are.
+	// A blank line between paragraphs of the help separates paragraphs of the page; preformatted text is
+	// kept.
 	each(root, func(c *cobra.Command) {
 		c.DisableAutoGenTag = true
 		c.Long = paragraphs(c.Long)
@@ -64,7 +65,7 @@ func write(dir string) error {
 	return failed
 }
 
-// grouped puts the flags of a page into the groups of --help.
+// grouped groups the flags of a page as --help does.
 func grouped(page string, groups []cli.FlagGroup) string {
 	const heading, own, inherited = ".SH ", ".SH OPTIONS\n", ".SH OPTIONS INHERITED FROM PARENT COMMANDS\n"
 	at := strings.Index(page, own)
@@ -104,8 +105,8 @@ func each(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// paragraphs keeps what a manual page's Markdown would take for something else: a paragraph
-// with a line that begins with blanks is laid out by hand, and is shown as it stands.
+// paragraphs protects text that a manual page's Markdown would misinterpret: a paragraph
+// with a line that begins with blanks is preformatted, and is shown unchanged.
 func paragraphs(long string) string {
 	parts := strings.Split(long, "\n\n")
 	for i, p := range parts {

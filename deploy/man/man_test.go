@@ -57,7 +57,7 @@ func TestEveryVerbHasAPage(t *testing.T) {
 			}
 		}
 	}
-	// What is laid out by hand stays so: a target of the second line does not join the first.
+	// Preformatted text stays so: a target on the second line is not joined to the first.
 	if !strings.Contains(string(first), "\n         nbd://host/export") && !strings.Contains(string(first), "\n         nbd:") {
 		t.Errorf("the list of targets has lost its lines:\n%.1500s", first)
 	}
@@ -69,7 +69,7 @@ func TestEveryVerbHasAPage(t *testing.T) {
 	}
 }
 
-// find is a command of the program.
+// find returns a command of the program.
 func find(t *testing.T, name string) *cobra.Command {
 	t.Helper()
 	c, _, err := cli.Commands(env.OS()).Find([]string{name})

@@ -64,7 +64,7 @@ var (
 	variable   = regexp.MustCompile(`\$\{?([a-z]+)\}?`)
 )
 
-// Each name in each question is one that the exporter serves, with its labels.
+// Each name in each query is one that the exporter serves, with its labels.
 func TestDashboardsAskForWhatIsServed(t *testing.T) {
 	served := metrics.Names()
 	for file, d := range dashboards(t) {
@@ -105,7 +105,7 @@ func TestDashboardsAskForWhatIsServed(t *testing.T) {
 	}
 }
 
-// The monitor finds the service, and the service the port of Kbench's manifests.
+// The monitor selects the service, and the service the port of Kbench's manifests.
 func TestServiceMonitorFindsItsService(t *testing.T) {
 	data, err := os.ReadFile("servicemonitor.yaml")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package monitoring holds dashboards and scrape configuration as data. Its opinion:
-// a dashboard that asks for a metric nobody serves is a lie that looks like an outage,
-// so each name is held against the registry, and each question is put to a real
+// Package monitoring contains dashboards and scrape configuration as data. Its opinion:
+// a dashboard with a metric that is not served looks like an outage,
+// so each name is checked against the registry, and each query is run on a real
 // Prometheus.
 package monitoring

@@ -13,7 +13,7 @@ import (
 // it is ready, and returns its address. It ends with the test.
 func listening(t *testing.T, program string, args ...string) string {
 	t.Helper()
-	// Another process may take the free port before the program does: then the next one.
+	// Another process may take the free port before the program does; then try the next one.
 	for range 5 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -39,7 +39,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// loadline runs the program in this process with an environment of its own.
+// loadline runs the program in this process with the given environment.
 func loadline(ctx context.Context, stderr *output, environment map[string]string, args ...string) int {
 	e := env.OS()
 	e.Args, e.Stdout, e.Stderr = args, &output{}, stderr
@@ -59,7 +59,7 @@ func eventually(t *testing.T, what string, met func() bool) {
 }
 
 // A real Prometheus scrapes a long run of the real fio, limited to 200 I/Os per
-// second, and answers what the dashboards ask, and the graphs of Longhorn's reference
+// second, and answers the queries of the dashboards, and the graphs of Longhorn's reference
 // report: one volume, and all of them together.
 func TestPrometheusScrapesALongRun(t *testing.T) {
 	lab.Need(t, "fio", "prometheus")
@@ -97,7 +97,7 @@ func TestPrometheusScrapesALongRun(t *testing.T) {
 		v, ok := p.ask(t, `count_over_time(kbench_metric_exporter_iops[5m]) > 0 and on() changes(loadline_run_start_timestamp_seconds{run="device"}[5m]) >= 2`)
 		return ok && v > 0
 	})
-	// Kbench's gauges tell the rate that was asked for, in Kbench's units; a second is
+	// Kbench's gauges show the requested rate, in Kbench's units; the tolerance is wide because a second is
 	// short on a busy machine.
 	const job = `{io_pattern="random",io_type="read",test_mode="read-only",rate_limit_type="rate-limit",volume_access_mode="rwo"}`
 	for query, want := range map[string]float64{
@@ -146,7 +146,7 @@ func TestPrometheusScrapesALongRun(t *testing.T) {
 // server is a Prometheus on loopback.
 type server struct{ address string }
 
-// prometheus starts one that scrapes the target twice a second.
+// prometheus starts a server that scrapes the target twice a second.
 func prometheus(t *testing.T, target string) server {
 	t.Helper()
 	dir := t.TempDir()
@@ -158,7 +158,7 @@ func prometheus(t *testing.T, target string) server {
 	return server{listening(t, "prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"))}
 }
 
-// ask puts a query and returns the first value; false for an empty answer.
+// ask runs a query and returns the first value; false for an empty result.
 func (s server) ask(t *testing.T, query string) (float64, bool) {
 	t.Helper()
 	r, err := http.Get("http://" + s.address + "/api/v1/query?query=" + url.QueryEscape(query))

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// group is what a Pushgateway keeps of one push, as its API tells.
+// group is what a Pushgateway stores of one push, as its API returns it.
 type group struct {
 	Labels     map[string]string
 	Operations struct {
@@ -28,10 +28,10 @@ type group struct {
 	} `json:"push_failure_time_seconds"`
 }
 
-// A real Pushgateway takes what --push sends: a run and a comparison are groups of their own,
-// the next run of the same target replaces the first, a group of one's own holds what one
-// pushes into it, and what is scraped from it has no failed push. The targets' names have what
-// a path of a URL has to escape.
+// A real Pushgateway accepts what --push sends: a run and a comparison are separate groups,
+// the next run of the same target replaces the first, a custom group contains what is
+// pushed into it, and what is scraped from it has no failed push. The targets' names contain characters
+// that must be escaped in the path of a URL.
 func TestAPushgatewayTakesTheResults(t *testing.T) {
 	lab.Need(t, "prometheus-pushgateway")
 	at := listening(t, "prometheus-pushgateway", "--persistence.file="+filepath.Join(t.TempDir(), "kept"))
@@ -78,7 +78,7 @@ func TestAPushgatewayTakesTheResults(t *testing.T) {
 	}
 }
 
-// get is what a server answers.
+// get returns the body of a response.
 func get(t *testing.T, address string) []byte {
 	t.Helper()
 	c := http.Client{Timeout: 10 * time.Second}

@@ -19,8 +19,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// TestAdvisedApplicationsCanBePlanned types every command about a database that a rule may
-// advise (internal/judge/trust keeps them in a file) into a shell, and lets plan make of it all
+// TestAdvisedApplicationsCanBePlanned passes every command about a database that a rule may
+// advise (internal/judge/trust keeps them in a file) through a shell, and lets plan check all
 // that app would: the server's settings, its volume, its pod and its loads.
 func TestAdvisedApplicationsCanBePlanned(t *testing.T) {
 	text, err := os.ReadFile("../judge/trust/testdata/advice_app.txt")
@@ -56,12 +56,12 @@ func TestAdvisedApplicationsCanBePlanned(t *testing.T) {
 	}
 }
 
-// inWords is a command of ours in a sentence, up to what ends it.
+// inWords matches one of our commands in a sentence, up to the punctuation that ends it.
 var inWords = regexp.MustCompile(`\bloadline ((?:[a-z-]+)(?: [^;,:()\n]*)?)`)
 
-// TestCommandsInSentencesExist: whatever the program says to type, in an error, as advice or as
-// what would measure what is missing (explain, predict, trace, doctor …), has a verb and flags
-// that there are.
+// TestCommandsInSentencesExist checks that every command in the program's messages (errors, advice, or
+// how to measure what is missing in explain, predict, trace, doctor …) has a verb and flags
+// that exist.
 func TestCommandsInSentencesExist(t *testing.T) {
 	root := Commands(env.OS())
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ func TestCommandsInSentencesExist(t *testing.T) {
 				words := strings.Fields(m[1])
 				c, rest := verbOf(root, words)
 				if c == root || slices.Contains([]string{"config", "job", "exporter"}, c.Name()) {
-					continue // A sentence about loadline, or a command that takes another one as words.
+					continue // a sentence about loadline, or a command whose arguments are another command
 				}
 				seen[c.CommandPath()] = true
 				for _, w := range rest {
@@ -111,7 +111,7 @@ func TestCommandsInSentencesExist(t *testing.T) {
 	}
 }
 
-// verbOf finds the command that words begin with, and what follows it; the root for none.
+// verbOf returns the command that words begin with, and the remaining words; the root if there is none.
 func verbOf(root *cobra.Command, words []string) (*cobra.Command, []string) {
 	c := root
 	for len(words) > 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestAdvisedCommandsWork types every command that a rule may advise (internal/judge/trust
-// keeps them in a file) into a shell, as a person would, and carries it out on a device of
-// numbers: none is refused, and none needs a flag that the advice forgot.
+// TestAdvisedCommandsWork passes every command that a rule may advise (internal/judge/trust
+// keeps them in a file) through a shell, as a user would, and runs it on a fake
+// device: none may be refused or lack a flag that it needs.
 func TestAdvisedCommandsWork(t *testing.T) {
 	text, err := os.ReadFile("../judge/trust/testdata/advice.txt")
 	if err != nil {
@@ -20,7 +20,7 @@ func TestAdvisedCommandsWork(t *testing.T) {
 	}
 	var lines []string
 	for line := range strings.Lines(string(text)) {
-		// What a comment says is for people.
+		// The comment after a command is for the reader.
 		command, _, _ := strings.Cut(strings.TrimSpace(line), "   # ")
 		// The rules' tests have a workload with a rate, which no profile has.
 		lines = append(lines, strings.ReplaceAll(command, "rand-read-rate", "rand-write-lat"))
@@ -31,7 +31,7 @@ func TestAdvisedCommandsWork(t *testing.T) {
 	}
 	results := t.TempDir()
 	for _, line := range lines {
-		// A sound device, so that a code other than 0 is about the command.
+		// The device has no faults, so that an exit code other than 0 is due to the command.
 		typed := strings.ReplaceAll(line, "@TARGET@", "'fake:?iops=3000&cv=0.005'")
 		typed = strings.ReplaceAll(typed, "''fake:?iops=3000&cv=0.005'&seed=2'", "'fake:?iops=3000&cv=0.005&seed=2'")
 		script := strings.Replace(typed, "loadline ", "printf '%s\\0' ", 1)
@@ -47,9 +47,9 @@ func TestAdvisedCommandsWork(t *testing.T) {
 	}
 }
 
-// TestTheComparisonOfTwoRunsCanBeTyped: whatever two runs were typed with, the comparison that
-// is advised in their place has no flag that compare refuses or does not know; and how one of
-// them was shown, or what it was permitted, does not keep it from being advised.
+// TestTheComparisonOfTwoRunsCanBeTyped checks that, whatever flags two runs were typed with, the comparison
+// advised in their place has no flag that compare refuses or does not know, and that display flags
+// and permissions of one run do not prevent the advice.
 func TestTheComparisonOfTwoRunsCanBeTyped(t *testing.T) {
 	e, _, _ := world()
 	flags := func(name string) []string {
@@ -61,7 +61,7 @@ func TestTheComparisonOfTwoRunsCanBeTyped(t *testing.T) {
 	}
 	plain := model.CommandLine{"loadline", "run", "/srv/a"}
 	known := flags("compare")
-	// They go with --in-cluster and with --experiment.
+	// These go with --in-cluster and with --experiment.
 	known = slices.DeleteFunc(known, func(name string) bool {
 		return slices.Contains([]string{"detach", "hold", "service-account", "allow-programs"}, name)
 	})

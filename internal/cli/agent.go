@@ -16,7 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/worker"
 )
 
-// newAgent makes the verb that a remote place starts; people do not type it.
+// newAgent returns the verb that starts the agent at a remote location; users do not type it.
 func newAgent(e *env.Env) *cobra.Command {
 	f := worker.Flags{More: session.OnlyHere}
 	var tracing string
@@ -51,11 +51,11 @@ Exit codes: 0 told to exit; 1 lost its engine.`,
 	return cmd
 }
 
-// abandonTracer is how long a tracer waits for its driver to come back: that gives up sooner,
-// and nobody else wants what is traced.
+// abandonTracer is how long a tracer waits for its driver to reconnect. The driver gives up
+// earlier, and its trace is of no use to anyone else.
 const abandonTracer = time.Hour
 
-// serveTraces is a tracer in a pod.
+// serveTraces runs a tracer in a pod.
 func serveTraces(ctx context.Context, e *env.Env, dir string) error {
 	return link.ServeDetached(ctx, link.Detached{Dir: dir, AbandonAfter: abandonTracer, Clock: e.Clock}, func(orders io.Reader, answers io.Writer) error {
 		return remote.Serve(ctx, e.Clock, orders, answers)

@@ -16,7 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// newApp is the group of the verbs that measure an application on the storage.
+// newApp returns the group of verbs that measure an application on the storage.
 func newApp(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "app",
@@ -117,7 +117,7 @@ invalid; 130 interrupted (results so far are kept).`,
 	return cmd
 }
 
-// app measures an application and, where the flags say so, its baseline.
+// app measures an application and, if the flags ask for it, its baseline.
 func (f *runFlags) app(e *env.Env, cmd *cobra.Command, args []string, o *options, experiment func() (model.Experiment, error)) error {
 	if err := f.inside.check(cmd); err != nil {
 		return err
@@ -147,14 +147,14 @@ func planApp(e *env.Env, cmd *cobra.Command, args []string, o *options, inside *
 	return showPlan(cmd, e, o, inside, exp, output)
 }
 
-// forApp makes an experiment one of an application.
+// forApp turns an experiment into one that measures an application.
 func forApp(exp *model.Experiment, name model.TargetKind, request model.AppRequest, ask application.Ask) {
 	request.Name, request.Ask = string(name), ask
-	// Its profiles have the names of others, and no flag limits how long the preparation takes.
+	// Application profiles have their own names, and no flag limits the preparation time.
 	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, defaultMaxPrefill
 }
 
-// newPlanApp is plan for an application.
+// newPlanApp returns the plan verb for applications.
 func newPlanApp(e *env.Env) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "app",
@@ -216,7 +216,7 @@ func (o *postgresOptions) register(cmd *cobra.Command) {
 	registerServerPods(cmd, &o.places.Cluster, &o.request.Image)
 }
 
-// registerLoads adds the flags of every application: which of its loads, and for how long.
+// registerLoads adds the flags that all applications share: which loads to run, and for how long.
 func registerLoads(cmd *cobra.Command, o *options) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'tpcb-*')")
@@ -232,7 +232,7 @@ func registerLoads(cmd *cobra.Command, o *options) {
 	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure a DIR of this `HOST` over ssh, a machine with loadline and the server's programs")
 }
 
-// experiment is what the flags ask for.
+// experiment returns the experiment that the flags describe.
 func (o *postgresOptions) experiment(e *env.Env, cmd *cobra.Command, target string) (exp model.Experiment, err error) {
 	if err := o.read(e); err != nil {
 		return exp, err
@@ -247,7 +247,7 @@ func (o *postgresOptions) experiment(e *env.Env, cmd *cobra.Command, target stri
 	return exp, nil
 }
 
-// read reads the flags that are text.
+// read parses the flags that are given as text.
 func (o *postgresOptions) read(e *env.Env) error {
 	if err := postgres.CheckOptions(o.ask.Options); err != nil {
 		return err
@@ -265,7 +265,7 @@ func (o *postgresOptions) read(e *env.Env) error {
 	return nil
 }
 
-// readLoad reads the flags by which every application is loaded.
+// readLoad parses the load flags that all applications share.
 func readLoad(ask *application.Ask, clients, rate, limit string) error {
 	var err error
 	if ask.Clients, err = parseList("--clients", clients, strconv.Atoi); err != nil {

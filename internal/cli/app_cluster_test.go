@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// What a PostgreSQL in a cluster would be is shown with its manifests, and nothing is made.
+// A plan of PostgreSQL in a cluster is shown with its manifests, and nothing is created.
 func TestPlanAppPostgresInACluster(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"),
 		kubetest.Object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": kubetest.Object{"name": "data", "namespace": "n"},
@@ -52,7 +52,8 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 		"in the namespace n", "kind: PersistentVolumeClaim", "storage: 20Gi", "image: docker.io/library/postgres:17", "image: loadline:test", "- --lend",
 		"runAsNonRoot: true", "fsGroup: 10001", "- node3", "mountPath: /etc/passwd")
 
-	// A claim holds what is asked for; somebody's claim is joined as its user, where that is.
+	// A new claim is large enough for the data; an existing claim is used with the user and on the node of
+	// its pod.
 	code, out, said = plan("sc:fast", "--scale", "4000", "--image", "mine:1")
 	if code != exitOK {
 		t.Errorf("exit code %d: %s", code, said)
@@ -64,7 +65,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	}
 	holds(out, "claimName: data", "runAsUser: 999", "- 998", "- node7")
 
-	// The client has a pod without a volume, on the node that is named or on any but the server's.
+	// The client gets a pod without a volume, on the named node or on any node other than the server's.
 	code, out, said = plan("sc:fast", "--node", "node3", "--client-node", "same")
 	if code != exitOK || strings.Count(out, "kind: Pod\n") != 2 || strings.Count(out, "- node3\n") != 2 || strings.Count(out, "claimName: ") != 1 {
 		t.Errorf("exit code %d: %s%s", code, out, said)
@@ -86,7 +87,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	}
 	holds(out, "operator: NotIn", "- (the node of the server)")
 
-	// The log has a claim beside that of the data, for which it needs no room then.
+	// The log gets a claim of its own, so the data's claim needs no room for it.
 	code, out, said = plan("sc:fast", "--wal", "sc:fast?size=6Gi", "--scale", "4000")
 	if code != exitOK {
 		t.Errorf("exit code %d: %s", code, said)
@@ -124,7 +125,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	}
 }
 
-// A file alone does not choose what a cluster runs, in a Job as little as from here.
+// A file alone must not choose the image that a cluster runs, in a Job or from here.
 func TestAppPostgresOfAnExperimentInACluster(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"))
 	dir := t.TempDir()
@@ -146,8 +147,8 @@ func TestAppPostgresOfAnExperimentInACluster(t *testing.T) {
 	}
 }
 
-// A Job measures what its experiment says, with the programs that were permitted here; what would fail
-// inside is refused before a Job is made.
+// A Job measures its experiment, with the programs that were permitted here; what would fail
+// inside is refused before a Job is created.
 func TestAppPostgresInAJob(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"))
 	plan := func(args ...string) (code int, out, said string) {

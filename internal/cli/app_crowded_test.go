@@ -8,10 +8,10 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// Two sides that have room each, and not together, are refused before anything is made.
+// Two sides that each fit, but not both together, are refused before anything is created.
 func TestAppPostgresRefusesTwoSidesThatDoNotFitTogether(t *testing.T) {
 	databaseDir(t)
-	// Room for one side of 1.5 GiB.
+	// There is room for one side of 1.5 GiB.
 	full := lab.Tmpfs(t, 2500<<20)
 	in := func(name string) string {
 		dir := filepath.Join(full, name)

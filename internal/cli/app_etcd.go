@@ -66,7 +66,7 @@ invalid; 130 interrupted (results so far are kept).`,
 	return cmd
 }
 
-// newPlanAppEtcd is plan for app etcd.
+// newPlanAppEtcd returns the plan verb for app etcd.
 func newPlanAppEtcd(e *env.Env) *cobra.Command {
 	var o etcdOptions
 	var output outputFlags
@@ -104,7 +104,7 @@ func (o *etcdOptions) register(cmd *cobra.Command) {
 	registerLoads(cmd, &o.options)
 }
 
-// experiment is what the flags ask for.
+// experiment returns the experiment that the flags describe.
 func (o *etcdOptions) experiment(cmd *cobra.Command, target string) (exp model.Experiment, err error) {
 	if err := readLoad(&o.ask, o.clients, o.rate, o.limit); err != nil {
 		return exp, err
@@ -115,7 +115,7 @@ func (o *etcdOptions) experiment(cmd *cobra.Command, target string) (exp model.E
 			return exp, err
 		}
 	}
-	// How large a value is goes with a profile as well.
+	// The value size may be combined with a profile.
 	own := o.ask
 	own.Options = nil
 	if own.Given() && cmd.Flags().Changed("profile") {

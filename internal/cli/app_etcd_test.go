@@ -16,14 +16,14 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// What a run that was killed leaves is found by cleanup, and its etcd is gone. One that is
-// interrupted leaves nothing.
+// Cleanup finds the leftovers of a killed run, whose etcd is gone. An interrupted run
+// leaves nothing.
 func TestAppEtcdLeavesNothing(t *testing.T) {
 	etcd := lab.Etcd(t)
 	for name, signal := range endings {
 		t.Run(name, func(t *testing.T) {
 			dir := lab.ServerDir(t)
-			// Until its server is there.
+			// Wait until the server is up.
 			started(t, filepath.Join(dir, ".loadline-*.app/s/client:1"), "app", "etcd", dir, "--etcd", etcd, "--results", t.TempDir(), "--clients", "2", "--time", "60s").end(t, signal)
 			nothingLeft(t, signal, dir)
 		})
@@ -50,7 +50,7 @@ func TestAppEtcdRefuses(t *testing.T) {
 	empty(t, dir)
 }
 
-// The advice of a run of etcd is typed by flags.
+// The command advised for a run of etcd uses flags.
 func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 	for _, app := range []model.AppRequest{
 		{Name: "etcd"},
@@ -83,7 +83,7 @@ func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 	}
 }
 
-// What its profiles ask of the flushes is etcd's bound, read as --goal is.
+// The goal of etcd's profiles for flushes is etcd's bound, in the syntax of --goal.
 func TestTheGoalsOfEtcdAreGoals(t *testing.T) {
 	app, err := application.Lookup("etcd")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// existingServer is the URL of a server that runs until the end of the test: one that Loadline's
-// own driver has made, as nobody tells it.
+// existingServer returns the URL of a server that runs until the end of the test. Loadline's own driver
+// has started it, but the tests treat it as somebody else's.
 func existingServer(t *testing.T, set ...string) string {
 	t.Helper()
 	dir := databaseDir(t)
@@ -38,7 +38,7 @@ func existingServer(t *testing.T, set ...string) string {
 	return "postgres://postgres@/loadline?host=" + strings.ReplaceAll(dir, "/", "%2F") + "%2Fs"
 }
 
-// schemas are those of ours in a server.
+// schemas returns the schemas in a server that are ours.
 func schemas(t *testing.T, url string) string {
 	t.Helper()
 	out, err := exec.Command("psql", "-X", "-At", "-d", url, "-c", `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'loadline%'`).CombinedOutput()
@@ -48,7 +48,7 @@ func schemas(t *testing.T, url string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A server that exists is planned for, measured, compared with another one, and left as it was.
+// An existing server is planned for, measured, compared with another one, and left as it was.
 func TestAppPostgresServer(t *testing.T) {
 	lab.Lock(t)
 	url := existingServer(t, "fsync=off")
@@ -81,7 +81,7 @@ func TestAppPostgresServer(t *testing.T) {
 	if len(secret) > 0 {
 		t.Errorf("the password is in %s", secret)
 	}
-	// With another server, in turn; and not with itself by another name.
+	// It is compared with another server, in turn, but not with itself under another name.
 	other := existingServer(t)
 	code, out, errs = said(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "20s", "--repeat", "2", "--clients", "2", "--scale", "1", "--fail-on", "none")
 	if code == exitUsage || code == exitFailed || !strings.Contains(out, "tpcb-c2") {
@@ -105,7 +105,7 @@ func TestAppPostgresServer(t *testing.T) {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
 	}
-	// A file alone sends nobody's password to a server.
+	// A file alone must not send the user's password to a server.
 	runs, _ := filepath.Glob(filepath.Join(results, "*", "experiment.yaml"))
 	if len(runs) == 0 {
 		t.Fatal("no experiment was saved")
@@ -115,7 +115,7 @@ func TestAppPostgresServer(t *testing.T) {
 	refused(t, "etcd is asked for", "app", "etcd", url)
 }
 
-// What a run that was killed leaves in a server is found by cleanup; one that is interrupted leaves
+// Cleanup finds what a killed run has left in a server; an interrupted run leaves
 // nothing.
 func TestAppPostgresServerLeavesNothing(t *testing.T) {
 	lab.Lock(t)
@@ -133,7 +133,7 @@ func TestAppPostgresServerLeavesNothing(t *testing.T) {
 				left := schemas(t, url)
 				code, out, errs := said(t, "cleanup", url)
 				for i := 0; i < 50 && strings.Contains(out, "a running loadline uses it"); i++ {
-					// The server has not yet seen that its client is gone.
+					// The server has not yet noticed that its client is gone.
 					time.Sleep(100 * time.Millisecond)
 					code, out, errs = said(t, "cleanup", url)
 				}

@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// Where Loadline and its server are killed together, nobody removes what the server has in memory;
-// then cleanup does, and leaves alone what is not proven to be that server's.
+// If Loadline and its server are killed together, the server's shared memory remains. Cleanup then
+// removes it, and leaves alone what is not proven to belong to that server.
 func TestCleanupRemovesTheMemoryOfAServerKilledWithItsRun(t *testing.T) {
 	lab.Lock(t)
 	dir := databaseDir(t)
@@ -38,13 +38,13 @@ func TestCleanupRemovesTheMemoryOfAServerKilledWithItsRun(t *testing.T) {
 		t.Fatal("the server has no file in /dev/shm")
 	}
 	t.Cleanup(func() {
-		// Of a failed test.
+		// This removes what a failed test leaves.
 		_, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil)
 		for _, name := range files {
 			_ = os.Remove(name)
 		}
 	})
-	// A server's parent is the run, or its worker. They are stopped first: who lives mends.
+	// A server's parent is the run, or its worker. They are stopped first, because they would clean up.
 	status, err := os.ReadFile("/proc/" + lines[0] + "/stat")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestCleanupRemovesTheMemoryOfAServerKilledWithItsRun(t *testing.T) {
 	}
 }
 
-// mappedFiles are those of PostgreSQL's in /dev/shm that a process has mapped.
+// mappedFiles returns the files of PostgreSQL in /dev/shm that a process has mapped.
 func mappedFiles(t *testing.T, pid int) (files []string) {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/maps")

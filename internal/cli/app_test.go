@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// databaseDir is a directory that the server's user can get into, with a short name.
+// databaseDir returns a directory with a short name that the server's user can enter.
 func databaseDir(t *testing.T) string {
 	t.Helper()
 	if _, err := os.Stat("/usr/lib/postgresql"); err != nil {
@@ -57,8 +57,8 @@ func TestAppPostgresPlanted(t *testing.T) {
 	}
 }
 
-// What a run that was killed leaves is found by cleanup, its server is gone, and nothing else
-// is touched. One that is interrupted leaves nothing.
+// Cleanup finds the leftovers of a killed run, whose server is gone, and touches nothing
+// else. An interrupted run leaves nothing.
 func TestAppPostgresLeavesNothing(t *testing.T) {
 	lab.Lock(t)
 	for name, signal := range endings {
@@ -70,7 +70,7 @@ func TestAppPostgresLeavesNothing(t *testing.T) {
 	}
 }
 
-// loadBelow matches the pipes of a pgbench that is running below a directory.
+// loadBelow returns a pattern for the pipes of a pgbench that is running below a directory.
 func loadBelow(dir string) string { return filepath.Join(dir, ".loadline-*.app/log.*") }
 
 func TestAppPostgresRefuses(t *testing.T) {

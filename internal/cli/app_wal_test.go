@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// The log on a volume of its own: what it flushes is counted on its device, and waits for it
-// alone. One device takes 3 ms for each write, the other next to nothing.
+// The log is on a volume of its own: its flushes are counted on its device, and waits are for that
+// device alone. One device takes 3 ms for each write, the other next to nothing.
 func TestAppPostgresLogOfItsOwn(t *testing.T) {
 	databaseDir(t)
 	const delay, size = 3 * time.Millisecond, 2 << 30
@@ -34,7 +34,7 @@ func TestAppPostgresLogOfItsOwn(t *testing.T) {
 		}
 		return r, r.Results[0].App
 	}
-	// What a flush of the server's takes on its device counts there, about one each, and none on the other.
+	// A flush of the server is counted about once on the log's device, and not on the other.
 	apart := func(a *model.AppResult) {
 		t.Helper()
 		t.Logf("%.3f flushes of %.2f ms: %.3f of the log's device, %.3f of the data's; %.2f and %.2f writes",
@@ -64,8 +64,8 @@ func TestAppPostgresLogOfItsOwn(t *testing.T) {
 	}
 }
 
-// Where the log is on a volume of its own, both its directory and that of the data are removed,
-// after an interrupt by the run, after a kill by cleanup.
+// If the log is on a volume of its own, both its directory and that of the data are removed:
+// by the run after an interrupt, by cleanup after a kill.
 func TestAppPostgresLogLeavesNothing(t *testing.T) {
 	databaseDir(t)
 	for name, signal := range endings {
@@ -75,7 +75,7 @@ func TestAppPostgresLogLeavesNothing(t *testing.T) {
 			if segments, _ := filepath.Glob(filepath.Join(log, ".loadline-*.app/wal/0*")); len(segments) == 0 {
 				t.Errorf("the log is not in %s", log)
 			}
-			// It is held while the run lives, which cleanup says.
+			// The directory is in use while the run lives, and cleanup says so.
 			if code, out, errs := said(t, "cleanup", log); code != exitOK || !strings.Contains(out, "a running loadline uses it") || strings.Contains(out, "removed") {
 				t.Errorf("a cleanup beside the run: %d, %s%s", code, out, errs)
 			}
@@ -86,7 +86,7 @@ func TestAppPostgresLogLeavesNothing(t *testing.T) {
 	}
 }
 
-// Each side of a comparison has its own log, and the baseline's is with its data unless said
+// Each side of a comparison has its own log; the baseline's is with its data unless a flag says
 // otherwise.
 func TestAppPostgresLogsOfTwoSides(t *testing.T) {
 	for name, apart := range map[string][2]bool{"the target's alone": {false, true}, "both": {true, true}, "the baseline's alone": {true, false}} {
@@ -122,7 +122,7 @@ func TestAppPostgresLogsOfTwoSides(t *testing.T) {
 	}
 }
 
-// inMemory is a directory on another filesystem than that for temporary files.
+// inMemory returns a directory on another filesystem than that of temporary files.
 func inMemory(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "app")
@@ -169,7 +169,7 @@ func TestAppPostgresRefusesALog(t *testing.T) {
 		{"is on the filesystem of the data", []string{dir, "--wal", elsewhere, "--baseline", beside, "--baseline-wal", file + "/.."}},
 	}
 	if os.Geteuid() == 0 {
-		// The server is not root's.
+		// The server does not run as root.
 		closed := filepath.Join(elsewhere, "closed")
 		if err := os.MkdirAll(filepath.Join(closed, "log"), 0o700); err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestAppPostgresRefusesALog(t *testing.T) {
 	for _, x := range list {
 		results := t.TempDir()
 		refused(t, x.words, append([]string{"app", "postgres", "--results", results}, x.args...)...)
-		// Some is only found while the server is made ready, and leaves no run behind either.
+		// Some problems are found only while the server is prepared; they leave no run behind either.
 		empty(t, results)
 	}
 	empty(t, dir)

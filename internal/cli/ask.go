@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// muchPrefill is how many bytes may be written before measuring without a word about it,
-// where nobody has said how much data to work on.
+// muchPrefill is the largest prefill, in bytes, that is written without notice if the user
+// has not chosen a size.
 const muchPrefill = 10 << 30
 
 // registerYes adds --yes to the verbs below cmd that may ask.
@@ -28,8 +28,8 @@ func registerYes(e *env.Env, cmd *cobra.Command) {
 	}
 }
 
-// consent announces a large prefill that nobody asked for, and on a terminal asks whether
-// it may be written. The error refuses: nothing was written then.
+// consent announces a large prefill that the user did not ask for and, on a terminal, asks for
+// confirmation. An error means that the user declined and nothing was written.
 func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) error {
 	bytes, seconds := unasked(plans)
 	if bytes <= muchPrefill {
@@ -59,8 +59,8 @@ func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) e
 	return nil
 }
 
-// unasked is how many bytes will be written before measuring by plans whose size was
-// chosen, and for how long; 0 seconds when nobody knows.
+// unasked returns how many bytes will be prefilled by plans whose size was chosen automatically,
+// and how long that will take; 0 seconds if unknown.
 func unasked(plans []model.Plan) (bytes int64, seconds float64) {
 	known := true
 	for i := range plans {
@@ -78,7 +78,7 @@ func unasked(plans []model.Plan) (bytes int64, seconds float64) {
 	return bytes, seconds
 }
 
-// answer reads a line: no is what begins with n, and the end of the input; all else is yes.
+// answer reads a line. Anything that begins with n means no, and so does end of input; all else means yes.
 func answer(ctx context.Context, in io.Reader) (bool, error) {
 	type line struct {
 		text string

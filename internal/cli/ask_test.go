@@ -49,7 +49,7 @@ func TestALargePrefillIsAnnouncedAndAskedFor(t *testing.T) {
 	}
 }
 
-// Who is asked may also go away.
+// A prompt can be interrupted.
 func TestAQuestionIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

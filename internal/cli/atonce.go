@@ -8,13 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// savingTime is how long a verb that was interrupted may take to end by itself: a file that
-// is being replaced is replaced.
+// savingTime is how long an interrupted verb may take to end by itself, so that a file
+// replacement in progress can complete.
 const savingTime = time.Second
 
-// atOnce makes a verb end when it is interrupted, wherever it is. It is for verbs that only
-// read and compute: they hold nothing but memory, and replace files whole. What they read
-// may be a pipe that never ends, and what they compute takes its time.
+// atOnce makes a verb end as soon as it is interrupted. It is for verbs that only read and
+// compute: they hold nothing but memory, and replace files atomically. Their input may be a
+// pipe that never ends, and their computation may take long.
 func atOnce(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ended := make(chan error, 1)
@@ -27,7 +27,7 @@ func atOnce(run func(*cobra.Command, []string) error) func(*cobra.Command, []str
 		select {
 		case err := <-ended:
 			return err
-		// Somebody has pressed Ctrl-C and waits: that is no time of a run's.
+		// The user has pressed Ctrl-C and is waiting, so this uses real time, not the run's clock.
 		case <-env.Clock{}.After(savingTime):
 			return cmd.Context().Err()
 		}

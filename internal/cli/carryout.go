@@ -17,20 +17,20 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// savingFlags are where a measurement is saved and how it is shown.
+// savingFlags say where a measurement is saved and how it is shown.
 type savingFlags struct {
 	results      string
 	output       outputFlags
 	quiet, child bool
-	// meanwhile, where it is set, begins something beside the measuring that saves into the
-	// run's directory, and returns what ends it.
+	// meanwhile, if set, starts something that runs beside the measurement and saves into the
+	// run's directory. It returns a function that ends it.
 	meanwhile func(ctx context.Context, e *env.Env, dir string) (end func() error, err error)
-	// tracers, where it is set, starts what traces where pods measure, and sets meanwhile; what
-	// it returns ends that, and may be called again.
+	// tracers, if set, starts tracers where the measuring pods run, and sets meanwhile. It
+	// returns a function that ends them and may be called more than once.
 	tracers func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (end func() error, err error)
 }
 
-// register adds the flags; results is the help of --results.
+// register adds the flags; results is the help text of --results.
 func (f *savingFlags) register(e *env.Env, cmd *cobra.Command, results string) {
 	cmd.Flags().StringVar(&f.results, "results", defaultResults, results)
 	registerOutput(e, cmd, &f.output)
@@ -39,21 +39,21 @@ func (f *savingFlags) register(e *env.Env, cmd *cobra.Command, results string) {
 	registerChild(cmd, &f.child)
 }
 
-// inRun is the help of --results where one run is saved.
+// inRun is the help text of --results if a single run is saved.
 const inRun = "create the run directory in this `DIR`"
 
-// measuring is what every verb that measures has, whatever of it has flags there: run
-// measures the experiments of all of them.
+// measuring holds what all measuring verbs share, even if a verb has flags for only part of it:
+// run can measure the experiments of all of them.
 type measuring struct {
 	savingFlags
-	// trace asks for a trace of what the targets stand on, beside the run.
+	// trace is set to trace the devices below the targets during the run.
 	trace  bool
 	gate   gateFlags
 	inside insideFlags
 	handOn handOn
 }
 
-// measure measures what an experiment asks for: here, or driven by a Job in a cluster.
+// measure measures an experiment, either from here or driven by a Job in a cluster.
 func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, exp model.Experiment) error {
 	if err := f.gate.check(); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	return f.carryOut(ctx, e, o, exp)
 }
 
-// withdrawn removes the directory of what was refused while it was made ready, as if that had been found
-// before, and tells whether it has.
+// withdrawn removes the results directory of an experiment that was refused during preparation,
+// as if it had been refused before the directory was created. It reports whether it did.
 func withdrawn(err error, dir string) bool {
 	var refused *model.WorkerError
 	if !errors.As(err, &refused) || refused.Class != model.Refused {
@@ -88,8 +88,8 @@ func withdrawn(err error, dir string) bool {
 	return f.Withdraw()
 }
 
-// pair measures two targets in interleaved blocks. Of a target and its baseline the report
-// is the target's, with the comparison.
+// pair measures two targets in interleaved blocks. For a target and its baseline, the report
+// is that of the target, with the comparison.
 func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	for _, name := range session.Targets(exp) {
 		if store.IsRun(name) || store.IsComparison(name) {
@@ -167,12 +167,12 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 		return errors.Join(runErr, prep.Close())
 	}
 	if status == model.Complete {
-		// One that was interrupted may be measured again as it is.
+		// The data of an interrupted run is kept, so that it can be measured again as it is.
 		prep.Discard()
 	}
 	phase(model.PhaseCleanUp)
-	// A filesystem that discards takes seconds to remove a large file: who waits for the
-	// numbers does not wait for that.
+	// A filesystem that discards takes seconds to remove a large file, and the report need not
+	// wait for that.
 	closed := make(chan error, 1)
 	go func() { closed <- errors.Join(endTracers(), prep.Close()) }()
 	phase(model.PhaseAnalysis)
@@ -194,7 +194,7 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	}
 	switch {
 	case done.Unsaved != nil && runErr != nil:
-		// Both have one cause; the first says what is lost.
+		// Both errors have one cause; the first says what is lost.
 		return errors.Join(runErr, closeErr)
 	case err != nil:
 		return errors.Join(runErr, err)

@@ -114,7 +114,7 @@ func cleanupDirectory(e *env.Env, dir string) error {
 		why, next := staysFor(f)
 		if why != "" {
 			if f.Test && f.Path != f.Data() && found[f.Data()] {
-				continue // the note stays with its data file, which is named
+				continue // the note stays with its data file, which is reported
 			}
 			sayLine(e.Stdout, "kept    %s: %s", f.Path, why)
 			sayLine(e.Stdout, "  next: %s", next)
@@ -132,14 +132,14 @@ func cleanupDirectory(e *env.Env, dir string) error {
 }
 
 const (
-	// heldFor is how long a cleanup waits for what a running loadline seems to hold: when a run
-	// is killed, the kernel may release its locks some time after its processes are gone.
+	// heldFor is how long a cleanup waits for files that a running loadline seems to hold: after a
+	// run is killed, the kernel may release its locks only some time after its processes are gone.
 	heldFor = 2 * time.Second
-	// afterRun is what to do about the files of a run that is alive.
+	// afterRun is the hint for the files of a run that is still running.
 	afterRun = "wait until that run has ended, or end it, and clean up again"
 )
 
-// leftIn is what runs have left in a directory.
+// leftIn returns what earlier runs have left in a directory.
 func leftIn(e *env.Env, dir string) (files []volume.Leftover, places []volume.Abandoned, err error) {
 	for limit := e.Now().Add(heldFor); ; e.Clock.Sleep(50 * time.Millisecond) {
 		if files, err = volume.Leftovers(dir); err != nil {
@@ -155,9 +155,9 @@ func leftIn(e *env.Env, dir string) (files []volume.Leftover, places []volume.Ab
 	}
 }
 
-// staysFor tells why a leftover is not removed, and what to do about it; "" when it may
-// go. What belongs to a durability test goes only when its ledger says that the test is
-// over: its check cannot be made up for.
+// staysFor returns why a leftover is not removed and what to do about it; "" if it may be
+// removed. Files of a durability test are removed only once its ledger says that the test is
+// over, because without them its check can no longer be done.
 func staysFor(f volume.Leftover) (why, next string) {
 	byHand := "if you do not need it: rm " + safetext.ShellWord(f.Path)
 	switch {

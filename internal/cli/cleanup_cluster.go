@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 )
 
-// cleanupCluster removes what carries our label and belongs to no run that is in use.
+// cleanupCluster removes the objects that carry our label and belong to no run in progress.
 func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywhere, force bool) error {
 	client, err := kube.Open(e, access)
 	if err != nil {
@@ -45,5 +45,5 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 	return nil
 }
 
-// cleanupTime bounds the removing of what is in a cluster.
+// cleanupTime bounds how long removing objects from a cluster may take.
 const cleanupTime = 3 * time.Minute

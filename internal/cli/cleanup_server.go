@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume"
 )
 
-// cleanupServer removes what killed runs have left in the database of a server that exists, and the
+// cleanupServer removes what killed runs have left in the database of an existing server, and the
 // directories of their pgbench on this machine.
 func cleanupServer(ctx context.Context, e *env.Env, name string) error {
 	t, err := target.ParseServer(name)
@@ -36,7 +36,7 @@ func cleanupServer(ctx context.Context, e *env.Env, name string) error {
 	removed := 0
 	for _, p := range places {
 		if p.Stays != "" {
-			continue // another user's: it is a directory for everybody
+			continue // another user's: all users share this directory
 		}
 		if err := p.Remove(nil); err != nil {
 			return err

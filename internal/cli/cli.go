@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/worker"
 )
 
-// Run does what the arguments of e say and returns the exit code.
+// Run executes the command line of e and returns the exit code.
 func Run(ctx context.Context, e *env.Env) int {
 	e = forPeople(withEvents(e))
 	code := execute(ctx, e)
@@ -25,7 +25,7 @@ func Run(ctx context.Context, e *env.Env) int {
 	return code
 }
 
-// execute does what the arguments say, and explains what goes wrong.
+// execute executes the command line and explains any error.
 func execute(ctx context.Context, e *env.Env) int {
 	root := newRoot(e)
 	root.SetArgs(e.Args)
@@ -40,10 +40,10 @@ func execute(ctx context.Context, e *env.Env) int {
 	return explain(ctx, e, err)
 }
 
-// Commands is the command tree, for what is made of it: the manual pages.
+// Commands returns the command tree, from which the manual pages are generated.
 func Commands(e *env.Env) *cobra.Command { return newRoot(e) }
 
-// newRoot makes the command tree.
+// newRoot builds the command tree.
 func newRoot(e *env.Env) *cobra.Command {
 	s := &configuration{e: e}
 	root := &cobra.Command{
@@ -62,7 +62,7 @@ command's help lists the ones it uses.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noVerb,
-		// No command has one of its own: that would replace this one.
+		// No command may have a PersistentPreRunE of its own: it would replace this one.
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.take(cmd, args); err != nil {
 				return err

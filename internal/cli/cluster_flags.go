@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 )
 
-// registerAccess adds the flags that say which cluster is meant.
+// registerAccess adds the flags that select the cluster.
 func registerAccess(cmd *cobra.Command, f *session.Cluster) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: where to create pods and claims (default: the context's)")
@@ -23,8 +23,8 @@ func registerCluster(cmd *cobra.Command, f *session.Cluster) {
 	})
 }
 
-// registerServerPods adds the flags for an application in a Kubernetes cluster: --image is the
-// application's, into *image.
+// registerServerPods adds the flags for an application in a Kubernetes cluster; --image names the
+// application's image and is stored in *image.
 func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string) {
 	registerPods(cmd, f, func(flags *pflag.FlagSet) {
 		flags.StringVar(image, "image", "", "Kubernetes: image with PostgreSQL's server and pgbench (default: "+postgres.Image+")")
@@ -32,8 +32,8 @@ func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string) {
 	})
 }
 
-// registerPods adds the flags that say where pods are and what they may; images adds those that say
-// of what they are made.
+// registerPods adds the flags for where pods run and what they may do; images adds the flags for
+// their images.
 func registerPods(cmd *cobra.Command, f *session.Cluster, images func(*pflag.FlagSet)) {
 	registerAccess(cmd, f)
 	flags := cmd.Flags()
@@ -53,7 +53,7 @@ func registerPods(cmd *cobra.Command, f *session.Cluster, images func(*pflag.Fla
 	flags.BoolVar(&f.Keep, "keep", false, "Kubernetes: keep pods and claims at the end")
 }
 
-// registerIdentity adds the flags that say as whom the worker in a pod runs.
+// registerIdentity adds the flags that set the user and groups of the worker in a pod.
 func registerIdentity(flags *pflag.FlagSet, f *session.Identity) {
 	flags.StringVar(&f.User, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: for an existing claim, that of the pods that use it; else 10001)")
 	flags.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: let the cluster give the whole volume to the group `GID`, which permanently changes group and mode of every file in it (default: only on a new volume)")
@@ -61,7 +61,7 @@ func registerIdentity(flags *pflag.FlagSet, f *session.Identity) {
 	flags.BoolVar(&f.Root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
 }
 
-// imageHelp tells what the worker's image is when nobody says.
+// imageHelp describes the default worker image for a help text.
 func imageHelp(what string) string {
 	if image, released := session.OwnImage(); released {
 		return "Kubernetes: " + what + " (default: $LOADLINE_IMAGE, else " + image + ")"

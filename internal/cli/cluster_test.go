@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
 )
 
-// playedCluster is an API server with these objects on which nothing may be made, and the
-// kubeconfig for it, whose namespace is n.
+// playedCluster starts a fake API server with these objects, on which nothing may be created, and returns
+// it with its kubeconfig, whose namespace is n.
 func playedCluster(t *testing.T, objects ...any) (s *kubetest.Server, kubeconfig string) {
 	t.Helper()
 	s = kubetest.New(t, objects...)
@@ -20,13 +20,13 @@ func playedCluster(t *testing.T, objects ...any) (s *kubetest.Server, kubeconfig
 	return s, kubetest.Config(t, s.URL)
 }
 
-// storageClass is an object.
+// storageClass returns a StorageClass object.
 func storageClass(name, provisioner string) kubetest.Object {
 	return kubetest.Object{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": kubetest.Object{"name": name},
 		"provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer"}
 }
 
-// changes are the requests that were made to change something.
+// changes returns the requests that would have changed something.
 func changes(s *kubetest.Server) []string {
 	return slices.DeleteFunc(s.Calls(), func(call string) bool { return strings.HasPrefix(call, "GET ") })
 }

@@ -83,7 +83,7 @@ are kept).`,
 	return cmd
 }
 
-// saved compares what was measured before.
+// saved compares saved runs.
 func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		return f.recompared(e, cmd, args[0])
@@ -122,7 +122,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		if runB {
 			run, target = b, a
 		}
-		// A mistyped run would pass for a file that is yet to be made.
+		// Otherwise a mistyped run would be taken for a file that is yet to be created.
 		_, parent := os.Stat(filepath.Dir(target))
 		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) && parent == nil && !strings.Contains(target, ":") {
 			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+safetext.ShellWord(filepath.Dir(target)))
@@ -145,7 +145,7 @@ func (f *compareFlags) targets(ctx context.Context, e *env.Env, cmd *cobra.Comma
 	return f.measure(ctx, e, cmd, &f.options, exp)
 }
 
-// experiment is the experiment of the flags.
+// experiment returns the experiment that the flags describe.
 func (f *compareFlags) experiment(a, b string) (model.Experiment, error) {
 	exp, err := f.options.experiment(b)
 	if err == nil {
@@ -175,22 +175,22 @@ func (f *compareFlags) recompared(e *env.Env, cmd *cobra.Command, dir string) er
 	return ending(code, err)
 }
 
-// end is how the command ends after an interleaved measurement.
+// end returns the error with which the command ends after an interleaved measurement.
 func (m measured) end(code int, err error) error {
 	switch {
 	case m.status == model.Interrupted:
 		return exitCode(exitInterrupted)
 	case m.err != nil:
-		// Why nothing can be compared follows from why the measuring failed.
+		// The comparison fails because the measurement failed, so report only the latter.
 		return m.err
 	}
 	return ending(code, err)
 }
 
-// gateOnly are the flags that mean something for saved runs.
+// gateOnly are the flags that apply to saved runs.
 var gateOnly = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "verbose", "help"}, handOnFlags...)
 
-// onlyGate refuses flags for measuring where nothing is measured.
+// onlyGate refuses measuring flags if nothing is measured.
 func onlyGate(cmd *cobra.Command) error {
 	if wrong := flagsBeyond(cmd, gateOnly); wrong != "" {
 		return model.RefusedError(wrong+" is for measuring, and saved runs are only compared", "leave it out")
@@ -198,7 +198,7 @@ func onlyGate(cmd *cobra.Command) error {
 	return nil
 }
 
-// flagsBeyond names, with commas, the flags that were given and are not among the allowed.
+// flagsBeyond returns, separated by commas, the flags that were given but are not allowed.
 func flagsBeyond(cmd *cobra.Command, allowed []string) string {
 	var names []string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {

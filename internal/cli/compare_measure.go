@@ -13,15 +13,15 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// measured is where an interleaved measurement was saved, and how it ended.
+// measured says where an interleaved measurement was saved, and how it ended.
 type measured struct {
 	dir    string
 	status model.Status
 	err    error
 }
 
-// measurePair measures two targets in interleaved blocks. The error is for what
-// went wrong before the first I/O; after that, measured holds it.
+// measurePair measures two targets in interleaved blocks. The error covers failures
+// before the first I/O; a later failure is in measured.
 func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (measured, error) {
 	margins := results.Margins(model.Margins{}, exp)
 	exp.Margin, exp.MarginP99 = margins.Rate, margins.P99
@@ -63,9 +63,9 @@ func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, e
 	return m, nil
 }
 
-// shortName is the end of a target's name, for the name of a folder.
+// shortName returns the end of a target's name, for use as a folder name.
 func shortName(name string) string {
-	// Before it is cut: half a URI does not show what in it is secret.
+	// Mask before cutting: in half a URI the secret part can no longer be recognized.
 	name = secrets.MaskText(name)
 	if i := strings.LastIndexByte(strings.TrimRight(name, "/"), '/'); i >= 0 {
 		name = name[i+1:]

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// compareRuns compares two run directories and prints what it finds.
+// compareRuns compares two run directories and prints the result.
 func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB string, output *outputFlags) error {
 	margins, err := g.margins()
 	if err != nil {
@@ -28,7 +28,7 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB string, output *outputFla
 	return ending(g.code(c), nil)
 }
 
-// recompute computes a saved comparison again, and says what could not be read.
+// recompute computes a saved comparison again, and reports what could not be read.
 func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
 	margins, err := g.margins()
 	if err != nil {
@@ -49,7 +49,7 @@ func (g *gateFlags) finishPair(e *env.Env, dir string, output *outputFlags, brie
 	again, err := g.recompute(e, dir)
 	if err == nil {
 		if again.Unsaved != nil {
-			// It is not there to be named.
+			// The comparison could not be saved in the directory, so do not name it.
 			again.Comparison.Directory = ""
 		}
 		err = errors.Join(printComparison(e, again.Comparison, output, brief, dir), again.Unsaved)
@@ -60,7 +60,7 @@ func (g *gateFlags) finishPair(e *env.Env, dir string, output *outputFlags, brie
 	return g.code(again.Comparison), nil
 }
 
-// printComparison prints a comparison of what is saved in the directories.
+// printComparison prints a comparison of the runs saved in the directories.
 func printComparison(e *env.Env, c *model.Comparison, output *outputFlags, brief bool, dirs ...string) error {
 	switch output.name() {
 	case "json":

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// compareTraces compares two saved traces and prints what it finds.
+// compareTraces compares two saved traces and prints the result.
 func (g *gateFlags) compareTraces(e *env.Env, dirA, dirB string, output *outputFlags) error {
 	margins, err := g.margins()
 	if err != nil {
@@ -46,7 +46,7 @@ func (g *gateFlags) compareTraces(e *env.Env, dirA, dirB string, output *outputF
 	return ending(g.traceCode(c), nil)
 }
 
-// traceCode is the exit code that the verdicts on the rows ask for: slower counts as worse.
+// traceCode returns the exit code for the verdicts on the rows; slower counts as worse.
 func (g *gateFlags) traceCode(c *iotrace.Comparison) int {
 	for _, fail := range []struct {
 		word     string
@@ -60,7 +60,7 @@ func (g *gateFlags) traceCode(c *iotrace.Comparison) int {
 	return exitOK
 }
 
-// mixedTrace refuses a trace beside something else.
+// mixedTrace refuses to compare a trace with something else.
 func mixedTrace(trace, other string) error {
 	return model.RefusedError(trace+" is a saved trace and "+other+" is not: the two cannot be compared", "name two traces, two runs or two targets")
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// effective is the value that a flag has, and where it is from.
+// effective is the value that a flag has, and where the value comes from.
 type effective struct {
 	Flag  string `json:"flag"`
 	Value string `json:"value"`
-	// Source is flag, environment, file or default; From is the variable, or the place in the
+	// Source is flag, environment, file or default; From is the variable, or the position in the
 	// file.
 	Source string `json:"source"`
 	From   string `json:"from,omitempty"`
@@ -59,7 +59,7 @@ Exit codes: 0 success; 1 failed; 2 refused: the file or a variable is wrong, wit
 			return printEffective(e, list)
 		},
 	}
-	// What stands behind COMMAND is its own.
+	// Flags after COMMAND belong to COMMAND.
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&s.file, configFlag, "", "`FILE` to read instead")
 	registerOutput(e, cmd, &output, textOrJSON...)
@@ -116,8 +116,8 @@ Exit codes: 0 no errors, or there is no file; 2 there are errors.`,
 	}
 }
 
-// effective are the values that the flags of a command would have. Args are the command, of
-// one word or two, and flags of it.
+// effective returns the values that the flags of a command would have. Args are the command, of
+// one or two words, and its flags.
 func (s *configuration) effective(root *cobra.Command, args []string) ([]effective, error) {
 	if len(args) == 0 {
 		args = []string{"run"}
@@ -165,7 +165,7 @@ func (s *configuration) effective(root *cobra.Command, args []string) ([]effecti
 	return list, nil
 }
 
-// printEffective prints a table.
+// printEffective prints the values as a table.
 func printEffective(e *env.Env, list []effective) error {
 	w := tabwriter.NewWriter(e.Stdout, 0, 0, 2, ' ', 0)
 	for _, v := range list {

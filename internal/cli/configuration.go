@@ -17,16 +17,16 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// configuration is where values come from beside the command line.
+// configuration provides flag values from sources other than the command line.
 type configuration struct {
 	e *env.Env
-	// file is that of --config.
+	// file is the value of --config.
 	file string
-	// twin is a tree of commands of its own, whose flags take values to try them.
+	// twin is a separate command tree, whose flags are used to check values.
 	twin *cobra.Command
 }
 
-// scratch is a tree of commands that never runs.
+// scratch returns a command tree that never runs.
 func (s *configuration) scratch() *cobra.Command {
 	if s.twin == nil {
 		s.twin = newRoot(s.e)
@@ -34,7 +34,7 @@ func (s *configuration) scratch() *cobra.Command {
 	return s.twin
 }
 
-// register gives the flag that names a file to the commands that take values from it.
+// register adds the flag that names a configuration file to the commands that take values from it.
 func (s *configuration) register(c *cobra.Command) {
 	if s.section(c) != "" && c.Runnable() {
 		c.Flags().StringVar(&s.file, configFlag, "", "configuration `FILE` with values for flags that are not given; none: no file (default: $LOADLINE_CONFIG, else loadline/config.yaml in $XDG_CONFIG_HOME)")
@@ -44,8 +44,8 @@ func (s *configuration) register(c *cobra.Command) {
 	}
 }
 
-// section is the name of a command in the configuration; "" when it takes nothing from it.
-// What plans a command is that command.
+// section returns the name of a command in the configuration; "" if it takes no values from it.
+// A plan command uses the section of the command that it plans.
 func (s *configuration) section(c *cobra.Command) string {
 	words := strings.Fields(c.CommandPath())[1:]
 	if len(words) > 0 && words[0] == "plan" {
@@ -57,7 +57,7 @@ func (s *configuration) section(c *cobra.Command) string {
 	return words[0]
 }
 
-// path is the configuration file, and whether somebody named it; "" when there is none.
+// path returns the configuration file, and whether the user named it; "" if there is none.
 func (s *configuration) path() (name string, named bool) {
 	name = cmp.Or(s.file, s.e.Getenv(configVariable))
 	switch {
@@ -77,7 +77,7 @@ func (s *configuration) path() (name string, named bool) {
 	return filepath.Join(folder, "loadline", "config.yaml"), false
 }
 
-// read reads the configuration file; there need not be one that nobody named.
+// read reads the configuration file. The default file need not exist.
 func (s *configuration) read() (file string, list []spec.Setting, err error) {
 	file, named := s.path()
 	if file == "" {
@@ -96,14 +96,14 @@ func (s *configuration) read() (file string, list []spec.Setting, err error) {
 	return file, list, err
 }
 
-// hidden reports whether nobody can tell if the file exists, because its folder is another
-// user's: HOME is then not that of the user who runs this, as under setpriv or some sudo.
+// hidden reports whether it cannot be determined if the file exists, because its folder belongs to
+// another user: HOME is then not that of the user who runs this, as under setpriv or some uses of sudo.
 func hidden(file string) bool {
 	_, err := os.Lstat(file)
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// known is what the configuration file may hold.
+// known returns the settings that the configuration file may contain.
 func (s *configuration) known() spec.Settable {
 	may := spec.Settable{Commands: map[string][]string{}, Check: s.check}
 	s.each(func(c *cobra.Command, section string) {
@@ -129,7 +129,7 @@ func (s *configuration) known() spec.Settable {
 	return may
 }
 
-// each visits the commands that take values, but for those that plan.
+// each visits the commands that take values, except those that plan.
 func (s *configuration) each(visit func(c *cobra.Command, section string)) {
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -143,7 +143,7 @@ func (s *configuration) each(visit func(c *cobra.Command, section string)) {
 	walk(s.scratch())
 }
 
-// check refuses a value of the configuration file.
+// check refuses an invalid value in the configuration file.
 func (s *configuration) check(section, flag string, values []string) (message, hint string) {
 	if message, hint = refusal(flag); message != "" {
 		return message, hint

@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// values are those for a command: of the environment, else of the file's part for the
-// command, else of the file.
+// values returns the settings for a command: from the environment, else from the command's
+// section of the file, else from the top level of the file.
 func (s *configuration) values(c *cobra.Command) ([]setting, error) {
 	section := s.section(c)
 	if section == "" {
@@ -34,7 +34,7 @@ func (s *configuration) values(c *cobra.Command) ([]setting, error) {
 			continue
 		}
 		if isWorkerImage(name, section) && s.e.Getenv(variableOf("image")) != "" {
-			// It is read where an image is needed, and goes before the file.
+			// This variable is read where an image is needed, and has priority over the file.
 			continue
 		}
 		found := -1
@@ -43,7 +43,7 @@ func (s *configuration) values(c *cobra.Command) ([]setting, error) {
 				found = i
 			}
 		}
-		// An empty list leaves the default, whatever the rest of the file says.
+		// An empty list means the default, whatever the rest of the file says.
 		if found >= 0 && len(read[found].Values) > 0 {
 			r := read[found]
 			list = append(list, setting{name, r.Values, fmt.Sprintf("%s:%d:%d", file, r.Line, r.Column)})
@@ -57,8 +57,8 @@ func isWorkerImage(flag, section string) bool {
 	return flag == "worker-image" || flag == "image" && section != appSection
 }
 
-// variable is what the environment says of a flag; nil is nothing. A variable that permits
-// harm is refused whatever the command.
+// variable returns the value that the environment sets for a flag, or nil. A variable that permits
+// damage is refused for every command.
 func (s *configuration) variable(c *cobra.Command, section, name string) (*setting, error) {
 	text := s.e.Getenv(variableOf(name))
 	if text == "" || slices.Contains(ownVariables, name) || groupOf(name) == groupOther {
@@ -83,9 +83,9 @@ func (s *configuration) variable(c *cobra.Command, section, name string) (*setti
 	return &v, nil
 }
 
-// apply gives the flags of a command that were not typed the values that they have from
-// elsewhere, as if they had been typed: what is recorded and advised holds them. It returns
-// what it gave.
+// apply sets the flags that were not typed to the values from the environment and the file, as if
+// they had been typed, so that the recorded and the advised command include them. It returns the
+// settings that it applied.
 func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error) {
 	values, err := s.values(c)
 	if err != nil {
@@ -115,8 +115,8 @@ func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error
 	return taken, nil
 }
 
-// take applies the configuration to the command that is about to run, says so, and makes it
-// part of the command line that is recorded.
+// take applies the configuration to the command that is about to run, reports that, and adds the
+// settings to the recorded command line.
 func (s *configuration) take(c *cobra.Command, args []string) error {
 	taken, err := s.apply(c, args)
 	if err != nil || len(taken) == 0 {
@@ -145,8 +145,8 @@ func (s *configuration) take(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// onlyWith are the flags that a command takes at all, where what it is asked leaves no room
-// for others; nil is all.
+// onlyWith returns the only flags that a command accepts if its arguments rule out all others;
+// nil means all flags.
 func onlyWith(c *cobra.Command, args []string) []string {
 	switch {
 	case c.Flags().Changed(experimentFlag):

@@ -66,7 +66,7 @@ func examine(ctx context.Context, e *env.Env, dir string, output *outputFlags) e
 	return err
 }
 
-// doctorDocument writes what was found as JSON, loadline.doctor/v1.
+// doctorDocument writes the findings as JSON, loadline.doctor/v1.
 func doctorDocument(w io.Writer, found *doctor.Examination) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

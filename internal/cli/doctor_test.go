@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/doctor"
 )
 
-// Several examinations of one directory at the same time do not hinder each other, and leave
+// Several concurrent examinations of one directory do not hinder each other, and leave
 // nothing there.
 func TestDoctorsSideBySide(t *testing.T) {
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func TestDoctorsSideBySide(t *testing.T) {
 	}
 	all.Wait()
 	for i, code := range codes {
-		// A machine without fio fails all of them for that.
+		// On a machine without fio all of them fail, for that reason.
 		if says := said[i].String(); strings.Contains(says, "exists already") || code != codes[0] {
 			t.Errorf("exit code %d\n%s", code, says)
 		}
@@ -38,8 +38,8 @@ func TestDoctorsSideBySide(t *testing.T) {
 	}
 }
 
-// What doctor prints as JSON is what its schema says, of this machine whatever it lacks, and
-// of one on which everything is possible.
+// The JSON that doctor prints fits its schema, both for this machine, whatever it lacks, and
+// for one on which everything is possible.
 func TestDoctorsDocumentFitsItsSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("../../docs/doctor.schema.json")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// printed is what a command prints; it must end with code 0.
+// printed returns what a command prints; it must end with code 0.
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -38,8 +38,8 @@ func measuredOnce(t *testing.T, args ...string) (dir, document string) {
 	return filepath.Dir(found[0]), document
 }
 
-// What the commands about scaling print as JSON is what the published schemas say: of
-// measured and of published points, of points that allow much and little, with hardware
+// The JSON that the scaling commands print fits the published schemas: for
+// measured and for published points, for points that allow much and little, with hardware
 // and without.
 func TestDocumentsOfScalingFitTheirSchemas(t *testing.T) {
 	const published = "../../docs/medium-nodes.yaml"

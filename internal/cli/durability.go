@@ -92,7 +92,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	return cmd
 }
 
-// inLedger are the flags that a ledger has decided.
+// inLedger are the flags whose values a ledger determines.
 var inLedger = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "results", "label"}
 
 func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) error {
@@ -106,7 +106,8 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 			return model.RefusedError(fmt.Sprintf("--%s cannot be used with --resume: the ledger determines it", inLedger[i]), "leave it out")
 		}
 	}
-	// A file that a cut has taken along is no mistyped name: the ledger knows it.
+	// With --resume, a missing file is not a mistyped name: the power cut may have removed it, and the
+	// ledger knows it.
 	t, err := session.ParseNew(name, f.create || f.resume != "")
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	return nil
 }
 
-// options checks the flags and makes the test's options of them.
+// options checks the flags and turns them into the test's options.
 func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgress) (durability.Options, error) {
 	started := e.Now()
 	o := durability.Options{
@@ -222,7 +223,7 @@ func durabilityCode(d *model.Durability) int {
 // durabilityWriter is the verb of the writing process.
 const durabilityWriter = "durability-writer"
 
-// newDurabilityWriter makes the verb that a durability test starts; people do not
+// newDurabilityWriter returns the verb that a durability test starts; users do not
 // type it.
 func newDurabilityWriter(e *env.Env) *cobra.Command {
 	return &cobra.Command{
@@ -235,7 +236,7 @@ by loadline durability.
 Exit codes: 0 told to stop; 1 a write failed.`,
 		Args: exactly(1, "one LEDGER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			// The parent decides what an interrupt means.
+			// The parent decides how to react to an interrupt.
 			return durability.Write(context.WithoutCancel(cmd.Context()), e.Clock, args[0], e.Stdin, forPrograms(e).Stdout)
 		},
 	}

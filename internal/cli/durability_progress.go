@@ -49,7 +49,7 @@ func (p *cutProgress) observe(u durability.Update) {
 	if p.env.Terminal.Interactive {
 		line = safetext.Clean(line)
 		if width := p.env.Terminal.Width; width > 1 {
-			line = term.Cut(line, width-1) // one that is longer would scroll when it is drawn again
+			line = term.Cut(line, width-1) // a longer line would scroll the terminal when redrawn
 		}
 		fmt.Fprint(term.Styled(p.env.Stderr), term.EraseLine+line)
 		if p.drawn = u.Checked == nil; !p.drawn {
@@ -57,7 +57,7 @@ func (p *cutProgress) observe(u durability.Update) {
 		}
 		return
 	}
-	// A log gets the phases, not the counting.
+	// A log gets only the phases, not the running count.
 	if phase := fmt.Sprint(u.Phase, u.Cut); u.Checked != nil || phase != p.phase {
 		p.phase = phase
 		if u.Phase == "write" {

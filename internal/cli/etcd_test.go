@@ -10,12 +10,12 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A disk whose flushes take 15 ms and more is too slow for an etcd, whatever else it does, and
-// the time of its flushes is the one that it was given.
+// A disk whose flushes take 15 ms or more is too slow for etcd, whatever else it does, and
+// the measured time of a flush is the planted one.
 func TestTheEtcdProfileKnowsASlowFlush(t *testing.T) {
 	lab.Need(t, "fio", "gcc")
 	lab.Lock(t)
-	// Whatever this process starts has slow flushes.
+	// Everything that this process starts has slow flushes.
 	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
 	t.Setenv("SLOWFLUSH_US", "15000")
 	code, r := report(t, "run", t.TempDir(), "--profile", "etcd", "--size", "64M", "--repeat", "5", "--max-time", "30s", "--precision", "20%",
@@ -35,7 +35,7 @@ func TestTheEtcdProfileKnowsASlowFlush(t *testing.T) {
 	t.Errorf("there is no result for the flushes: %+v", r.Results)
 }
 
-// What profiles ask of their results is read as --goal is, and of etcd's log it is etcd's bound.
+// The goals of profiles have the syntax of --goal, and that for etcd's log is etcd's bound.
 func TestTheGoalsOfProfilesAreGoals(t *testing.T) {
 	for _, name := range profile.Names() {
 		p, err := profile.Lookup(name)

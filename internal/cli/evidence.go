@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// evidenceFlags are what the user knows about the storage and what is to be
-// looked at beside the load, for the rules of trust.
+// evidenceFlags are what the user knows about the storage and what to observe
+// during the load, for the rules of trust.
 type evidenceFlags struct {
 	cap        string
 	replicas   int
@@ -21,7 +21,7 @@ func (f *evidenceFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.checkCache, "check-cache", false, "afterwards, read parts of increasing size to detect a cache (half a minute, longer on slow storage)")
 }
 
-// registerKnown registers what the user knows, without what takes a measurement.
+// registerKnown registers what the user knows, without the flags that require a measurement.
 func (f *evidenceFlags) registerKnown(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.cap, "cap", "", "the declared limit of the storage, such as iops=3000,bandwidth=125MiB/s")

@@ -26,7 +26,7 @@ const (
 	exitInterrupted = 130
 )
 
-// exitCode is an error that has been explained already.
+// exitCode is an error that has already been explained.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
@@ -64,7 +64,7 @@ type usageError struct {
 	hint string
 }
 
-// exactly makes an argument check with a sentence.
+// exactly returns an argument check for n arguments, with an explanatory error.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == n {
@@ -74,7 +74,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atLeast makes an argument check for a command that takes what it names, or several.
+// atLeast returns an argument check for a command that takes one or more arguments.
 func atLeast(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -84,7 +84,7 @@ func atLeast(what string) cobra.PositionalArgs {
 	}
 }
 
-// atMost makes an argument check for a command that takes what it names, or nothing.
+// atMost returns an argument check for a command that takes one argument or none.
 func atMost(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= 1 {
@@ -94,7 +94,7 @@ func atMost(what string) cobra.PositionalArgs {
 	}
 }
 
-// oneOf refuses a word behind a flag that is none of those that are known.
+// oneOf refuses a flag value that is not among the known words.
 func oneOf(flag, word string, known []string) error {
 	if slices.Contains(known, word) {
 		return nil
@@ -102,7 +102,7 @@ func oneOf(flag, word string, known []string) error {
 	return model.RefusedError(fmt.Sprintf("%s %q is not known", flag, word)+suggest.Question(word, known), "choose among "+strings.Join(known, ", "))
 }
 
-// ending is the error that makes a command end with the code.
+// ending returns the error that makes a command end with the code.
 func ending(code int, err error) error {
 	if err == nil && code != exitOK {
 		return exitCode(code)
@@ -110,7 +110,7 @@ func ending(code int, err error) error {
 	return err
 }
 
-// noVerb refuses a word that is no verb, with the nearest one.
+// noVerb refuses an unknown verb and suggests the nearest one.
 func noVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -24,24 +24,24 @@ import (
 	"github.com/loadline/loadline/internal/plan/sweep"
 )
 
-// experimentFlag is the flag that asks again for what was asked for.
+// experimentFlag is the flag that repeats a saved experiment.
 const experimentFlag = "experiment"
 
-// programsFlag allows an experiment to have programs started.
+// programsFlag permits an experiment to start programs.
 const programsFlag = "allow-programs"
 
-// besideExperiment are the flags that go with --experiment: where to measure, what may be
-// overwritten there, and what becomes of the results. The others say what is measured,
-// which the experiment does.
+// besideExperiment are the flags that may be combined with --experiment: where to measure, what may
+// be overwritten there, and what to do with the results. All others define what is measured,
+// which the experiment already does.
 var besideExperiment = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
 	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "help"}, handOnFlags...)
 
-// verbs are the commands that make an experiment of a scenario.
+// verbs maps a scenario to the command that makes its experiments.
 var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}
 
-// unlessAgain is an argument check for a command without --experiment: with it the targets
-// may be left out, and those of the experiment are meant.
+// unlessAgain is an argument check for a command without --experiment. With it the targets
+// may be omitted; then those of the experiment are used.
 func (o *options) unlessAgain(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if o.again != "" {
@@ -51,8 +51,8 @@ func (o *options) unlessAgain(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// asked is the experiment of a command line: the one of its flags, or that of --experiment.
-// It stands alone, with the files that it names.
+// asked returns the experiment of a command line: that of its flags, or that of --experiment.
+// It is self-contained: the files that it names are included.
 func (o *options) asked(e *env.Env, cmd *cobra.Command, args []string, flags func() (model.Experiment, error)) (exp model.Experiment, err error) {
 	if o.again != "" {
 		exp, err = o.askedAgain(e, cmd, args)
@@ -65,7 +65,7 @@ func (o *options) asked(e *env.Env, cmd *cobra.Command, args []string, flags fun
 	return exp, session.Inline(e, &exp)
 }
 
-// askedAgain reads the experiment, with what the command line says of where to measure.
+// askedAgain reads the experiment and applies the command line's flags for where to measure.
 func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp model.Experiment, err error) {
 	if err := onlyBeside(cmd); err != nil {
 		return exp, err
@@ -110,7 +110,7 @@ func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp
 	return exp, nil
 }
 
-// complete chooses what nobody has asked for in words.
+// complete fills in what the user has not specified.
 func complete(exp *model.Experiment) {
 	if exp.Seed == 0 {
 		exp.Seed = rand.Uint64() | 1
@@ -120,7 +120,7 @@ func complete(exp *model.Experiment) {
 	}
 }
 
-// readExperiment reads an experiment's file, or that of a directory of results.
+// readExperiment reads an experiment file, or the experiment in a directory of results.
 func readExperiment(e *env.Env, name string) (file string, text []byte, err error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return store.ReadExperiment(name)
@@ -139,7 +139,7 @@ func onlyBeside(cmd *cobra.Command) error {
 		"leave it out, or edit a copy of the file, which is YAML")
 }
 
-// checkVerb refuses an experiment of another command; run and plan take every one.
+// checkVerb refuses an experiment of another command; run and plan accept all of them.
 func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file string) error {
 	verb, known := verbs[exp.Scenario]
 	if exp.App != nil {
@@ -157,7 +157,7 @@ func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file strin
 	return nil
 }
 
-// retarget puts the targets of the command line in the place of the experiment's.
+// retarget replaces the experiment's targets with those of the command line.
 func retarget(cmd *cobra.Command, exp *model.Experiment, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func retarget(cmd *cobra.Command, exp *model.Experiment, args []string) error {
 	case one:
 		exp.Target = args[0]
 	}
-	// What may be overwritten was said of the other target.
+	// The permission to overwrite was given for the other target.
 	exp.DestroyDataOn = ""
 	if one || exp.Scenario == scale.Name || exp.Scenario == profile.Comparison && len(args) == 2 {
 		return nil
@@ -182,10 +182,10 @@ func retarget(cmd *cobra.Command, exp *model.Experiment, args []string) error {
 	return usageError{fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath() + " --help"}
 }
 
-// stoodIn is what MaskText puts in the place of what a target says to be let in.
+// stoodIn matches the placeholders that MaskText substitutes for the credentials in a target.
 var stoodIn = regexp.MustCompile(`:PASSWORD@|[:&?](?:id|user|name|key|keyring|keyfile)=(?:ID|USER|NAME|KEY|KEYRING|KEYFILE)\b|=(?:PASSWORD|TOKEN|SECRET|KEY)\b`)
 
-// whole refuses an experiment that cannot be asked again as it is.
+// whole refuses an experiment that is incomplete, so that it cannot be repeated as it is.
 func whole(exp model.Experiment, file string) error {
 	if session.Paired(exp) && exp.Target == exp.Baseline {
 		return model.RefusedError(file+" is the baseline's part of a comparison", "name the folder of the comparison, which holds both")
@@ -199,9 +199,9 @@ func whole(exp model.Experiment, file string) error {
 	return nil
 }
 
-// ownWords names what in the request for an application can start programs: a script (by
-// pgbench's \shell, or COPY … TO PROGRAM), settings of the server's (archive_command, or a
-// library to load), and the server itself. "" when there is nothing of that.
+// ownWords names the part of an application request that can start programs: a script (by
+// pgbench's \shell, or COPY … TO PROGRAM), settings of the server (archive_command, or a
+// library to load), or the server itself. It returns "" if there is none.
 func ownWords(app *model.AppRequest) string {
 	var has []string
 	if app.Ask.Script != "" {
@@ -219,8 +219,8 @@ func ownWords(app *model.AppRequest) string {
 	return strings.Join(has, " and ")
 }
 
-// consent keeps that what is somebody's is changed only where the command line says so,
-// whatever a file allows: a file may come from anywhere.
+// consent ensures that user data is changed only if the command line permits it, whatever a file
+// permits: a file may come from anywhere.
 func (o *options) consent(exp *model.Experiment, group bool) error {
 	used := session.Targets(*exp)
 	if exp.App != nil {

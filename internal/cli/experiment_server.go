@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// namedServers refuses a server that exists which only an experiment's file names: a file may come
-// from anywhere, and the server would be told the user's password.
+// namedServers refuses an existing server that only an experiment file names: a file may come
+// from anywhere, and the server would receive the user's password.
 func namedServers(exp model.Experiment, args []string) error {
 	for _, name := range session.Targets(exp) {
 		if !target.IsServer(name) || slices.Contains(args, name) {

@@ -21,14 +21,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// command is what a command line asks for, without doing it.
+// command is what a command line asks for, without running it.
 type command struct {
 	options *options
 	exp     model.Experiment
 	err     error
 }
 
-// readWords reads a command of one of the verbs that measure.
+// readWords parses a command line of one of the measuring verbs.
 func readWords(words []string) (c command) {
 	e := env.OS()
 	var verb *cobra.Command
@@ -81,7 +81,7 @@ func readCommand(t *testing.T, words []string) command {
 	return c
 }
 
-// withFile is the command with its --experiment in a file of the test's.
+// withFile returns the command with its --experiment in a temporary file.
 func withFile(t *testing.T, words []string, document []byte) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "experiment.yaml")
@@ -97,8 +97,8 @@ func withFile(t *testing.T, words []string, document []byte) []string {
 	return with
 }
 
-// fields splits a line of a script into words: blanks part them but for those in single
-// quotes, of which two within are one.
+// fields splits a line of a script into words, separated by blanks outside
+// single quotes; two single quotes within a quoted word stand for one.
 func fields(line string) (words []string) {
 	var word strings.Builder
 	in, quoted := false, false
@@ -130,8 +130,8 @@ func fields(line string) (words []string) {
 	return words
 }
 
-// TestExperimentsTravel: whatever the commands of the scripts ask for, written as YAML and
-// read again it is the same, and so is the plan that becomes of it.
+// TestExperimentsTravel checks that whatever the commands of the scripts ask for stays the same when
+// written as YAML and read again, and so does the plan made from it.
 func TestExperimentsTravel(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(scripts) == 0 {
@@ -160,7 +160,7 @@ func TestExperimentsTravel(t *testing.T) {
 				}
 				here := readWords(words)
 				if here.err != nil {
-					// The scripts ask for what is refused as well.
+					// The scripts also contain commands that are refused.
 					here = readWords(append([]string{"run"}, words...))
 				}
 				if here.err != nil || here.exp.Target == here.exp.Baseline {
@@ -172,7 +172,7 @@ func TestExperimentsTravel(t *testing.T) {
 				}
 				parsed, err := spec.ParseExperiment("experiment.yaml", data)
 				if err != nil {
-					// What is refused when it is planned need not be readable.
+					// An experiment that planning refuses need not be readable.
 					if _, planErr := plansOf(here); planErr == nil {
 						t.Errorf("%s: %v", line, err)
 					}
@@ -181,17 +181,17 @@ func TestExperimentsTravel(t *testing.T) {
 				if diff := cmp.Diff(here.exp, parsed, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("%s: %s", line, diff)
 				}
-				// The flags that ask for it ask for it.
+				// The equivalent flags ask for the same experiment.
 				if _, planErr := plansOf(here); planErr != nil {
 					// What is refused has no flags.
 				} else if here.exp.App != nil {
-					// TestAnApplicationsExperimentIsSpelled reads its flags.
+					// TestAnApplicationsExperimentIsSpelled checks the flags of applications.
 				} else if byFlags := readWords(spelled(here.exp, here.options.places.Destroy)[1:]); byFlags.err != nil {
 					t.Errorf("%s: %q: %v", line, spelled(here.exp, here.options.places.Destroy), byFlags.err)
 				} else if diff := cmp.Diff(here.exp, byFlags.exp, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("%s: %s", line, diff)
 				}
-				// The files are in it: those outside may become what they will.
+				// The experiment contains its files: those outside may change.
 				t.Chdir(t.TempDir())
 				again := []string{"run", "--experiment", ""}
 				for _, name := range here.options.places.Destroy {
@@ -238,8 +238,8 @@ func TestExperimentsTravel(t *testing.T) {
 	}
 }
 
-// plansOf plans a command for storage that is made of numbers; for other targets there is
-// no plan without touching them, and what they would be asked for is compared.
+// plansOf plans a command for fake storage. Other targets cannot be planned without touching them,
+// so for them only the experiment is compared.
 func plansOf(c command) ([]model.Plan, error) {
 	asked, err := session.NewRequest(c.exp, func(string) {})
 	if err != nil {
@@ -265,8 +265,8 @@ func plansOf(c command) ([]model.Plan, error) {
 	return []model.Plan{prep.Plan}, prep.Close()
 }
 
-// The advice of a run of an application that an experiment asked for is typed by flags: what
-// changes the experiment is refused beside --experiment.
+// For an application run from an experiment, the advised command uses flags: flags that
+// change the experiment are refused beside --experiment.
 func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
 	for _, app := range []model.AppRequest{
 		{Name: "postgres"},

@@ -87,7 +87,7 @@ func (f *explainFlags) explain(e *env.Env, args []string) error {
 	return ending(explainCode(x), err)
 }
 
-// explainCode is 6 when no budget closes.
+// explainCode returns 6 if no budget closes.
 func explainCode(x *budget.Explanation) int {
 	for _, side := range x.Runs {
 		if slices.ContainsFunc(side.Budgets, func(b budget.Budget) bool { return b.Closes() }) {

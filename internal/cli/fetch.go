@@ -59,7 +59,7 @@ such Job; 130 interrupted: the Job continues.`,
 	return cmd
 }
 
-// newJobClient is a client that speaks on standard error.
+// newJobClient returns a client that reports on standard error.
 func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *jobs.Client {
 	c := &jobs.Client{Cluster: client, Results: results, Say: remarks(e, quiet), Show: func(string) {}}
 	if !quiet {
@@ -68,7 +68,7 @@ func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *
 	return c
 }
 
-// fetchOnly fetches from a Job that somebody started earlier.
+// fetchOnly fetches the results of a Job that was started earlier.
 func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFlags) error {
 	dirs, code, err := f.Fetch(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -92,8 +92,8 @@ func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFl
 	return ending(code, nil)
 }
 
-// printFetched shows what was fetched, as the verb that measured it would. Several go into one
-// file together, as report does it: a page or a JSON document in another's tail is none.
+// printFetched prints what was fetched, as the verb that measured it would. Several results are
+// rendered into one file together, as report does: concatenated pages or JSON documents are invalid.
 func printFetched(e *env.Env, dirs []string, output *outputFlags) error {
 	each := [][]string{dirs}
 	if !output.toFile() && output.name() == "text" {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What a Job has measured more than once goes into one file that is still a document: all of
-// it in one page, or one JSON document.
+// Several results of a Job go into one file that is still a valid document: a single
+// page, or a single JSON document.
 func TestSeveralThatWereFetchedAreOneDocument(t *testing.T) {
 	var dirs []string
 	for _, iops := range []string{"3000", "4000"} {

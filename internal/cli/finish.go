@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// finish prints what was computed of a run, a ranking or a durability test, and returns the
-// exit code that the verdicts ask for; brief leaves out the head. What could not be saved is
-// printed all the same.
+// finish prints the results of a run, a ranking or a durability test, and returns the exit code
+// for the verdicts; brief leaves out the head. Results that could not be saved are printed
+// nevertheless.
 func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (int, error) {
 	for _, d := range done.Damage {
 		sayLine(e.Stderr, "loadline: %s", d)
@@ -37,7 +37,7 @@ func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (
 	return outcomeCode(done), nil
 }
 
-// outcomeCode is the exit code that goals and verdicts ask for.
+// outcomeCode returns the exit code for the goals and verdicts of an outcome.
 func outcomeCode(done results.Outcome) int {
 	switch {
 	case done.Durability != nil:
@@ -54,7 +54,7 @@ func outcomeCode(done results.Outcome) int {
 	return reportCode(done.Report)
 }
 
-// reportCode is the exit code that goals and verdicts ask for.
+// reportCode returns the exit code for the goals and verdicts of a report.
 func reportCode(r *model.Report) int {
 	if code := goalCode(r); code != exitOK {
 		return code
@@ -62,7 +62,7 @@ func reportCode(r *model.Report) int {
 	return verdictCode(r)
 }
 
-// verdictCode is 5 when any result is invalid, or when a rule says so of the run.
+// verdictCode returns 5 if any result is invalid, or if a rule invalidates the run.
 func verdictCode(r *model.Report) int {
 	for _, f := range r.Findings {
 		if f.Severity == model.SeverityInvalid {
@@ -72,8 +72,8 @@ func verdictCode(r *model.Report) int {
 	return exitOK
 }
 
-// goalCode is 3 when a goal was missed, or is undecided though its number is not
-// invalid: a gate lets through only what is shown to be good.
+// goalCode returns 3 if a goal was missed, or is undecided although its number is not
+// invalid: a gate passes only what is proven to be good.
 func goalCode(r *model.Report) int {
 	for _, g := range r.Goals {
 		bad := false

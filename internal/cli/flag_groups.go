@@ -12,18 +12,18 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// FlagGroup is a part of a command's flags, as --help, the manual pages and docs/cli.md
+// FlagGroup is a group of a command's flags, as --help, the manual pages and docs/cli.md
 // show them.
 type FlagGroup struct {
 	// Title is a few words, such as "How long".
 	Title string
-	// Flags are copies for showing, in the order of the command.
+	// Flags are copies for display, in the order of the command.
 	Flags []*pflag.Flag
-	// folded tells that --help names the group only.
+	// folded is set if --help shows only the group's name.
 	folded bool
 }
 
-// The titles of the groups, in their order.
+// The titles of the groups, in display order.
 const (
 	groupWhat       = "What"
 	groupHowLong    = "How long"
@@ -36,7 +36,7 @@ const (
 
 var groupTitles = []string{groupWhat, groupHowLong, groupVerdict, groupSafety, groupOutput, groupKubernetes, groupOther}
 
-// groupsOfFlags say which group a flag belongs to. A name belongs to one in every command.
+// groupsOfFlags maps a group to its flags. A flag name belongs to the same group in every command.
 var groupsOfFlags = map[string][]string{
 	groupWhat: {"profile", "job", "only", "skip", "size", experimentFlag, "baseline", "seed", "hosts", "trace", "check-cache",
 		"rw", "depth", "bs", "jobs", "load", "volumes", "workload", "rate",
@@ -54,7 +54,7 @@ var groupsOfFlags = map[string][]string{
 	groupOther: {configFlag, "help", helpAll, "version"},
 }
 
-// groupOf is the group of a flag; "" when nobody has said.
+// groupOf returns the group of a flag; "" if it has none.
 func groupOf(name string) string {
 	for _, title := range groupTitles {
 		if slices.Contains(groupsOfFlags[title], name) {
@@ -64,10 +64,11 @@ func groupOf(name string) string {
 	return ""
 }
 
-// longestGroup is how many flags of Kubernetes --help shows; more are folded into a line.
+// longestGroup is the maximum number of Kubernetes flags that --help shows; a larger group is folded
+// into one line.
 const longestGroup = 6
 
-// FlagGroups are the flags of a command that people may type, in groups.
+// FlagGroups returns the flags of a command that users may type, in groups.
 func FlagGroups(c *cobra.Command) []FlagGroup {
 	groups := map[string]*FlagGroup{}
 	c.InitDefaultHelpFlag()
@@ -98,7 +99,7 @@ func FlagGroups(c *cobra.Command) []FlagGroup {
 	return list
 }
 
-// usages are the lines of --help for the flags of the group; width bounds them, in columns (0: nothing does).
+// usages returns the --help lines for the flags of the group, at most width columns wide (0: unlimited).
 func (g FlagGroup) usages(width int) string {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SortFlags = false
@@ -111,7 +112,7 @@ func (g FlagGroup) usages(width int) string {
 // helpAll is the flag that shows the help with all groups.
 const helpAll = "help-all"
 
-// whole is the value of --help-all: it asks for help, and for all of it.
+// wholeHelp is the value of --help-all: it requests help, with all groups.
 type wholeHelp struct {
 	cmd *cobra.Command
 	on  bool
@@ -126,7 +127,7 @@ func (w *wholeHelp) String() string   { return "false" }
 func (w *wholeHelp) Type() string     { return "bool" }
 func (w *wholeHelp) IsBoolFlag() bool { return true }
 
-// groupFlags gives a command and those below it a help in groups.
+// groupFlags gives a command and its subcommands a help text with grouped flags.
 func groupFlags(e *env.Env, c *cobra.Command) {
 	whole := &wholeHelp{cmd: c}
 	if slices.ContainsFunc(FlagGroups(c), func(g FlagGroup) bool { return g.folded }) {
@@ -134,7 +135,7 @@ func groupFlags(e *env.Env, c *cobra.Command) {
 		f.NoOptDefVal, f.DefValue = "true", "false"
 	}
 	c.SetUsageFunc(func(c *cobra.Command) error {
-		// A pipe gets whole lines, for grep.
+		// Output to a pipe is not wrapped, so that grep finds whole lines.
 		width := 0
 		if e.Output.Interactive {
 			width = max(60, e.Output.Width)
@@ -147,7 +148,7 @@ func groupFlags(e *env.Env, c *cobra.Command) {
 	}
 }
 
-// usage is what --help shows below the description.
+// usage returns what --help shows below the description.
 func usage(c *cobra.Command, whole bool, width int) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -177,7 +178,7 @@ func usage(c *cobra.Command, whole bool, width int) string {
 	return b.String()
 }
 
-// commandGroups are the commands of the program as its help shows them.
+// commandGroups are the program's commands, grouped as its help shows them.
 var commandGroups = []struct {
 	title string
 	names []string
@@ -188,7 +189,7 @@ var commandGroups = []struct {
 	{"Kubernetes and Kbench", []string{"fetch", "cleanup", "kbench"}},
 }
 
-// commands lists the commands below a command, in groups where they are the program's.
+// commands lists the subcommands of a command; those of the root are in groups.
 func commands(b *strings.Builder, c *cobra.Command) {
 	var rest []*cobra.Command
 	width := 0

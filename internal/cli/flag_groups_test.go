@@ -57,7 +57,7 @@ func TestEveryFlagHasAGroup(t *testing.T) {
 	}
 }
 
-// helped is what a command prints.
+// helped returns what a command prints.
 func helped(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -10,18 +10,18 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// gateFlags decide what a comparison calls a change, and which verdicts fail.
+// gateFlags define what counts as a change in a comparison, and which verdicts fail.
 type gateFlags struct {
 	margin, marginP99 string
 	failOn            []string
-	// judged is what was compared.
+	// judged is the comparison that the gate has judged.
 	judged *model.Comparison
 }
 
-// defaultFailOn is what --fail-on is when nobody says.
+// defaultFailOn is the default of --fail-on.
 var defaultFailOn = []string{"worse"}
 
-// failWords are what --fail-on knows.
+// failWords are the valid values of --fail-on.
 var failWords = []string{"worse", "unclear", "invalid", "none"}
 
 func (g *gateFlags) register(cmd *cobra.Command) {
@@ -31,7 +31,7 @@ func (g *gateFlags) register(cmd *cobra.Command) {
 	f.StringSliceVar(&g.failOn, "fail-on", slices.Clone(defaultFailOn), "verdicts on a row that make the command fail: "+strings.Join(failWords, ", "))
 }
 
-// margins reads the margins; what is not given is 0.
+// margins parses the margins; a margin that is not given is 0.
 func (g *gateFlags) margins() (m model.Margins, err error) {
 	if g.margin != "" {
 		if m.Rate, err = parseShare("--margin", g.margin); err != nil {
@@ -46,7 +46,7 @@ func (g *gateFlags) margins() (m model.Margins, err error) {
 	return m, nil
 }
 
-// compare makes an experiment one that compares its target with another one.
+// compare makes an experiment compare its target with another one.
 func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) error {
 	asked, err := g.margins()
 	if err != nil {
@@ -60,7 +60,7 @@ func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) er
 	return nil
 }
 
-// check refuses words that --fail-on does not know.
+// check refuses invalid values of --fail-on.
 func (g *gateFlags) check() error {
 	for _, word := range g.failOn {
 		if err := oneOf("--fail-on", word, failWords); err != nil {
@@ -73,7 +73,7 @@ func (g *gateFlags) check() error {
 	return nil
 }
 
-// code is the exit code that the verdicts on the rows ask for.
+// code returns the exit code for the verdicts on the rows.
 func (g *gateFlags) code(c *model.Comparison) int {
 	has := func(v model.Change) bool {
 		return slices.ContainsFunc(c.Rows, func(r model.Row) bool { return r.Verdict == v })

@@ -20,7 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// handOn is to whom else a result is told, besides who reads standard output: a CI system,
+// handOn is where a result is sent in addition to standard output: a CI system,
 // GitHub, a Pushgateway.
 type handOn struct {
 	junit, annotations, push string
@@ -30,14 +30,14 @@ type handOn struct {
 	found format.Documents
 }
 
-// annotationForms are what --annotations knows.
+// annotationForms are the valid values of --annotations.
 var annotationForms = []string{"auto", "github", "none"}
 
 // handOnFlags are the names of the flags.
 var handOnFlags = []string{"junit", "annotations", "push"}
 
-// registerHandOn adds the flags to a command that has its RunE, behind which the result is
-// handed on.
+// registerHandOn adds the flags to a command and wraps its RunE, which must be set, so that the
+// result is handed on afterwards.
 func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
 	h := &f.handOn
 	flags := cmd.Flags()
@@ -58,7 +58,7 @@ func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
 	}
 }
 
-// check refuses what cannot be handed on, before anything is measured.
+// check refuses invalid flags and unusable destinations before anything is measured.
 func (h *handOn) check(e *env.Env, detached bool) (err error) {
 	if err := oneOf("--annotations", h.annotations, annotationForms); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (h *handOn) mayWrite() error {
 	return err
 }
 
-// all hands on what was found, and returns the error that the command ends with: that of
-// the measuring or the gate before one of handing on.
+// all hands on the results, and returns the error that the command ends with: an error of
+// the measurement or the gate takes precedence over one of handing on.
 func (h *handOn) all(ctx context.Context, e *env.Env, failOn []string, err error) error {
 	if len(h.found.Reports)+len(h.found.Comparisons) == 0 {
 		return err
@@ -113,14 +113,14 @@ func (h *handOn) all(ctx context.Context, e *env.Env, failOn []string, err error
 	unhanded := errors.Join(failures...)
 	var code exitCode
 	if unhanded != nil && errors.As(err, &code) {
-		// What the gate says goes before it; what was not handed on is said all the same.
+		// The gate's exit code takes precedence; the failure to hand on is still reported.
 		sayError(e.Stderr, unhanded)
 		return err
 	}
 	return errors.Join(err, unhanded)
 }
 
-// say says what was handed on to where, unless nobody wants to hear.
+// say reports what was handed on and where to, unless --quiet was given.
 func (h *handOn) say(e *env.Env, what, where string) {
 	if !h.quiet {
 		sayLine(e.Stderr, "%-8s%s", what, where)
@@ -142,10 +142,10 @@ func (h *handOn) writeJUnit(e *env.Env, suites []checks.Suite) error {
 	return nil
 }
 
-// longestSummary is how much GitHub shows of a step's summary, in bytes.
+// longestSummary is the size limit of a step's summary on GitHub, in bytes.
 const longestSummary = 1 << 20
 
-// summarize appends the report to the summary of a step of a GitHub workflow, where GitHub
+// summarize appends the report to the summary of a step of a GitHub workflow, if GitHub
 // names a file for it.
 func (h *handOn) summarize(e *env.Env, suites []checks.Suite) error {
 	name := e.Getenv("GITHUB_STEP_SUMMARY")
@@ -180,8 +180,8 @@ func (h *handOn) summarize(e *env.Env, suites []checks.Suite) error {
 	return nil
 }
 
-// pushAll pushes the metrics of a measurement that has come to its end: what was interrupted
-// would replace what was measured before.
+// pushAll pushes the metrics of a complete measurement. An interrupted one
+// would replace earlier metrics.
 func (h *handOn) pushAll(ctx context.Context, e *env.Env) error {
 	instance := ""
 	var runs []*model.RunInfo
@@ -208,7 +208,7 @@ func (h *handOn) pushAll(ctx context.Context, e *env.Env) error {
 	return nil
 }
 
-// fetched is what lies in directories of results that a Job has measured.
+// fetched adds the results in directories that a Job has measured.
 func (h *handOn) fetched(dirs []string) error {
 	for _, dir := range dirs {
 		d, err := results.Read([]string{dir})

@@ -20,7 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// insideFlags are for driving a measurement from inside the cluster that it is about.
+// insideFlags are for driving a measurement from inside the cluster that is being measured.
 type insideFlags struct {
 	on, detach bool
 	hold       time.Duration
@@ -35,7 +35,7 @@ func (f *insideFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of an account that has the Role (default: create one, with its Role)")
 }
 
-// check refuses flags that go with --in-cluster only.
+// check refuses flags that require --in-cluster.
 func (f *insideFlags) check(cmd *cobra.Command) error {
 	if f.on {
 		if f.hold < time.Minute {
@@ -51,7 +51,7 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkInside refuses, before anything is made, what would fail inside.
+// checkInside refuses, before anything is created, what would fail inside the cluster.
 func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, exp model.Experiment) error {
 	if len(o.places.Hosts) > 0 {
 		return model.RefusedError("--hosts are reached by ssh from this machine, but --in-cluster measures from inside a cluster", "choose one of them")
@@ -63,8 +63,8 @@ func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Clie
 	return o.places.ForeseeAll(ctx, e, asked, session.Targets(exp), client.Namespace)
 }
 
-// job is what a Job runs: the experiment, and what goes beside it on a command line. What
-// changes somebody's data is allowed there, as it is here: an experiment does not allow it.
+// job returns the command of a Job and the experiment that it reads. Changes to user data are
+// permitted on that command line, as they are here: an experiment cannot permit them.
 func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, document []byte, err error) {
 	exp.Note = secrets.MaskText(exp.Note)
 	if document, err = spec.MarshalExperiment(exp); err != nil {
@@ -86,14 +86,14 @@ func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, d
 		command = append(command, "--fs-group="+exp.Place.FSGroup)
 	}
 	if exp.App != nil {
-		// Flags typed here chose its settings and its image; where a file did, they were permitted here.
+		// Its settings and image come from flags typed here, or from a file that was permitted here.
 		command = append(command, "--"+programsFlag)
 	}
 	// The report in the log outlives the pod's container.
 	return append(command, "--format=json"), document, nil
 }
 
-// spec is the Job that measures an experiment, checked as far as looking can tell.
+// spec returns the Job that measures an experiment, checked as far as possible without creating anything.
 func (f *insideFlags) spec(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (*kube.Client, kube.JobSpec, error) {
 	where, err := o.places.Cluster.Where(e)
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *insideFlags) spec(ctx context.Context, e *env.Env, o *options, exp mode
 	return client, kube.JobSpec{Name: made.Run, Made: made, Where: where, Command: command, Experiment: document, Account: f.account}, nil
 }
 
-// print prints the Job as a manifest, and makes nothing.
+// print prints the Job as a manifest, and creates nothing.
 func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	client, job, err := f.spec(ctx, e, o, exp)
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp mod
 	return nil
 }
 
-// drive makes the Job and fetches what it measures.
+// drive creates the Job and fetches its results.
 func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *measuring, exp model.Experiment) error {
 	client, spec, err := f.spec(ctx, e, o, exp)
 	if err != nil {
@@ -174,7 +174,7 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *meas
 	return end(errors.Join(printFetched(e, dirs, &s.output), ending(code, nil)))
 }
 
-// rightsHint adds the way out for who may not make a ServiceAccount or its rights.
+// rightsHint adds a hint for users who may not create a ServiceAccount or its rights.
 func (f *insideFlags) rightsHint(err error) error {
 	var w *model.WorkerError
 	if f.account != "" || !errors.As(err, &w) || w.Class != model.Refused {

@@ -14,9 +14,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestTheJobGetsTheExperiment: what the Job's pod is told to run asks for the same as the
-// command line here, with workers put in the same places, and what may be overwritten is
-// said on its command line.
+// TestTheJobGetsTheExperiment checks that the command of the Job's pod asks for the same as the
+// command line here, with workers in the same places, and that what may be overwritten is
+// named on its command line.
 func TestTheJobGetsTheExperiment(t *testing.T) {
 	for name, words := range map[string][]string{
 		"run": {"run", "sc:fast?size=1Gi", "--in-cluster", "--label", "env=staging", "--label=rack=b 2", "--only", "rand-*,seq-read-bw", "--skip=x", "--goal", "rand-read-lat p99 < 5ms", "--goal=rand-read-iops iops > 1k",
@@ -55,12 +55,13 @@ func TestTheJobGetsTheExperiment(t *testing.T) {
 	}
 }
 
-// placesOf is where workers are put, and what they may overwrite.
+// placesOf returns where workers run, and what they may overwrite.
 func placesOf(o *options) (words []any) {
 	return []any{o.places.Placement(), o.places.Destroy}
 }
 
-// TestNoSecretTravelsWithAJob: what a Job is asked can be read by who may look at Jobs.
+// TestNoSecretTravelsWithAJob checks that a Job has no secrets: anyone who may view Jobs can read its
+// command.
 func TestNoSecretTravelsWithAJob(t *testing.T) {
 	o := &options{places: session.Places{}}
 	exp := model.Experiment{Scenario: "profile", Target: "sc:fast", Profile: "own.yaml", ProfileText: "# --token hunter2hunter2\n", Note: "curl -u me:hunter2 x"}

@@ -15,9 +15,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// newJob makes the verb that a Job's container runs; deploy/job.yaml shows it.
+// newJob returns the verb that a Job's container runs; see deploy/job.yaml.
 //
-// Its command is another verb, which run does in this process.
+// Its argument is another loadline command, which run executes in this process.
 func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command {
 	var dir string
 	var hold time.Duration
@@ -57,8 +57,8 @@ func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args 
 	code, err := archive.Keep(ctx, archive.Options{Dir: dir, Limit: hold, Clock: e.Clock, Say: func(s archive.Status) {
 		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", jobs.KeptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
 	}}, func(ctx context.Context, said io.Writer) int {
-		// All in one stream: a container's two are copied into its log side by side, and
-		// words of one would come to lie within the report of the other.
+		// Everything goes to one stream: a container's two streams are merged into its log, and progress
+		// on one would interleave with the report on the other.
 		inner.Stderr = io.MultiWriter(e.Stdout, said)
 		return run(ctx, &inner)
 	})

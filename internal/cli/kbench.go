@@ -31,7 +31,7 @@ loadline-kbench calls it instead of run.sh, cmp_run.sh and metric-exporter.`,
 	return cmd
 }
 
-// kbenchFlags are what the two measuring commands share.
+// kbenchFlags are the flags that the two measuring commands share.
 type kbenchFlags struct {
 	overwrite, quiet, child bool
 	time, rampTime          string
@@ -119,7 +119,7 @@ func (f *kbenchFlags) remark(e *env.Env, r kbench.Request) {
 	}
 }
 
-// measure measures until done, which gets each pass over the jobs.
+// measure measures, and calls done after each pass over the jobs.
 func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request, done func(*kbench.Cycle) error) error {
 	watch := watching(e, f.quiet)
 	defer watch.Close()
@@ -164,7 +164,7 @@ func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) err
 	})
 }
 
-// compare measures the one and then the other, as Kbench does.
+// compare measures first one and then the other, as Kbench does.
 func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Request) error {
 	if err := kbench.CheckPair(pair, f.overwrite); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// exporterFlags are those of Kbench's exporter; what is not given comes from the
+// exporterFlags are those of Kbench's exporter; a flag that is not given comes from the
 // environment.
 type exporterFlags struct {
 	debug, everywhere                      bool
@@ -67,8 +67,8 @@ Exit codes: 0 ended by a signal; 1 failed, or a setting is invalid; 2 usage.`,
 	return cmd
 }
 
-// settle takes each setting from its flag, else from the environment, else Kbench's
-// default, and checks it.
+// settle takes each setting from its flag, else from the environment, else from Kbench's
+// defaults, and checks it.
 func (f *exporterFlags) settle(getenv func(string) string) (metrics.Labels, error) {
 	var l metrics.Labels
 	for _, s := range []struct {
@@ -139,7 +139,7 @@ func (f *exporterFlags) look(e *env.Env) metrics.Snapshot {
 	var s metrics.Snapshot
 	folder, err := store.Open(f.folder)
 	if err != nil {
-		// One that is not there yet is empty.
+		// A folder that does not exist yet counts as empty.
 		return s
 	}
 	defer folder.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Whole commands refuse before they make or measure anything.
+// Whole commands refuse before they create or measure anything.
 func TestKbenchRefusesBeforeItMeasures(t *testing.T) {
 	dir := t.TempDir()
 	foreign, file := filepath.Join(dir, "out.summary"), filepath.Join(dir, "test")

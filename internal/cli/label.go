@@ -13,5 +13,5 @@ func (f *labelFlag) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.words, "label", nil, "label the run with `NAME=VALUE`, for searching and grouping (repeatable)")
 }
 
-// labels reads what was given.
+// labels parses the given labels.
 func (f *labelFlag) labels() (model.Labels, error) { return model.ParseLabels(f.words) }

@@ -25,7 +25,7 @@ type options struct {
 	repeat                        int
 	// again is the file or directory of --experiment.
 	again string
-	// programs allows what the experiment has an application's server and load tool start.
+	// programs permits the programs that the experiment's application server and load tool start.
 	programs bool
 	evidence evidenceFlags
 	label    labelFlag
@@ -48,7 +48,7 @@ func (o *options) register(cmd *cobra.Command) {
 	o.registerRest(cmd)
 }
 
-// registerBounds adds how much data and time a measurement may take.
+// registerBounds adds the flags that limit the data and time of a measurement.
 func (o *options) registerBounds(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.size, "size", "", "size of the data, such as 4GiB (default: 25 s of bandwidth, within limits)")
@@ -57,7 +57,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 	f.StringVar(&o.maxPrefill, "max-prefill", "", "maximum time for writing data before measuring (default: for an automatic size 30s, with quick 22s; with --size none)")
 }
 
-// registerRest adds what every measurement of one target takes.
+// registerRest adds the flags that every measurement of one target takes.
 func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.again, experimentFlag, "", "repeat the experiment in this run directory or experiment `FILE`")
@@ -73,11 +73,11 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	registerCluster(cmd, &o.places.Cluster)
 }
 
-// defaultMaxPrefill bounds the prefill of an automatic size, in seconds. Who gives
-// a size has decided to wait for it.
+// defaultMaxPrefill bounds the prefill of an automatic size, in seconds. With a size given
+// explicitly there is no limit.
 const defaultMaxPrefill = 30
 
-// usualPrefill is that bound for an experiment: a profile may have its own.
+// usualPrefill returns that bound for an experiment: a profile may have its own.
 func usualPrefill(exp model.Experiment) float64 {
 	if exp.App == nil {
 		return profile.MaxPrefill(exp.Profile)
@@ -85,7 +85,7 @@ func usualPrefill(exp model.Experiment) float64 {
 	return defaultMaxPrefill
 }
 
-// experiment checks the flags and makes the experiment of them.
+// experiment checks the flags and returns the experiment that they describe.
 func (o *options) experiment(target string) (model.Experiment, error) {
 	exp := model.Experiment{
 		Scenario: profile.Name, Target: target, Profile: o.profile, Job: o.job, Only: o.only, Skip: o.skip,

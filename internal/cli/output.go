@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// defaultResults is where run directories are made.
+// defaultResults is the directory that run directories are created in.
 const defaultResults = "loadline-results"
 
 // registerChild adds the hidden flag that runs the workers of this machine as processes.
@@ -23,7 +23,7 @@ func briefly(e *env.Env, quiet bool) bool {
 	return !quiet && e.Terminal.Interactive && e.Output.Interactive
 }
 
-// recordedCommand is the command line, as it is kept: without secrets.
+// recordedCommand returns the command line to record, without secrets.
 func recordedCommand(e *env.Env) []string {
 	return secrets.MaskCommand(append([]string{"loadline"}, e.Args...))
 }
@@ -32,7 +32,8 @@ func terminalOptions(t env.Terminal) text.Options {
 	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode, Verbose: t.Verbose}
 }
 
-// remarks makes remarks for people appear on standard error; nowhere with --quiet.
+// remarks returns a function that prints remarks for the user on standard error; with --quiet it
+// prints nothing.
 func remarks(e *env.Env, quiet bool) func(string) {
 	return func(words string) {
 		if !quiet {

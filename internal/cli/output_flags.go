@@ -18,30 +18,30 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// outputFlags say in which form a verb writes what it found, and into which file. They mean
-// the same in every verb: --format is the form, --json an alias of one, and --output the
-// file that takes what standard output would.
+// outputFlags select the format and the file of a verb's result. They mean
+// the same in every verb: --format is the format, --json an alias for one, and --output the
+// file that receives what standard output otherwise would.
 type outputFlags struct {
 	format, file string
 	json, force  bool
-	// forms are the formats that the verb has; nil is all.
+	// forms are the formats that the verb supports; nil means all.
 	forms []string
-	// usual is the format when nobody names one and the result goes to standard output.
+	// usual returns the format if the user names none and the result goes to standard output.
 	usual func() string
-	// plain reports whether the verb writes something that has one form only, whatever the
+	// plain reports whether the verb writes something that has only one format, whatever the
 	// file is called.
 	plain func() bool
 
 	chosen format.Format
-	// beside are the files that come with the one of the name.
+	// beside are the files that accompany the named file.
 	beside []format.File
 }
 
-// textOrJSON are the forms of what is no report of a run.
+// textOrJSON are the formats of results that are not a run's report.
 var textOrJSON = []string{"text", "json"}
 
-// registerOutput adds the flags to a command that has its RunE, which then writes into the
-// file. Forms are those that it has; without any it has all.
+// registerOutput adds the flags to a command and wraps its RunE, which must be set, so that it writes
+// into the file. Forms are the supported formats; none means all.
 func registerOutput(e *env.Env, cmd *cobra.Command, o *outputFlags, forms ...string) {
 	o.forms = forms
 	flags := cmd.Flags()
@@ -57,7 +57,7 @@ func registerOutput(e *env.Env, cmd *cobra.Command, o *outputFlags, forms ...str
 	}
 }
 
-// names are the words of --format.
+// names returns the valid values of --format.
 func (o *outputFlags) names() []string {
 	if o.forms != nil {
 		return o.forms
@@ -65,13 +65,13 @@ func (o *outputFlags) names() []string {
 	return format.Names()
 }
 
-// name is the format that was chosen.
+// name returns the format that was chosen.
 func (o *outputFlags) name() string { return o.chosen.Name }
 
 // toFile reports whether the result goes into a file.
 func (o *outputFlags) toFile() bool { return o.file != "" && o.file != "-" }
 
-// choose checks the flags and finds the format.
+// choose checks the flags and selects the format.
 func (o *outputFlags) choose() (err error) {
 	name, file := o.format, o.file
 	if o.json {
@@ -103,7 +103,7 @@ func (o *outputFlags) choose() (err error) {
 	return model.RefusedError(fmt.Sprintf("%s is not available here: choose from %s", what, strings.Join(o.names(), " and ")), "use --format "+strings.Join(o.names(), " or --format "))
 }
 
-// into runs a verb whose result goes into the file, where one is named.
+// into runs a verb and writes its result into the file, if one is named.
 func (o *outputFlags) into(e *env.Env, run func() error) error {
 	if !o.toFile() {
 		return run()
@@ -138,8 +138,8 @@ func (o *outputFlags) mayReplace(name string) error {
 	return outfile.Check(name, o.force, instead)
 }
 
-// save writes the file, and those that come with it: all of them or none, so none is
-// replaced before each may be.
+// save writes the file and those that accompany it, all or none: it checks that each
+// may be replaced before it replaces any.
 func (o *outputFlags) save(e *env.Env, data []byte) error {
 	files := append([]format.File{{Data: data}}, o.beside...)
 	if outfile.IsStream(o.file) && len(files) > 1 {
@@ -176,8 +176,8 @@ func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
 	return err
 }
 
-// emitSaved writes what is saved in a directory of results; the comparison, when there is
-// one, stands in the place of the saved one.
+// emitSaved writes what is saved in a directory of results; a comparison, if
+// given, replaces the saved one.
 func (o *outputFlags) emitSaved(e *env.Env, comparison *model.Comparison, dirs ...string) error {
 	d, err := results.Read(dirs)
 	if err != nil {
@@ -189,7 +189,7 @@ func (o *outputFlags) emitSaved(e *env.Env, comparison *model.Comparison, dirs .
 	return o.emit(e, &d.Documents)
 }
 
-// suffixes are what the names of files end in, in words.
+// suffixes lists the file name extensions as text.
 func suffixes(files []format.File) string {
 	var list []string
 	for _, f := range files {

@@ -55,7 +55,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 	return cmd
 }
 
-// newPlanSweep is plan for a sweep.
+// newPlanSweep returns the plan verb for a sweep.
 func newPlanSweep(e *env.Env) *cobra.Command {
 	var o sweepOptions
 	var output outputFlags
@@ -83,7 +83,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 	return cmd
 }
 
-// newPlanScale is plan for several volumes at once.
+// newPlanScale returns the plan verb for several volumes at once.
 func newPlanScale(e *env.Env) *cobra.Command {
 	var o scaleOptions
 	var output outputFlags
@@ -163,9 +163,9 @@ func planDocument(w io.Writer, prep *session.Prepared, tracer string) error {
 	err := enc.Encode(struct {
 		model.Plan
 		Cluster *model.Cluster `json:"cluster,omitempty"`
-		// Memory tells that no disk would be measured.
+		// Memory is true if no disk would be measured, only memory.
 		Memory bool `json:"memory,omitempty"`
-		// Manifests are the claim and the pod that would be made for an application, as YAML.
+		// Manifests are the claim and the pod that would be created for an application, as YAML.
 		Manifests string `json:"manifests,omitempty"`
 		// Tracer is the pod that would trace on each node with a volume, as YAML.
 		Tracer string `json:"tracer,omitempty"`

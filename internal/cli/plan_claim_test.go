@@ -9,9 +9,9 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// TestPlanRefusesTheClaimsThatRunRefuses: a raw device that a pod uses is never overwritten,
-// also where that pod is of another run of ours; and what cannot be measured at all is not
-// planned either. A Job is not made for it.
+// TestPlanRefusesTheClaimsThatRunRefuses checks that a raw device used by a pod is never overwritten,
+// even if that pod belongs to another run of ours, and that what cannot be measured is not
+// planned either. No Job is created for it.
 func TestPlanRefusesTheClaimsThatRunRefuses(t *testing.T) {
 	user := func(labels kubetest.Object) []any {
 		return []any{kubetest.Object{"apiVersion": "v1", "kind": "Pod", "metadata": kubetest.Object{"name": "vm", "namespace": "n", "labels": labels},

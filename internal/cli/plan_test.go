@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// TestPlanPrintsTheJob: what kubectl apply gets is the Job that run --in-cluster makes, with
-// the experiment in it, and not one of ours that fetch would remove.
+// TestPlanPrintsTheJob checks that the manifest for kubectl apply is the Job that run --in-cluster creates,
+// including the experiment, but that fetch does not treat it as ours and remove it.
 func TestPlanPrintsTheJob(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "x"))
 	own := filepath.Join(t.TempDir(), "own.yaml")
@@ -41,8 +41,8 @@ func TestPlanPrintsTheJob(t *testing.T) {
 	}
 }
 
-// TestPlanTellsTheStorage: what a class and its storage system say is in the plan before
-// any volume exists, nothing is made for that, and what may not be read is one line.
+// TestPlanTellsTheStorage checks that the plan shows what a class and its storage system report before
+// any volume exists, that nothing is created for that, and that what may not be read is one line.
 func TestPlanTellsTheStorage(t *testing.T) {
 	class := storageClass("fast", "driver.longhorn.io")
 	class["parameters"] = kubetest.Object{"numberOfReplicas": "3", "dataLocality": "disabled"}

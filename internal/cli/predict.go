@@ -13,14 +13,14 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// predictFlags say of what a prediction is made, and how it is written.
+// predictFlags say what a prediction is based on, and how it is written.
 type predictFlags struct {
 	from, like, clients string
 	scale               int
 	output              outputFlags
 }
 
-// newPredict is the group of the verbs that say what an application would do.
+// newPredict returns the group of verbs that predict an application's performance.
 func newPredict(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict",

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// quick has a shorter prefill than the other profiles, unless somebody says how long it may
-// be, or how much is to be written; what is advised or repeated of it says neither more nor less.
+// The profile quick has a shorter prefill limit than the others, unless the user sets the limit
+// or the size. Advised and repeated commands do not change that limit.
 func TestQuickHasAPrefillOfItsOwn(t *testing.T) {
 	for typed, want := range map[string]float64{
 		"run /srv": 30, "run /srv --profile quick": 22, "compare /srv/a /srv/b --profile quick": 22,

@@ -14,14 +14,14 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume"
 )
 
-// process is a loadline beside the test, so that it can be interrupted or killed.
+// process is a loadline process, which a test can interrupt or kill.
 type process struct {
 	*exec.Cmd
 	errs  bytes.Buffer
 	ended chan struct{}
 }
 
-// started starts loadline and waits until there is a file that matches the pattern.
+// started starts loadline and waits until a file matches the pattern.
 func started(t *testing.T, until string, args ...string) *process {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -48,7 +48,7 @@ func started(t *testing.T, until string, args ...string) *process {
 // endings are the two ways in which a user ends a run early.
 var endings = map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL}
 
-// end sends the signal and waits. A run that was interrupted says so by its exit code.
+// end sends the signal and waits. An interrupted run must report that by its exit code.
 func (p *process) end(t *testing.T, signal syscall.Signal) {
 	t.Helper()
 	_ = p.Process.Signal(signal)
@@ -58,8 +58,8 @@ func (p *process) end(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// nothingLeft fails when something is left in a directory of an application's run that the
-// signal ended. What a kill leaves is there until cleanup removes it.
+// nothingLeft fails if an application run that the signal ended has left anything in a
+// directory. After a kill the leftovers stay until cleanup removes them.
 func nothingLeft(t *testing.T, signal syscall.Signal, dir string) {
 	t.Helper()
 	if signal == syscall.SIGKILL {
@@ -76,7 +76,7 @@ func nothingLeft(t *testing.T, signal syscall.Signal, dir string) {
 	}
 }
 
-// empty fails when something is left in the directory.
+// empty fails if anything is left in the directory.
 func empty(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)

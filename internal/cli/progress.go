@@ -11,19 +11,19 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// progressFlag is the name of the flag that chooses the form of the progress.
+// progressFlag is the name of the flag that selects the form of the progress.
 const progressFlag = "progress"
 
-// progressForms are what --progress knows.
+// progressForms are the valid values of --progress.
 var progressForms = []string{"text", "json"}
 
-// registerProgress adds --progress to a verb that measures; beginProgress obeys it.
+// registerProgress adds --progress to a verb that measures; beginProgress implements it.
 func registerProgress(cmd *cobra.Command) {
 	cmd.Flags().String(progressFlag, progressForms[0], "progress on standard error: text, or json for one line of JSON per event (docs/ci.md)")
 }
 
-// beginProgress has everything that goes to standard error told as events, where
-// --progress json asks for that.
+// beginProgress turns everything written to standard error into events if
+// --progress json is given.
 func beginProgress(e *env.Env, cmd *cobra.Command) error {
 	flag := cmd.Flags().Lookup(progressFlag)
 	if flag == nil || flag.Value.String() == progressForms[0] {
@@ -37,26 +37,26 @@ func beginProgress(e *env.Env, cmd *cobra.Command) error {
 	}
 	if l := eventsOf(e); l != nil {
 		l.Begin()
-		// No line is redrawn, and nothing is painted.
+		// Events need no redrawn lines and no colors.
 		e.Terminal = env.Terminal{Unicode: true, Width: e.Terminal.Width}
 	}
 	return nil
 }
 
-// withEvents is the world whose standard error can tell events.
+// withEvents returns an environment whose standard error can carry events.
 func withEvents(e *env.Env) *env.Env {
 	changed := *e
 	changed.Stderr = progress.New(e.Stderr, e.Now)
 	return &changed
 }
 
-// eventsOf is what tells events on standard error; nil where nothing can.
+// eventsOf returns the event writer on standard error; nil if there is none.
 func eventsOf(e *env.Env) *progress.Lines {
 	l, _ := term.Raw(e.Stderr).(*progress.Lines)
 	return l
 }
 
-// told reports whether standard error tells events.
+// told reports whether standard error carries events.
 func told(e *env.Env) bool {
 	l := eventsOf(e)
 	return l != nil && l.On()
@@ -65,12 +65,12 @@ func told(e *env.Env) bool {
 // watcher shows the progress of a measurement.
 type watcher interface {
 	engine.Observer
-	// Clear makes room for something else, Close ends the showing.
+	// Clear makes room for other output, Close ends the display.
 	Clear()
 	Close()
 }
 
-// watching shows the progress of a measurement on standard error.
+// watching returns a watcher that shows the progress of a measurement on standard error.
 func watching(e *env.Env, quiet bool) watcher {
 	if told(e) {
 		return eventsOf(e)
@@ -80,7 +80,7 @@ func watching(e *env.Env, quiet bool) watcher {
 	})
 }
 
-// tellPlan tells what is going to be measured as an event; false where people are told.
+// tellPlan reports what is going to be measured as an event; false if progress is shown as text.
 func tellPlan(e *env.Env, run model.Run, directory string, plans ...model.Plan) bool {
 	if told(e) {
 		eventsOf(e).Plan(run.ID, directory, run.Labels, plans...)

@@ -13,8 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// toldEvents runs a command with --progress json and returns its events. Every line must be
-// one that the schema knows in full.
+// toldEvents runs a command with --progress json and returns its events. Every line must
+// fit the schema and have no unknown fields.
 func toldEvents(t *testing.T, want int, args ...string) (events []map[string]any) {
 	t.Helper()
 	schema, err := jsonschema.NewCompiler().Compile("../../docs/progress.schema.json")
@@ -50,7 +50,7 @@ func toldEvents(t *testing.T, want int, args ...string) (events []map[string]any
 	return events
 }
 
-// kinds are the events of some kinds.
+// kinds returns the events of the named kinds.
 func kinds(events []map[string]any, names ...string) (of []map[string]any) {
 	for _, e := range events {
 		if slices.Contains(names, fmt.Sprint(e["event"])) {
@@ -60,8 +60,8 @@ func kinds(events []map[string]any, names ...string) (of []map[string]any) {
 	return of
 }
 
-// TestProgressAsEvents holds each kind of measurement to the schema, and its events to what
-// the device of numbers can do.
+// TestProgressAsEvents checks each kind of measurement against the schema, and its events against
+// what the fake device can do.
 func TestProgressAsEvents(t *testing.T) {
 	results := t.TempDir()
 	events := toldEvents(t, 0, "run", "fake:?iops=3000&cv=0.002", "--profile", "quick", "--only", "rand-read-iops,seq-read-bw", "--seed", "7", "--results", results, "--label", "env=staging")
@@ -112,8 +112,8 @@ func TestProgressAsEvents(t *testing.T) {
 	}
 }
 
-// TestProgressOfAComparisonAsEvents: repeats of both sides are told apart, and what is known
-// of the change.
+// TestProgressOfAComparisonAsEvents checks that repeats of the two sides are distinguished, and that
+// events contain what is known of the change.
 func TestProgressOfAComparisonAsEvents(t *testing.T) {
 	events := toldEvents(t, 0, "compare", "fake:?iops=3000&seed=1", "fake:?iops=6000&seed=2", "--profile", "quick", "--only", "rand-read-iops", "--seed", "7", "--results", t.TempDir())
 	changes := 0
@@ -134,8 +134,8 @@ func TestProgressOfAComparisonAsEvents(t *testing.T) {
 	}
 }
 
-// TestProgressOfWhatGoesWrongAsEvents: what people are told of a failure is an event, and of
-// several volumes each worker has seconds of its own.
+// TestProgressOfWhatGoesWrongAsEvents checks that a failure reported to the user is an event, and that
+// with several volumes the seconds are reported per worker.
 func TestProgressOfWhatGoesWrongAsEvents(t *testing.T) {
 	events := toldEvents(t, 1, "run", "fake:?iops=3000&fail-after=5", "--profile", "quick", "--only", "rand-read-iops", "--results", t.TempDir())
 	failed := slices.ContainsFunc(kinds(events, "result"), func(e map[string]any) bool { return strings.Contains(fmt.Sprint(e["error"]), "Input/output error") })
@@ -156,7 +156,7 @@ func TestProgressOfWhatGoesWrongAsEvents(t *testing.T) {
 	}
 }
 
-// TestProgressIsAskedForRightly: with a sentence where it is not.
+// TestProgressIsAskedForRightly checks that a wrong use of --progress is explained.
 func TestProgressIsAskedForRightly(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"run fake: --progress jsn", `did you mean "json"?`}, {"run fake: --progress json --quiet", "leave one of them out"},

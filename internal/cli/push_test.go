@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// TestResultsArePushed runs whole commands against a server that reads what a Pushgateway
-// does: a run and a comparison are groups of their own, and what fails has a code.
+// TestResultsArePushed runs whole commands against a server that parses what a Pushgateway
+// does: a run and a comparison are separate groups, and a failed push has an exit code.
 func TestResultsArePushed(t *testing.T) {
 	var mu sync.Mutex
 	pushed, status := map[string]map[string]bool{}, http.StatusOK
@@ -60,7 +60,7 @@ func TestResultsArePushed(t *testing.T) {
 	if said := do(exitGoal, "run", "fake:?iops=3000&cv=0.002", "--goal", "rand-read-iops iops > 9k"); !strings.Contains(said, "status code 500") {
 		t.Error(said)
 	}
-	// A run that failed would replace a whole one.
+	// A failed run would replace a complete one.
 	pushed = map[string]map[string]bool{}
 	if said := do(exitFailed, "run", "fake:?iops=3000&fail-after=5"); len(pushed) != 0 || !strings.Contains(said, "nothing was pushed") {
 		t.Errorf("%v\n%s", pushed, said)

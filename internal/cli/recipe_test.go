@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestRecipes plays the scripts that the manual gives to copy, as they stand there.
+// TestRecipes runs the scripts that the manual offers for copying, unchanged.
 func TestRecipes(t *testing.T) {
 	var text []byte
 	for _, page := range []string{"compare", "ci"} {

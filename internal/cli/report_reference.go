@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// reference writes a reference report of runs, and of a file of points among them.
+// reference writes a reference report of runs and published points.
 func (f *reportFlags) reference(e *env.Env, args []string) error {
 	forms := map[string]func(*bytes.Buffer, *study.Reference) error{
 		"html":     func(b *bytes.Buffer, r *study.Reference) error { return html.RenderReference(b, r) },

@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// runFlags are the flags of run beside those that it shares with plan.
+// runFlags are the flags of run that it does not share with plan.
 type runFlags struct {
 	options
 	measuring
@@ -19,7 +19,7 @@ func newRun(e *env.Env) *cobra.Command { return runCommand(e, &runFlags{}) }
 func runCommand(e *env.Env, f *runFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run TARGET",
-		// The name that the command has in many other tools.
+		// This is the name of the command in many other tools.
 		Aliases:    []string{"bench"},
 		SuggestFor: []string{"benchmark", "measure", "test", "start"},
 		Short:      "Measure a directory, file, device, NBD or Ceph volume, or Kubernetes volume",
@@ -82,7 +82,7 @@ them apply, 4 takes precedence over 3, and 3 over 5.`,
 	return cmd
 }
 
-// experiment is the experiment of the flags.
+// experiment returns the experiment that the flags describe.
 func (f *runFlags) experiment(target string) (model.Experiment, error) {
 	exp, err := f.options.experiment(target)
 	if err == nil && f.baseline != "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // finishBaseline prints the target's report with the comparison, and returns the
-// exit code: a regression goes before a missed goal, and that before an invalid
+// exit code: a regression takes precedence over a missed goal, and that over an invalid
 // number.
 func (f *measuring) finishBaseline(e *env.Env, dir string) (int, error) {
 	again, err := f.gate.recompute(e, dir)

@@ -20,15 +20,15 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// byTracer is added to whose device it is, by verbs that measure in a cluster.
+// byTracer is appended to the help of --trace by verbs that measure in a cluster.
 const byTracer = " (in Kubernetes by a pod with the capabilities BPF and PERFMON)"
 
-// registerTrace adds --trace; whose says of what the device is.
+// registerTrace adds --trace; whose says whose device is traced.
 func (f *measuring) registerTrace(cmd *cobra.Command, whose string) {
 	cmd.Flags().BoolVar(&f.trace, traceFlag, false, "trace "+whose+" during the run, and save the trace with it (see loadline trace)")
 }
 
-// traceBeside, where --trace asks for it, has what the experiment measures traced meanwhile.
+// traceBeside arranges for the experiment's devices to be traced during the run if --trace is given.
 func (f *measuring) traceBeside(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	if !f.trace {
 		return nil
@@ -36,8 +36,8 @@ func (f *measuring) traceBeside(ctx context.Context, e *env.Env, o *options, exp
 	return f.traceOf(ctx, e, o, exp)
 }
 
-// traceOf finds what a trace beside the run of an experiment looks at, refuses before any I/O
-// what cannot be traced, and has the run begin the trace.
+// traceOf finds the devices to trace during the run of an experiment, refuses before any I/O
+// what cannot be traced, and makes the run start the trace.
 func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	targets := []string{exp.Target}
 	if exp.Scale != nil {
@@ -70,12 +70,12 @@ func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp mod
 	return nil
 }
 
-// besideRun is the place of a trace beside the run in a directory.
+// besideRun returns where the trace of a run is saved, in the run's directory.
 func besideRun(dir string, labels model.Labels) place {
 	return place{parent: dir, directory: store.TraceDir, id: filepath.Base(dir) + "-" + store.TraceDir, labels: labels}
 }
 
-// addTraced adds the device that a target stands on to those of a request, once.
+// addTraced adds the device below a target to those of a request, once.
 func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Request, target string) error {
 	if pgurl.Is(target) {
 		return model.RefusedError("--trace observes the device of a local directory, but Loadline does not know where an existing server keeps its data",
@@ -101,14 +101,14 @@ func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Req
 	return nil
 }
 
-// beginTrace returns when the trace has begun; what it returns ends it, and says where it
-// is saved.
+// beginTrace returns once the trace has started. The function that it returns ends the trace and
+// reports where it is saved.
 func (f *measuring) beginTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to place) (func() error, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	o.Begun = func(iotrace.Run) error { close(begun); return nil }
 	go func() {
-		// The run's progress has the terminal.
+		// The terminal is used by the run's progress.
 		view := newTraceView(e, true)
 		_, err := recordTrace(ctx, e, o, where, to, view)
 		ended <- err

@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/model/pgurl"
 )
 
-// clusterTargets are the targets where they are in a cluster, and none where they are on this
-// machine. Some here and some there are refused.
+// clusterTargets returns the targets if they are in a cluster, and none if they are on this
+// machine. A mix of both is refused.
 func clusterTargets(targets []string) (in []model.Target, err error) {
 	for _, name := range targets {
 		if pgurl.Is(name) {
@@ -30,8 +30,8 @@ func clusterTargets(targets []string) (in []model.Target, err error) {
 	return in, nil
 }
 
-// tracePods, where the targets are in a cluster, refuses what that would not let be traced,
-// and has the run begin the trace by pods of its own.
+// tracePods, for targets in a cluster, refuses what cannot be traced there,
+// and makes the run start the trace in separate pods.
 func (f *measuring) tracePods(ctx context.Context, e *env.Env, o *options, targets []string, request iotrace.Request, labels model.Labels) (inPods bool, err error) {
 	in, err := clusterTargets(targets)
 	if err != nil || len(in) == 0 {
@@ -55,7 +55,7 @@ func (f *measuring) tracePods(ctx context.Context, e *env.Env, o *options, targe
 	return true, nil
 }
 
-// traceFlag is the name of the flag that asks for a trace beside a run.
+// traceFlag is the name of the flag that asks for a trace during a run.
 const traceFlag = "trace"
 
 // registerPlanTrace adds --trace to a verb that plans.
@@ -63,19 +63,19 @@ func registerPlanTrace(cmd *cobra.Command) {
 	cmd.Flags().Bool(traceFlag, false, "plan with a trace beside the run; for Kubernetes, show the pod that traces")
 }
 
-// tracerWords say what a tracer's pod is for.
+// tracerWords explain what a tracer pod is for.
 const tracerWords = `# With --trace, such a pod on each node that has a volume as well, removed at the end. It has
 # the capabilities BPF and PERFMON, because the kernel lets nobody without them trace it, and
 # nothing else of the node: no privileges, no namespaces, no paths. The pods that measure have
 # no capability.
 `
 
-// plannedTracer is the pod that would trace on each node, as YAML; "" where --trace is not given,
-// or this machine would be traced. What cannot be traced is refused as when it is measured.
+// plannedTracer returns the pod that would trace on each node, as YAML; "" if --trace is not given,
+// or this machine would be traced. It refuses what a measurement would refuse to trace.
 func plannedTracer(cmd *cobra.Command, e *env.Env, o *options, exp model.Experiment, id string) (string, error) {
 	asked, err := cmd.Flags().GetBool(traceFlag)
 	if err != nil || !asked {
-		return "", nil // the verb has no such flag
+		return "", nil // the verb does not have this flag
 	}
 	f := measuring{trace: true}
 	if err := f.traceBeside(cmd.Context(), e, o, exp); err != nil || f.tracers == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// A plan with --trace shows the pod that would trace, with its two capabilities and nothing else
-// of the node, after the cluster was asked whether it would have it; and nothing is made.
+// A plan with --trace shows the tracer's pod, with its two capabilities and no other access to
+// the node, after asking the cluster whether it would admit the pod; nothing is created.
 func TestPlanOfATraceInACluster(t *testing.T) {
 	s := kubetest.New(t, storageClass("fast", "example.com/disk"))
 	kubeconfig := kubetest.Config(t, s.URL)
@@ -51,7 +51,7 @@ func TestPlanOfATraceInACluster(t *testing.T) {
 	if now := s.Paths(); !slices.Equal(before, now) {
 		t.Errorf("a plan made %v of %v", now, before)
 	}
-	// Where Pod Security forbids it, that is said before anything is made or measured.
+	// If Pod Security forbids it, that is reported before anything is created or measured.
 	s.Refuse("POST", "/api/v1/namespaces/n/pods", `pods "x" is forbidden: violates PodSecurity "baseline:latest": non-default capabilities (container "worker" must not include "BPF", "PERFMON" in securityContext.capabilities.add)`)
 	for _, args := range [][]string{{"plan", "sc:fast", "--image", "i"}, {"run", "sc:fast", "--image", "i"}, {"scale", "sc:fast", "--image", "i"}, {"app", "postgres", "pvc:n/data", "--worker-image", "i"}} {
 		code, out, said := run(args...)

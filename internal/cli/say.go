@@ -12,28 +12,28 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// forPeople is the world whose streams let nothing through that could steer a terminal:
-// see term.Writer. Documents and protocols go around it, with term.Raw.
+// forPeople returns an environment whose streams filter out terminal control sequences:
+// see term.Writer. Documents and protocols bypass the filter, with term.Raw.
 func forPeople(e *env.Env) *env.Env {
 	clean := *e
 	clean.Stdout, clean.Stderr = term.NewWriter(e.Stdout), term.NewWriter(e.Stderr)
 	return &clean
 }
 
-// forPrograms is the world as a verb sees it whose streams carry a protocol.
+// forPrograms returns the environment for a verb whose streams carry a protocol.
 func forPrograms(e *env.Env) *env.Env {
 	raw := *e
 	raw.Stdout = term.Raw(e.Stdout)
 	return &raw
 }
 
-// sayLine prints one line for people, whatever is in the values: no name from elsewhere
-// can add a line to it.
+// sayLine prints one line for the user. The values cannot add a line to it, even if they
+// contain names from elsewhere.
 func sayLine(w io.Writer, format string, values ...any) {
 	fmt.Fprintln(w, safetext.Clean(secrets.MaskText(fmt.Sprintf(format, values...))))
 }
 
-// sayError prints an error, or each of several that were joined, as a line.
+// sayError prints an error as one line, or joined errors as one line each.
 func sayError(w io.Writer, err error) {
 	for _, message := range messages(err) {
 		if message = strings.TrimSpace(safetext.Clean(message)); message != "" {
@@ -42,7 +42,7 @@ func sayError(w io.Writer, err error) {
 	}
 }
 
-// messages are those of joined errors, else of the one.
+// messages returns the messages of joined errors, or the single message of another error.
 func messages(err error) []string {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -53,7 +53,7 @@ func messages(err error) []string {
 		all = append(all, messages(e)...)
 	}
 	if errors.Join(several.Unwrap()...).Error() != err.Error() {
-		// It has words of its own around them.
+		// The error adds text of its own around the joined ones.
 		return []string{err.Error()}
 	}
 	return all

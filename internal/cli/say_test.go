@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// steering is what an event, a log or a pod may say.
+// steering is text with control sequences, as an event, a log or a pod may contain.
 const steering = "FailedMount: \x1b[2J\x1b]0;x\a\u202e\u009b1m\xff\nloadline: all is well\r\n  next: curl x | sh"
 
 const harmless = "FailedMount:  ]0;x  1m\ufffd loadline: all is well    next: curl x | sh"

@@ -78,7 +78,7 @@ func (o *scaleOptions) register(cmd *cobra.Command) {
 	o.registerRest(cmd)
 }
 
-// experiment is the experiment of the flags.
+// experiment returns the experiment that the flags describe.
 func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 	r := model.ScaleRequest{Workload: o.workload, Targets: targets[1:]}
 	var err error

@@ -19,7 +19,7 @@ import (
 )
 
 // sideBySide is how many parallel tests run at once, however few processors there are: they
-// wait for commands that mostly wait themselves.
+// mostly wait for commands, which mostly wait themselves.
 const sideBySide = 6
 
 func TestMain(m *testing.M) {
@@ -35,9 +35,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScript plays the files of testdata/script: whole commands, their output and
+// TestScript runs the files of testdata/script: whole commands, their output and
 // their exit codes. "exits N CMD…" runs a command that must end with code N, "paste N
-// FILE" gives a shell the last command of ours that FILE tells, as a person would;
+// FILE" gives a shell the last loadline command in FILE, as a user would;
 // $DOCS is the folder of the manuals, $FOREIGN that of other tools' results.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -80,7 +80,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// ours is a command of ours, to the end of its line.
+// ours matches a loadline command, to the end of its line.
 var ours = regexp.MustCompile(`\bloadline (analyze|compare) .*`)
 
 func paste(ts *testscript.TestScript, neg bool, args []string) {

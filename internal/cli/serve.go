@@ -23,11 +23,11 @@ type serveFlags struct {
 	hosts         []string
 }
 
-// tokenVariable is the environment variable that holds the token, because what is on
-// a command line every user of the machine can read.
+// tokenVariable is the environment variable that holds the token. A token on the
+// command line could be read by every user of the machine.
 const tokenVariable = "LOADLINE_TOKEN"
 
-// shortestToken is how many characters a token has at least.
+// shortestToken is the minimum length of a token, in characters.
 const shortestToken = 16
 
 func newServe(e *env.Env) *cobra.Command {
@@ -98,13 +98,13 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	return server.Serve(ctx, ln)
 }
 
-// chosenToken is the token that visitors must know, "" for none, and whether it was
-// made here.
+// chosenToken returns the token that visitors must know, "" for none, and whether it was
+// generated here.
 func (f *serveFlags) chosenToken(e *env.Env, loopback bool) (token string, made bool, err error) {
 	token = cmp.Or(f.token, e.Getenv(tokenVariable))
 	switch {
 	case token == "auto" && !e.Terminal.Interactive:
-		// A log is no place for it.
+		// A generated token must not end up in a log.
 		return "", false, model.RefusedError("--token auto prints the token on a terminal, but there is none", "choose one yourself: "+tokenVariable+"=…")
 	case token == "auto":
 		return rand.Text(), true, nil
@@ -118,7 +118,7 @@ func (f *serveFlags) chosenToken(e *env.Env, loopback bool) (token string, made 
 	return token, false, nil
 }
 
-// address is the one to open in a browser.
+// address returns the address to open in a browser.
 func (f *serveFlags) address(ln net.Listener) string {
 	at, ok := ln.Addr().(*net.TCPAddr)
 	if !ok {

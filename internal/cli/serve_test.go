@@ -24,7 +24,7 @@ func world(args ...string) (*env.Env, *bytes.Buffer, *bytes.Buffer) {
 	return e, &stdout, &stderr
 }
 
-// serving runs serve until the function has ended, and returns its exit code and what
+// serving runs serve until the function has returned, and returns its exit code and what
 // it printed to standard error.
 func serving(t *testing.T, e *env.Env, visit func(url string)) (int, string) {
 	t.Helper()
@@ -71,7 +71,7 @@ func get(t *testing.T, url, token string, v any) int {
 	return res.StatusCode
 }
 
-// seen is what the tests look at in an answer.
+// seen is the part of a response that the tests check.
 type seen struct {
 	Total       int
 	Runs        []struct{ Path, Kind string }

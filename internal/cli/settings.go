@@ -12,16 +12,16 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// The configuration file, and what names another one.
+// The configuration file, and what selects another one.
 const (
 	configFlag     = "config"
 	configVariable = "LOADLINE_CONFIG"
 	noConfig       = "none"
 )
 
-// settable are the flags that the configuration file and the environment may give a value.
-// Whatever is not here is said on the command line: it permits harm, or runs a command, or
-// is what one command is about.
+// settable are the flags that the configuration file and the environment may set.
+// All others must be given on the command line: they permit damage, or run a command, or
+// define what a single command is about.
 var settable = []string{
 	"profile", "only", "skip", "size", "seed", "check-cache", "depth", "bs", "jobs", "volumes", "workload",
 	"time", "ramp-time", "precision", "max-time", "max-prefill", "repeat", "until-steady",
@@ -31,38 +31,38 @@ var settable = []string{
 	"ready-within", "spread", "hold", "service-account",
 }
 
-// ownVariables are flags whose variable is read where it is needed, and names that a cluster
-// gives to variables of its own in every pod beside a Service of our name (LOADLINE_PORT).
+// ownVariables are flags whose variable is read where it is needed, and names that Kubernetes
+// sets in every pod for a Service called loadline (LOADLINE_PORT).
 var ownVariables = []string{"image", "token", "port", "host", "listen", configFlag}
 
-// measuringCommands are those that a value for all commands is for. What is shown, what
-// counts as a change and the cluster mean the same in the others as well.
+// measuringCommands are those that a value for all commands applies to. Settings for display, for
+// what counts as a change and for the cluster apply to the others as well.
 var measuringCommands = []string{"run", "compare", "sweep", "scale", appSection}
 
 // configured are the commands that take values from the configuration.
 var configured = append(slices.Clone(measuringCommands), "durability", "trace", "size", "import", "report", "explain", "predict", "analyze", "fetch", "serve")
 
-// yields are flags that a value from the configuration gives way to.
+// yields maps a flag to the flags that override its value from the configuration.
 var yields = map[string][]string{
 	"profile": {"job", "load", "clients", "threads", "connect", "script"}, "time": {"until-steady", "repeat"}, "until-steady": {"time", "ramp-time", "repeat"},
 	"repeat": {"time", "until-steady"}, "format": {"output", "json"}, "json": {"output", "format"}, "results": {"run", "resume"}, "size": {"resume"},
 	"depth": {"load"}, "bs": {"load"}, "jobs": {"load", "resume"}, "quiet": {"verbose"}, "verbose": {"quiet"},
 }
 
-// needs are flags of which one must be there for a value from the configuration to matter.
+// needs are flags of which one must be given for a value from the configuration to matter.
 var needs = map[string][]string{
 	"ramp-time": {"time"}, "hold": {"in-cluster"}, "service-account": {"in-cluster"}, "within": {"rebuild"}, "headroom": {"need", "needs"}, "survive": {"need", "needs"},
 }
 
-// setting is a value that a flag has from elsewhere than the command line.
+// setting is a flag value that does not come from the command line.
 type setting struct {
 	flag   string
 	values []string
-	// from says where it is from, such as "$LOADLINE_PROFILE", or a place in a file.
+	// from says where the value comes from, such as "$LOADLINE_PROFILE" or a position in a file.
 	from string
 }
 
-// source is where the value is from, without the place in a file.
+// source returns where the value comes from, without the position in a file.
 func (v setting) source() string {
 	if strings.HasPrefix(v.from, "$") {
 		return v.from
@@ -71,7 +71,7 @@ func (v setting) source() string {
 	return strings.Join(parts[:len(parts)-2], ":")
 }
 
-// refusal is why a flag takes no value from elsewhere; "" when it may.
+// refusal returns why a flag cannot be set outside the command line; "" if it can.
 func refusal(flag string) (why, hint string) {
 	switch {
 	case groupOf(flag) == groupSafety:
@@ -82,7 +82,7 @@ func refusal(flag string) (why, hint string) {
 	return "", ""
 }
 
-// refusedValue is what is wrong with the values of a flag; "" when nothing is.
+// refusedValue returns what is wrong with the values of a flag; "" if nothing is.
 func refusedValue(c *cobra.Command, flag string, values []string) string {
 	f := c.Flags().Lookup(flag)
 	_, list := f.Value.(pflag.SliceValue)
@@ -106,7 +106,7 @@ func refusedValue(c *cobra.Command, flag string, values []string) string {
 			err = (&gateFlags{failOn: []string{v}}).check()
 		}
 		if err == nil {
-			// The value of a command that is never run: it knows its own type.
+			// This command is never run; its flag only checks the value's type.
 			err = c.Flags().Set(flag, listed(f, v))
 		}
 		if err != nil {
@@ -116,7 +116,7 @@ func refusedValue(c *cobra.Command, flag string, values []string) string {
 	return ""
 }
 
-// listed is a value as Set takes it: one of a list may hold a comma.
+// listed quotes a value for Set: an element of a list may contain a comma.
 func listed(f *pflag.Flag, value string) string {
 	if f.Value.Type() == "stringSlice" && strings.ContainsAny(value, "\",") {
 		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
@@ -124,11 +124,11 @@ func listed(f *pflag.Flag, value string) string {
 	return value
 }
 
-// appSection is the part of the configuration for applications, whose --image is another one than
-// that of the worker.
+// appSection is the section of the configuration for applications; its --image is not
+// the worker's image.
 const appSection = "app"
 
-// meantFor reports whether a value for all commands is meant for one.
+// meantFor reports whether a value for all commands applies to the flag in this section.
 func meantFor(flag, section string) bool {
 	if flag == "image" && section == appSection {
 		return false
@@ -136,7 +136,7 @@ func meantFor(flag, section string) bool {
 	return slices.Contains(measuringCommands, section) || slices.Contains([]string{groupOutput, groupKubernetes}, groupOf(flag)) || slices.Contains([]string{"margin", "margin-p99", "fail-on"}, flag)
 }
 
-// variableOf is the environment variable of a flag.
+// variableOf returns the environment variable of a flag.
 func variableOf(flag string) string {
 	return "LOADLINE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

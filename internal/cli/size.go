@@ -18,7 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// sizeFlags are what size reads from and is asked for.
+// sizeFlags are what size reads, and the needs that it is asked about.
 type sizeFlags struct {
 	from, system, needs, headroom, within, throttle string
 	need                                            []string
@@ -111,7 +111,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 	return err
 }
 
-// ask reads the needs of the flags and the file.
+// ask reads the needs from the flags and the file.
 func (f *sizeFlags) ask() (sizing.Ask, error) {
 	ask := sizing.Ask{Survive: f.survive, Nodes: f.nodes}
 	var err error
@@ -151,8 +151,8 @@ func (f *sizeFlags) printStudy(e *env.Env, p *study.Published) error {
 	return text.RenderStudy(e.Stdout, &st, terminalOptions(e.Output))
 }
 
-// printRebuild prints how large volumes may be. What is measured of each pattern is
-// kept; the bound of time, the snapshots and a throttle are the user's.
+// printRebuild prints how large volumes may be. The measured values of each pattern
+// are fixed; the time limit, the snapshots and a throttle come from the user.
 func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	if len(f.need) > 0 || f.needs != "" || f.nodes > 0 {
 		return model.RefusedError("--rebuild is about the size of one volume, but needs are about pods", "ask for one of the two")

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// points reads what size works from: a file of points, or runs; and what the hardware
-// is, where a file of its own says so.
+// points reads the input of size: a file of points, or runs; and the hardware,
+// if it is described in a separate file.
 func (f *sizeFlags) points(runs []string) (*study.Published, error) {
 	switch {
 	case f.from != "" && len(runs) > 0:

@@ -13,17 +13,17 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// typed is the command to change and type again: as it was understood, or for an
-// experiment that was read (a Job's is in its pod) the one that asks for the same by flags.
+// typed returns the command to change and type again: the command as it was understood or, for an
+// experiment that was read (a Job's is in its pod), the equivalent command with flags.
 func (o *options) typed(ctx context.Context, exp model.Experiment) model.CommandLine {
-	// A script is a file on the command line, and its text in an experiment.
+	// On the command line a script is a file, but an experiment contains its text.
 	if o.again == "" || exp.App != nil && exp.App.Ask.Script != "" {
 		return typed(ctx)
 	}
 	return spelled(exp, o.places.Destroy)
 }
 
-// spelled is the command whose flags ask for an experiment. Its files keep their names.
+// spelled returns the command whose flags describe an experiment. Its files keep their names.
 func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	c := model.CommandLine{"loadline", verbs[exp.Scenario]}
 	if exp.App != nil {
@@ -123,7 +123,7 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	return append(c, placed(exp.Place)...)
 }
 
-// placed are the flags that put workers where an experiment has them.
+// placed returns the flags that put workers where an experiment has them.
 func placed(p model.Placement) (c model.CommandLine) {
 	for _, f := range []struct{ flag, value string }{
 		{"hosts", strings.Join(p.Hosts, ",")}, {"access-mode", p.AccessMode}, {"node", p.Node}, {"node-selector", settings(p.NodeSelector)},
@@ -151,7 +151,7 @@ func placed(p model.Placement) (c model.CommandLine) {
 	return c
 }
 
-// settings are NAME=VALUE, by name, as a flag takes them.
+// settings formats NAME=VALUE pairs, sorted by name, as a flag takes them.
 func settings(m map[string]string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {

@@ -79,8 +79,8 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	o.registerRest(cmd)
 }
 
-// experiment is the experiment of the flags. What cannot be read is refused here, what
-// makes no sense when the workloads are made.
+// experiment returns the experiment that the flags describe. Syntax errors are refused here;
+// values that make no sense are refused when the workloads are made.
 func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Experiment, error) {
 	r := sweep.GridDefaults()
 	if o.load {
@@ -108,7 +108,7 @@ func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Expe
 	return exp, err
 }
 
-// parseList reads a list with commas; "" is an empty one.
+// parseList parses a comma-separated list; "" is an empty list.
 func parseList[V any](flag, s string, read func(string) (V, error)) ([]V, error) {
 	if strings.TrimSpace(s) == "" {
 		return nil, nil

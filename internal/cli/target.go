@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// refuseCluster is for the verbs that do not reach into a cluster.
+// refuseCluster refuses cluster targets, for verbs that do not support them.
 func refuseCluster(t model.Target, verb string) error {
 	if t.Cluster == nil {
 		return nil
@@ -15,5 +15,5 @@ func refuseCluster(t model.Target, verb string) error {
 		fmt.Sprintf("run it in a pod that mounts the volume: kubectl exec POD -- loadline %s /volume", verb))
 }
 
-// createFlag is the help of --create.
+// createFlag is the help text of --create.
 const createFlag = "TARGET does not exist: create it as a new file, and remove it at the end"

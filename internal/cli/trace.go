@@ -86,7 +86,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	return cmd
 }
 
-// autoMethod is the method that sees most of those that are possible.
+// autoMethod selects the available method that sees the most.
 const autoMethod = "auto"
 
 func showNames() (names []string) {
@@ -130,7 +130,7 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	return ending(traceCode(done), nil)
 }
 
-// options checks the flags and finds what they name.
+// options checks the flags and finds the devices that they name.
 func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (trace.Options, error) {
 	o := trace.Options{Clock: e.Clock, Method: iotrace.Method(f.method), Request: iotrace.Request{PID: f.pid, Container: f.container, Pod: f.pod}}
 	if f.method == autoMethod {
@@ -161,7 +161,7 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 	return o, trace.Resolve(&o.Request, e.Clock, device, f.cgroup)
 }
 
-// deviceBelow is the device that a target stands on.
+// deviceBelow returns the device that a target is on.
 func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
 	t, err := session.ParseTarget(name)
 	if err != nil {
@@ -178,7 +178,7 @@ func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
 	if err != nil || device != "" {
 		return device, err
 	}
-	// A filesystem with a number of its own, such as btrfs, shows its device elsewhere.
+	// A filesystem with its own device number, such as btrfs, needs another way to find its device.
 	s, err := volume.Look(ctx, e, t)
 	if err != nil {
 		return "", err
@@ -189,8 +189,8 @@ func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
 	return s.Device, nil
 }
 
-// record traces, and saves each second. It returns the report, also when something could
-// not be saved; nil when nothing was traced.
+// record traces, and saves each second. It returns the report even if something could
+// not be saved; nil if nothing was traced.
 func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, labels model.Labels) (*iotrace.Report, error) {
 	name := o.Request.Target
 	if name == "" {
@@ -201,8 +201,8 @@ func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, la
 	return recordTrace(ctx, e, o, here(e), place{parent: f.results, id: store.Name(e.Now(), name) + "-trace", labels: labels}, view)
 }
 
-// place is where a trace is saved, as parent/directory, which is its id where it is empty;
-// and under which labels.
+// place is where a trace is saved, as parent/directory (if directory is empty, the trace's id is used),
+// and with which labels.
 type place struct {
 	parent, directory, id string
 	labels                model.Labels
@@ -214,12 +214,12 @@ type tracedMachine struct {
 	environment model.Environment
 }
 
-// here is this machine.
+// here returns this machine.
 func here(e *env.Env) tracedMachine {
 	return tracedMachine{run: trace.Run, environment: observe.Machine(e)}
 }
 
-// recordTrace traces until the time is over or the context ends, and shows and saves it.
+// recordTrace traces until the time is over or the context ends, and shows and saves the trace.
 func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to place, view *traceView) (*iotrace.Report, error) {
 	run := iotrace.Run{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: where.environment}
 	var w *store.TraceWriter
@@ -229,7 +229,7 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedM
 	}
 	begun := o.Begun
 	o.Begun = func(r iotrace.Run) (err error) {
-		// Its samples count from here; to load the programs takes a second.
+		// The times of its samples count from here, because loading the programs takes a second.
 		if run.Started = r.Started; run.Started.IsZero() {
 			run.Started = e.Now()
 		}
@@ -259,7 +259,7 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedM
 	case err != nil:
 		r.Status, r.Reason = model.Failed, err.Error()
 	case r.Reason != "":
-		// A part of it has ended early, and nothing else has gone wrong.
+		// Part of the trace ended early, but nothing else failed.
 		r.Status = model.Interrupted
 	}
 	if saveErr := w.Finish(r); saveErr != nil {
@@ -284,7 +284,7 @@ func printTrace(e *env.Env, t *iotrace.Report, output *outputFlags, parts []text
 	return text.RenderTrace(e.Stdout, t, text.TraceOptions{Options: terminalOptions(e.Output), Parts: parts})
 }
 
-// traceCode is 5 when a finding says that the figures are not to be believed.
+// traceCode returns 5 if a finding says that the figures cannot be trusted.
 func traceCode(t *iotrace.Report) int {
 	if slices.ContainsFunc(t.Findings, func(f model.Finding) bool { return f.Severity == model.SeverityInvalid }) {
 		return exitInvalid

@@ -16,12 +16,12 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// traceBeside measures with --trace, and returns the run and the trace that stands in its directory.
+// traceBeside measures with --trace, and returns the run and the trace saved in its directory.
 func traceBeside(t *testing.T, args ...string) (*model.Report, *iotrace.Report) {
 	t.Helper()
 	results := t.TempDir()
 	code, run := report(t, append(args, "--trace", "--results", results, "--format", "json", "-q")...)
-	// The devices are in memory, which says nothing of an etcd on a disk: its goal is undecided.
+	// The devices are in memory, which says nothing about etcd on a disk: its goal is undecided.
 	if code != exitOK && code != exitInvalid && code != exitGoal {
 		t.Fatalf("exit code %d", code)
 	}
@@ -54,7 +54,7 @@ func traced(r *iotrace.Report, op iotrace.Operation, device string, names ...str
 	return n
 }
 
-// A trace beside scale looks at the device of each target, once, and sees at least what was measured.
+// A trace during scale covers the device of each target, once, and sees at least what was measured.
 func TestTraceBesideScale(t *testing.T) {
 	lab.Lock(t)
 	a, b := lab.LoopOnMemory(t, 64<<20), lab.LoopOnMemory(t, 64<<20)
@@ -79,7 +79,7 @@ func TestTraceBesideScale(t *testing.T) {
 	}
 }
 
-// A trace beside an application sees the flushes that its server counts.
+// A trace during an application run sees the flushes that its server counts.
 func TestTraceBesideApplications(t *testing.T) {
 	lab.Lock(t)
 	filesystem := func(t *testing.T, size int64) string {
@@ -123,14 +123,14 @@ func TestTraceBesideApplications(t *testing.T) {
 				}
 				devices = append(devices, device)
 			}
-			// The log's is the last one.
+			// The log's device is the last one.
 			device := devices[len(devices)-1]
 			if !slices.Equal(seen.Run.Request.Devices, devices) {
 				t.Fatalf("%v was traced, want %v", seen.Run.Request.Devices, devices)
 			}
 			r := run.Results[0]
 			counted := *r.App.Flushes * r.Metrics[model.Transactions].Value * r.Seconds
-			// Some are the filesystem's, in whose journal the server's change stands.
+			// Some flushes are the filesystem's: the server's changes are in its journal.
 			var flushes uint64
 			for _, k := range seen.Kinds {
 				if k.Operation == iotrace.Flush {
@@ -142,7 +142,7 @@ func TestTraceBesideApplications(t *testing.T) {
 			if counted == 0 || float64(flushes) < 0.95*counted || waits == 0 {
 				t.Errorf("the server counted %.0f flushes, and the trace %d; its own processes waited for %d", counted, flushes, waits)
 			}
-			// The budget has the device's part of a flush, which is less than what the server saw.
+			// The budget contains the device's part of a flush, which is less than what the server saw.
 			if len(run.Budgets) != 1 {
 				t.Fatalf("%d budgets", len(run.Budgets))
 			}
@@ -160,7 +160,7 @@ func TestTraceBesideApplications(t *testing.T) {
 	}
 }
 
-// What cannot be traced is refused before any I/O, and says what to do.
+// What cannot be traced is refused before any I/O, with what to do instead.
 func TestTraceBesideWhatIsElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{{"scale", "sc:x", dir}, {"run", "sc:x", "--in-cluster"}, {"app", "postgres", "postgres://x@localhost/db"}, {"app", "etcd", dir, "--baseline", dir + "/b"}, {"scale", dir, "--hosts", "a"}} {

@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// traceView shows a running trace: on a terminal a table of the last second, which is drawn
-// over again; elsewhere only what is to be noted.
+// traceView shows a running trace: on a terminal a table of the last second, which is
+// redrawn; elsewhere only messages.
 type traceView struct {
 	env   *env.Env
 	quiet bool
@@ -24,7 +24,7 @@ type traceView struct {
 	lines int
 }
 
-// viewRows bounds the table of a running trace.
+// viewRows is the maximum number of rows in the table of a running trace.
 const viewRows = 12
 
 func newTraceView(e *env.Env, quiet bool) *traceView { return &traceView{env: e, quiet: quiet} }
@@ -35,8 +35,8 @@ func (v *traceView) note(words string) {
 	}
 }
 
-// second shows what ended in the last second; of is how long the trace is to last, 0 for
-// until it is interrupted.
+// second shows the I/Os completed in the last second; of is the length of the trace, 0 if
+// it runs until it is interrupted.
 func (v *traceView) second(end, of float64, samples []iotrace.Sample) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -51,14 +51,14 @@ func (v *traceView) second(end, of float64, samples []iotrace.Sample) {
 	o.Width--
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s\n", units.FormatSpan(end), left)
-	// A renderer of text fails only when its writer does, and memory does not.
+	// Rendering text fails only if its writer fails, and a memory buffer does not.
 	_ = text.RenderTraceRows(&b, results.TraceRows(samples), viewRows, o)
 	v.erase()
 	_, _ = io.WriteString(term.Styled(v.env.Stderr), b.String())
 	v.lines = strings.Count(b.String(), "\n")
 }
 
-// erase takes the table away.
+// erase clears the table from the screen.
 func (v *traceView) erase() {
 	if v.lines > 0 {
 		_, _ = io.WriteString(term.Styled(v.env.Stderr), strings.Repeat(term.UpOne, v.lines)+term.EraseLine+term.EraseBelow)
@@ -66,7 +66,7 @@ func (v *traceView) erase() {
 	}
 }
 
-// close takes the table away: the report comes in its place. It may be called twice.
+// close clears the table: the report replaces it. It may be called twice.
 func (v *traceView) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -10,21 +10,21 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// typedKey is what the command as it was understood is kept under in a context.
+// typedKey is the context key of the command as it was understood.
 type typedKey struct{}
 
-// keepTyped keeps the command as it was understood for what records it.
+// keepTyped stores the command as it was understood for later recording.
 func keepTyped(cmd *cobra.Command, args []string) {
 	cmd.SetContext(context.WithValue(cmd.Context(), typedKey{}, understood(cmd, args)))
 }
 
-// typed is the command as it was understood; nil outside of one.
+// typed returns the command as it was understood; nil outside of a command.
 func typed(ctx context.Context) model.CommandLine {
 	c, _ := ctx.Value(typedKey{}).(model.CommandLine)
 	return c
 }
 
-// understood puts a command into the form that can be changed and typed again.
+// understood puts a command into a form that can be changed and typed again.
 func understood(cmd *cobra.Command, args []string) model.CommandLine {
 	c := append(model.CommandLine(strings.Fields(cmd.CommandPath())), args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -14,22 +14,22 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// foreignFlag is what the flag of another tool, or of a habit, is called here.
+// foreignFlag maps a flag of another tool, or a common guess, to the flag here.
 type foreignFlag struct {
-	// here are flags that mean it, the best first; a command has one of them or none.
+	// here are flags with the same meaning, best first; a command has one of them or none.
 	here []string
-	// words say what to do where the command has none.
+	// words say what to do if the command has none of them.
 	words string
 }
 
-// theTarget is what to do with a flag that names what is measured.
+// theTarget is the hint for a flag that names what is measured.
 const theTarget = "the target is an argument: loadline run TARGET"
 
-// inJob is what to do with a setting of fio that has no flag.
+// inJob is the hint for a fio setting that has no flag.
 const inJob = "put it in a fio job and run that: loadline run TARGET --job FILE.fio"
 
 // foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl and hyperfine, with dashes
-// for underscores. One letter is a shorthand.
+// instead of underscores. A single letter is a shorthand.
 var foreignFlags = map[string]foreignFlag{
 	"duration": {[]string{"time", "max-time", "within"}, ""}, "runtime": {[]string{"time", "max-time"}, ""},
 	"seconds": {[]string{"time", "max-time"}, ""}, "t": {[]string{"time", "max-time"}, ""},
@@ -60,7 +60,7 @@ var foreignFlags = map[string]foreignFlag{
 	"silent": {[]string{"quiet"}, ""}, "host": {[]string{"hosts"}, ""},
 }
 
-// unknownFlag explains an error of the flags; one that does not exist with what was
+// unknownFlag explains a flag error; for a flag that does not exist it suggests what was
 // probably meant.
 func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
@@ -82,7 +82,7 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		return usageError{sorry, foreign.words}
 	}
 	if instead == "" {
-		// A shorthand is too short to be near to anything.
+		// A shorthand is too short to suggest a similar name.
 		instead = suggest.Nearest(strings.ReplaceAll(name, "_", "-"), own)
 		if others := commandsWith(cmd.Root(), name); len(others) > 0 && !nearly(name, instead) {
 			return usageError{fmt.Errorf("%w; it is one of loadline %s", sorry, strings.Join(others, ", ")), help}
@@ -93,7 +93,7 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	}
 	sorry = fmt.Errorf("%w; it is --%s here", sorry, instead)
 	if groupOf(instead) == groupSafety {
-		// A guess permits nothing: whoever means it types it.
+		// A guess must not permit damage: the user has to type such a flag.
 		return usageError{sorry, help}
 	}
 	return usageError{sorry, retyped(e.Args, typed, "--"+instead)}
@@ -107,7 +107,7 @@ func nearly(a, b string) bool {
 	return b != "" && plain(a) == plain(b)
 }
 
-// flagNames are the names of the flags of a command.
+// flagNames returns the names of the flags of a command.
 func flagNames(cmd *cobra.Command) (names []string) {
 	for _, g := range FlagGroups(cmd) {
 		for _, f := range g.Flags {
@@ -117,7 +117,7 @@ func flagNames(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// commandsWith are the program's own commands that have a flag; plan has those of others.
+// commandsWith returns the program's commands that have a flag, except plan, which has the flags of others.
 func commandsWith(root *cobra.Command, flag string) (names []string) {
 	for _, c := range root.Commands() {
 		if len(flag) > 1 && c.Name() != "plan" && c.IsAvailableCommand() && slices.Contains(flagNames(c), flag) {
@@ -127,7 +127,7 @@ func commandsWith(root *cobra.Command, flag string) (names []string) {
 	return names
 }
 
-// retyped is the command line with another flag in the place of one.
+// retyped returns the command line with one flag replaced by another.
 func retyped(args []string, old, flag string) string {
 	words := []string{"loadline"}
 	done := false

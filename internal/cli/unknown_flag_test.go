@@ -33,7 +33,7 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		"run 'a b' --iodeth 3":          "has no flag --iodeth",
 		"app postgres . --duration 60s": "next: loadline app postgres . --time 60s\n",
 		"trace --disk sda":              "next: loadline trace --device sda\n",
-		// What permits harm is never put into a command by a guess.
+		// A flag that permits damage is never suggested in a command by a guess.
 		"run /dev/x --destroy-data /dev/x": "it is --destroy-data-on here\n  next: loadline run --help\n",
 		"run /x --creat":                   "it is --create here\n  next: loadline run --help\n",
 	} {

@@ -15,11 +15,11 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// about is what a report of a fault should say of the program.
+// about is what a bug report should include about the program.
 type about struct {
 	Version string `json:"version"`
-	// Commit is that of the source, where the build knows it; Modified tells that the source
-	// had changes beside it.
+	// Commit is that of the source, if the build knows it; Modified is true if the source
+	// had uncommitted changes.
 	Commit    string `json:"commit,omitempty"`
 	Modified  bool   `json:"modified,omitempty"`
 	Committed string `json:"committed,omitempty"`
@@ -28,7 +28,7 @@ type about struct {
 	Fio       found  `json:"fio"`
 }
 
-// found is a program of this machine, or why there is none that can be used.
+// found is a program on this machine, or why none can be used.
 type found struct {
 	Version string `json:"version,omitempty"`
 	Path    string `json:"path,omitempty"`
@@ -63,7 +63,7 @@ Exit codes: 0 success, also without fio; 1 failed; 2 usage.`,
 	return cmd
 }
 
-// aboutThis finds out what the program is, and which fio there is.
+// aboutThis determines the version of the program, and which fio is available.
 func aboutThis(ctx context.Context, e *env.Env) about {
 	a := about{Version: worker.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if build, known := debug.ReadBuildInfo(); known {

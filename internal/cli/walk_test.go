@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// inManual are the commands of a walk in the README, from its mark on.
+// inManual returns the commands of a walkthrough in the README, which begins at its marker.
 func inManual(t *testing.T, walk string) [][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../README.md")
@@ -39,8 +39,8 @@ func inManual(t *testing.T, walk string) [][]string {
 	return commands
 }
 
-// planned runs the plan of a command: nothing is measured, and all that its flags, files
-// and rights would refuse is.
+// planned runs the plan of a command: nothing is measured, but everything that its flags, files
+// and rights would cause to be refused is.
 func planned(t *testing.T, args []string) (code int, said string) {
 	t.Helper()
 	e := env.OS()
@@ -50,8 +50,8 @@ func planned(t *testing.T, args []string) (code int, said string) {
 	return code, out.String() + errs.String()
 }
 
-// TestTheWalksOnThisMachineArePlanned plans the README's walks on a laptop and on a host; the
-// examples' test of test/truth carries them out.
+// TestTheWalksOnThisMachineArePlanned plans the README's walkthroughs on a laptop and on a host;
+// TestExamples of test/truth runs them.
 func TestTheWalksOnThisMachineArePlanned(t *testing.T) {
 	dir := t.TempDir()
 	for _, walk := range []string{"laptop", "host"} {
@@ -73,8 +73,8 @@ func TestTheWalksOnThisMachineArePlanned(t *testing.T) {
 	}
 }
 
-// TestTheWalkInAClusterIsPlanned plans the README's walk with a StorageClass against a server
-// that has the class and refuses to make anything.
+// TestTheWalkInAClusterIsPlanned plans the README's walkthrough with a StorageClass against a server
+// that has the class and refuses to create anything.
 func TestTheWalkInAClusterIsPlanned(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"), storageClass("local-path", "example.com/disk"))
 	plans := 0

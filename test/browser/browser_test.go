@@ -1,8 +1,8 @@
-// Package browser looks at the report page and at the served library in a real
+// Package browser checks the report page and the served library in a real
 // browser. Its opinion: that an element exists says little about what a reader sees,
 // so charts are judged by their pixels, widths by what overflows, and text from
-// outside by what it could not do. drive.mjs and library.mjs do the looking and report each check;
-// its screenshots, and a print, are left in artifacts/browser for people to look at.
+// outside by what it could not do. drive.mjs and library.mjs report each check;
+// their screenshots, and a print, are left in artifacts/browser for manual inspection.
 package browser
 
 import (
@@ -26,20 +26,20 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// timeout is how long all the looking may take on a machine that is very busy.
+// timeout is how long all checks may take on a very busy machine.
 const timeout = 10 * time.Minute
 
-// task is what drive.mjs is told; library.mjs is told visit.
+// task is the input of drive.mjs; visit is that of library.mjs.
 type task struct {
 	Chromium string            `json:"chromium"`
 	Pages    map[string]string `json:"pages"`
 	Library  string            `json:"library"`
-	// Trap is an address that no page may ask for.
+	// Trap is an address that no page may request.
 	Trap string `json:"trap"`
 	Out  string `json:"out"`
 }
 
-// check is one line of what they answer.
+// check is one line of their output.
 type check struct {
 	Name   string   `json:"name"`
 	Errors []string `json:"errors"`
@@ -81,7 +81,7 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
-// drive lets a script look, and makes a subtest of each of its checks.
+// drive runs a script, and makes a subtest of each of its checks.
 func drive(t *testing.T, script string, what any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -91,7 +91,7 @@ func drive(t *testing.T, script string, what any) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, "node", script)
-	// Its end closes the browser, which is told to go before it is killed.
+	// The script closes the browser when it ends, so it is interrupted before it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
 	var stderr bytes.Buffer
@@ -125,7 +125,7 @@ func drive(t *testing.T, script string, what any) {
 	}
 }
 
-// library serves the folder for the length of the test and returns the address.
+// library serves the folder during the test and returns the address.
 func library(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

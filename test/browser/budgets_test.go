@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/budget"
 )
 
-// made is a budget of so many seconds, with everything that a budget may say.
+// made returns a budget of seen seconds, with all fields that a budget may have.
 func made(workload string, seen float64, rows ...budget.Row) budget.Budget {
 	b := budget.Budget{Workload: workload, Description: "pgbench TPC-B-like, 1 client", Operation: "transaction", InFlight: 1, Rate: 1 / seen, Seen: seen, SeenBy: "1 client at 240/s, by Little's law", Rows: rows,
 		Notes: []string{"between the laws: flushes follow each other for less than all of the time"}}
@@ -15,7 +15,7 @@ func made(workload string, seen float64, rows ...budget.Row) budget.Budget {
 	return b
 }
 
-// closing is a budget that closes.
+// closing returns a budget that closes.
 func closing(workload string) budget.Budget {
 	b := made(workload, 4.2e-3, budget.Row{Part: budget.ClientCPU, Name: "pgbench, on a processor", Seconds: 0.21e-3, Source: "scheduler"},
 		budget.Row{Part: budget.ServerCPU, Name: "server, on a processor", Seconds: 1.1e-3, Source: "scheduler"},
@@ -29,7 +29,7 @@ func closing(workload string) budget.Budget {
 	return b
 }
 
-// refused is a budget that does not close.
+// refused returns a budget that does not close.
 func refused(workload string) budget.Budget {
 	b := made(workload, 6.1e-3, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: 2.3e-3, Source: "PostgreSQL"})
 	b.Refused = "only 38 % of the 6.10 ms of a transaction is accounted for"
@@ -37,7 +37,7 @@ func refused(workload string) budget.Budget {
 	return b
 }
 
-// spent is a report of a database whose time is accounted for, but for one workload.
+// spent returns a report of a database whose time is accounted for, except for one workload.
 func spent() *model.Report {
 	target := model.Target{Name: "data", Kind: model.Postgres, Path: "/srv/data"}
 	r := &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "spent", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Status: model.Complete, Target: target, Volume: model.Volume{Target: target}}}
@@ -51,7 +51,7 @@ func spent() *model.Report {
 	return r
 }
 
-// hostileBudgets are budgets in which every text is hostile.
+// hostileBudgets returns budgets in which every text is hostile.
 func hostileBudgets() []budget.Budget {
 	list := []budget.Budget{closing(evil), refused(evil)}
 	for i := range list {

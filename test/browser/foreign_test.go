@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// foreign imports a file of another tool's results and takes its page. code is the exit
-// code that its verdicts ask for.
+// foreign imports a file of another tool's results and adds its page. code is the expected
+// exit code of its verdicts.
 func (p *pages) foreign(name, file string, code int) {
 	p.t.Helper()
 	dir := filepath.Join(p.t.TempDir(), name)
@@ -27,7 +27,7 @@ func (p *pages) foreign(name, file string, code int) {
 	p.files[name] = filepath.Join(dir, "report.html")
 }
 
-// hostileRanking is a ranking in which every text is hostile.
+// hostileRanking returns a ranking in which every text is hostile.
 func hostileRanking() *model.Report {
 	entries := []model.RankEntry{{Estimate: sure(1000), First: 1, Last: 2, Trust: model.Suspect, Repeats: 1}, {System: 1, Estimate: sure(900), Trust: model.Invalid, Repeats: 1}}
 	row := model.RankRow{Group: evil, Workload: evil, Direction: model.Read, Metric: model.IOPS, Description: evil, Entries: entries, Verdict: model.Unclear, Reason: evil}

@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// figures are what people see of some values.
+// figures are some values and their texts.
 type figures struct {
 	Values    []float64 `json:"values"`
 	Rate      []string  `json:"rate"`
@@ -27,8 +27,8 @@ type figures struct {
 	Quoted    []string  `json:"quoted"`
 }
 
-// TestThePageWritesAsTheProgramDoes holds web/src/format.ts to internal/model: numbers,
-// and words of a command.
+// TestThePageWritesAsTheProgramDoes checks that web/src/format.ts agrees with internal/model about
+// numbers, and about the words of a command.
 func TestThePageWritesAsTheProgramDoes(t *testing.T) {
 	lab.Need(t, "node")
 	lab.NeedPackages(t, "../../web")
@@ -36,7 +36,7 @@ func TestThePageWritesAsTheProgramDoes(t *testing.T) {
 	for e := -9.7; e < 13; e += 0.0713 {
 		want.Values = append(want.Values, math.Pow(10, e))
 	}
-	// Where a unit or a digit begins.
+	// Values at which a unit or a digit begins.
 	want.Values = append(want.Values, 9.994, 9.996, 99.94, 99.96, 999.4, 999.6, 9994, 9996, 999.4e3, 999.6e3,
 		1024, 1<<20, 1<<30, 1<<40, 4096, 131072, 59.4, 59.6, 3599, 3600, 86400, 0)
 	for _, v := range want.Values {

@@ -18,12 +18,12 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// visit is what library.mjs is told.
+// visit is the input of library.mjs.
 type visit struct {
 	Chromium string `json:"chromium"`
 	Out      string `json:"out"`
-	// Many is a library of Runs runs, Live one with a run that goes on until Stop is asked
-	// for, Guarded one that asks for Token.
+	// Many is a library of Runs runs, Live one with a run that continues until Stop is
+	// requested, Guarded one that requires Token.
 	Many    string `json:"many"`
 	Runs    int    `json:"runs"`
 	Live    string `json:"live"`
@@ -73,7 +73,7 @@ func shelve(t *testing.T, folder string, i int) {
 	}
 }
 
-// endless begins a run that goes on until the address that it returns is asked for, or
+// endless begins a run that continues until the address that it returns is requested, or
 // the test is over.
 func endless(t *testing.T, folder string) (stop string) {
 	t.Helper()

@@ -21,10 +21,10 @@ import (
 	"github.com/loadline/loadline/internal/show/report/html"
 )
 
-// evil is a text that runs as a script where it is taken for HTML.
+// evil is a text that runs as a script if it is treated as HTML.
 const evil = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script></script><!--`
 
-// pages are the pages that are looked at: their files by name.
+// pages are the pages to check: their files by name.
 type pages struct {
 	t     *testing.T
 	files map[string]string
@@ -60,7 +60,7 @@ func makePages(t *testing.T) *pages {
 	return p
 }
 
-// measured runs a command and takes its page.
+// measured runs a command and adds its page.
 func (p *pages) measured(name string, args ...string) {
 	p.t.Helper()
 	p.inLibrary(name, args...)
@@ -77,7 +77,7 @@ func (p *pages) inLibrary(name string, args ...string) {
 	p.command(0, append(args, "--quiet", "--seed", "1", "--results", filepath.Join(p.runs, name))...)
 }
 
-// imported imports a file of internal/foreign/imported/testdata and takes its page.
+// imported imports a file of internal/foreign/imported/testdata and adds its page.
 func (p *pages) imported(name, file string, code int) {
 	p.t.Helper()
 	dir := filepath.Join(p.t.TempDir(), name)
@@ -85,7 +85,7 @@ func (p *pages) imported(name, file string, code int) {
 	p.files[name] = filepath.Join(dir, "report.html")
 }
 
-// command runs loadline inside this process and holds it to its exit code.
+// command runs loadline inside this process and checks its exit code.
 func (p *pages) command(want int, args ...string) {
 	p.t.Helper()
 	var stderr bytes.Buffer
@@ -96,7 +96,7 @@ func (p *pages) command(want int, args ...string) {
 	}
 }
 
-// written makes a page of a report that is made by hand.
+// written makes a page of a hand-made report.
 func (p *pages) written(name string, r *model.Report) {
 	p.t.Helper()
 	var doc bytes.Buffer
@@ -109,7 +109,7 @@ func (p *pages) written(name string, r *model.Report) {
 	}
 }
 
-// placed is a report of "." on a virtual disk, with an interval that no half-width tells.
+// placed returns a report of "." on a virtual disk, with an asymmetric interval.
 func placed() *model.Report {
 	turning := true
 	target := model.Target{Name: ".", Kind: model.Directory, Path: "/srv/data"}
@@ -124,7 +124,7 @@ func placed() *model.Report {
 	return r
 }
 
-// spoiled is the report beside a page, with numbers that are not to be believed.
+// spoiled returns the report beside a page, with numbers that are not valid.
 func spoiled(t *testing.T, page string) *model.Report {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(page), "report.json"))
@@ -146,7 +146,7 @@ func spoiled(t *testing.T, page string) *model.Report {
 	return &r
 }
 
-// hostile is a report in which every text is hostile.
+// hostile returns a report in which every text is hostile.
 func hostile() *model.Report {
 	target := model.Target{Name: evil, Kind: model.Directory, Path: evil}
 	r := &model.Report{
@@ -176,12 +176,12 @@ func hostile() *model.Report {
 	return r
 }
 
-// sure is an estimate with an interval of ± 3 %.
+// sure returns an estimate with an interval of ± 3 %.
 func sure(v float64) model.Estimate {
 	return model.Estimate{Unit: "1/s", Value: v, Low: v * 0.97, High: v * 1.03, Confidence: 0.95}
 }
 
-// volumes is what 51 volumes leave that read and write for 15 minutes.
+// volumes returns the report of 51 volumes that read and write for 15 minutes.
 func volumes() *model.Report {
 	const count, seconds = 51, 900
 	r := rand.New(rand.NewPCG(1, 2))
@@ -191,7 +191,7 @@ func volumes() *model.Report {
 	rec.Plan.Workloads, rec.Plan.Steps = []model.Workload{w}, []model.Step{step}
 	rec.Plan.Schedule = model.Schedule{Mode: model.Fixed, Ramp: 5, Repeat: seconds}
 	rec.Run.Steps = []model.StepResult{{Step: step, Started: 0, Ended: seconds + 5.2}}
-	// Flows are shared by the samples: only their sums are looked at.
+	// Samples share their flows, because only the sums matter.
 	var flows [2][40]*model.Flow
 	for d := range flows {
 		for i := range flows[d] {
@@ -216,7 +216,7 @@ func volumes() *model.Report {
 	return report
 }
 
-// busySecond is a second of I/Os whose latencies are spread about so many nanoseconds.
+// busySecond returns a second of I/Os with latencies around ns nanoseconds.
 func busySecond(r *rand.Rand, ns float64) *model.Flow {
 	f := &model.Flow{}
 	speed := 1 + 0.05*r.NormFloat64()
@@ -231,13 +231,13 @@ func busySecond(r *rand.Rand, ns float64) *model.Flow {
 	return f
 }
 
-// scaling is a report of 1 to 51 volumes that saturate, with two laws.
+// scaling returns a report of 1 to 51 volumes that saturate, with two laws.
 func scaling() *model.Report {
 	return &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "scale", Status: model.Complete, Target: model.Target{Name: "sc:longhorn", Kind: "storageclass"}},
 		Scales: []model.Scale{growing("rand-write-iops")}}
 }
 
-// growing is min(N · 4,000, 90,000) with some noise.
+// growing returns min(N · 4,000, 90,000) with some noise.
 func growing(name string) model.Scale {
 	law := func(n float64) float64 { return min(4000*n, 90e3) }
 	usl := func(n float64) float64 { return 4200 * n / (1 + 0.03*(n-1) + 0.0001*n*(n-1)) }
@@ -268,7 +268,7 @@ func growing(name string) model.Scale {
 	return s
 }
 
-// weights holds each page to what a mail carries.
+// weights checks that each page is small enough for e-mail.
 func (p *pages) weights(t *testing.T) {
 	for name, file := range p.files {
 		info, err := os.Stat(file)

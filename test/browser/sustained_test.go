@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// credited compares a disk with burst credits to one without: one of the two workloads is of
-// sustained rates, the writes of which both sides have something to say.
+// credited returns a comparison of a disk with burst credits and one without: one of the two
+// workloads has sustained rates, and both sides have a note about its writes.
 func credited() *model.Comparison {
 	side := func(name string) model.RunInfo {
 		target := model.Target{Name: name, Kind: model.Directory, Path: name}
@@ -32,7 +32,7 @@ func credited() *model.Comparison {
 		}}
 }
 
-// The rows of sustained rates say so on the page, with the bursts that they leave out, in the
+// On the page, the rows of sustained rates say so, with the bursts that they leave out, in the
 // words of the text report.
 func TestSustainedRowsInABrowser(t *testing.T) {
 	t.Parallel()

@@ -17,11 +17,11 @@ func (p *pages) traced(name, words string) {
 	dir := p.watched(filepath.Join(p.runs, name), "20261122-120000-"+name, words)
 	p.files[name], p.dirs[name] = filepath.Join(p.t.TempDir(), name+".html"), dir
 	p.command(0, "report", dir, "-o", p.files[name])
-	// And what the library shows of it.
+	// The library shows the JSON of the same trace.
 	p.command(0, "analyze", dir, "--format", "json", "-o", filepath.Join(p.t.TempDir(), "trace.json"))
 }
 
-// beside measures, and puts a trace beside the run as --trace does.
+// beside measures, and saves a trace with the run as --trace does.
 func (p *pages) beside(name, words string) {
 	p.t.Helper()
 	p.measured(name, "run", "fake:?iops=30000&cv=0.05&latency=0.0002&exponential=1", "--profile", "quick")
@@ -32,7 +32,7 @@ func (p *pages) beside(name, words string) {
 }
 
 // watched saves a trace of 40 seconds as parent/id, in which a database writes and flushes, and a
-// backup reads for half of them. Every text from outside is like words, where it is not empty.
+// backup reads during half of them. Every text from outside is words, unless that is empty.
 func (p *pages) watched(parent, id, words string) string {
 	p.t.Helper()
 	said := func(s string) string {
@@ -49,7 +49,7 @@ func (p *pages) watched(parent, id, words string) string {
 		Devices: []iotrace.Device{{Name: disk, Number: "254:0", Unseen: &unseen, Unmatched: 3, Counters: &iotrace.Counters{Reads: 41000, Writes: 160000, Flushes: 40000, BusySeconds: 31.4567, WeightedSeconds: 44.123456},
 			Operations: map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Done: 40000}}}}}
 	if id == store.TraceDir && words != "" {
-		run.Method = iotrace.ByPerf // only traces of one method are compared, and this one is not
+		run.Method = iotrace.ByPerf // only traces of one method are compared, and this is another
 	}
 	w, err := store.CreateTrace(parent, id, time.Now, run)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *pages) watched(parent, id, words string) string {
 		at := func(op iotrace.Operation, size int64, who iotrace.Who, n uint64, ns float64) iotrace.Sample {
 			s := iotrace.Sample{End: float64(second + 1), Seconds: 1, Device: disk, Operation: op, Size: size, Who: who, Flow: model.Flow{IOs: n, Bytes: n * uint64(size)}, Wait: float64(n) * 3.7e-6}
 			for i := range n {
-				// Latencies from half to four times, in an order that repeats itself.
+				// Latencies vary from half to four times, in a repeating pattern.
 				took := ns * (0.5 + 3.5*float64((i*7919+uint64(second)*31)%1000)/1000*float64(i%7)/7)
 				s.Flow.Histogram.Add(histogram.BucketOf(uint64(took)), 1)
 				s.Flow.LatencySum += took / 1e9

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// version is what the Kubernetes of go.mod calls itself.
+// version is the version of the Kubernetes in go.mod.
 const version = "v1.34.4"
 
-// parts are the names under which the one large program is called.
+// parts are the names under which the combined program is called.
 var parts = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl"}
 
 // Build builds the programs from the module in source, the directory of this
-// package. Nothing that is up to date is built again; from nothing it takes minutes.
+// package. Nothing that is up to date is rebuilt; from scratch it takes minutes.
 func (c *Cluster) Build(source string) error {
 	if err := os.MkdirAll(c.bin, 0o755); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (c *Cluster) Build(source string) error {
 	}
 	for _, packages := range [][]string{
 		{"./cmd/...", "github.com/kubernetes-csi/external-provisioner/v5/cmd/csi-provisioner"},
-		// Its old spelling of a module's name does not go together with the others'.
+		// It uses an old spelling of a module's name, which conflicts with the others'.
 		{"github.com/rancher/local-path-provisioner"},
 	} {
 		args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", c.bin + "/", "-ldflags", "-s -w" + stamp.String()}, packages...)

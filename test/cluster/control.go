@@ -22,8 +22,8 @@ import (
 // control is the name of the control plane's namespace.
 const control = "control"
 
-// startControl starts etcd, the API server, and what watches it, in a network
-// namespace of their own.
+// startControl starts etcd, the API server, and the controllers, in a separate network
+// namespace.
 func (c *Cluster) startControl() error {
 	if err := makeBridge(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (c *Cluster) startControl() error {
 	if err := join(control, net+"2"); err != nil {
 		return err
 	}
-	// Nothing here translates service addresses: the server itself has its own.
+	// Service addresses are not translated here: the server itself has that address.
 	if err := run("ip", "-n", namespaceOf(control), "addr", "add", service+"/32", "dev", "lo"); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (c *Cluster) endControl() {
 
 func (c *Cluster) secret(name string) string { return filepath.Join(c.control(), name) }
 
-// makeSecrets makes an authority, the server's certificate, the key for service
+// makeSecrets makes a certificate authority, the server's certificate, the key for service
 // accounts, the administrator's token and the kubeconfig.
 func (c *Cluster) makeSecrets() error {
 	if err := os.MkdirAll(c.control(), 0o700); err != nil {
@@ -158,7 +158,7 @@ func (c *Cluster) kubectl(args ...string) error {
 var classes string
 
 // startProvisioner makes the StorageClasses and starts the provisioner of local-path,
-// which needs no pod of its own.
+// which does not need a pod.
 func (c *Cluster) startProvisioner() error {
 	wanted := classes
 	if c.Longhorn {
@@ -172,7 +172,7 @@ func (c *Cluster) startProvisioner() error {
 		"--service-account-name", "local-path", "--helper-image", c.Helper, "--config", c.pathMap())
 }
 
-// apply makes objects.
+// apply creates objects.
 func (c *Cluster) apply(objects string) error {
 	cmd := exec.Command(c.Program("kubectl"), "--kubeconfig", c.Kubeconfig(), "apply", "-f", "-")
 	cmd.Stdin = strings.NewReader(objects)
@@ -184,7 +184,7 @@ func (c *Cluster) apply(objects string) error {
 
 func (c *Cluster) endProvisioner() { end(filepath.Join(c.dir, "provisioner", "local-path.pid")) }
 
-// pathMap writes where local-path puts its directories on each node.
+// pathMap returns where local-path puts its directories on each node.
 func (c *Cluster) pathMap() string {
 	file := filepath.Join(c.dir, "local-path.json")
 	_ = os.WriteFile(file, []byte(`{"nodePathMap":[{"node":"DEFAULT_PATH_FOR_NON_LISTED_NODES","paths":["/mnt/local-path"]}]}`), 0o600)

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// makeDisk gives a node a disk of known speed, and proves that it keeps data: QEMU's
-// throttle, exported over NBD, made a file again by nbdfuse, a loop device on that,
+// makeDisk gives a node a disk of known speed, and verifies that it keeps data: QEMU's
+// throttle, exported over NBD, turned back into a file by nbdfuse, a loop device on that,
 // ext4. (QEMU's own FUSE export, which would be shorter, reuses the buffer of a write
-// that is still in flight: writes at the same time corrupt each other.)
+// that is still in flight: concurrent writes corrupt each other.)
 func (c *Cluster) makeDisk(n int) error {
 	dir, data := c.disk(n), c.Data(n)
 	mountpoint := filepath.Join(dir, "export")
@@ -28,7 +28,7 @@ func (c *Cluster) makeDisk(n int) error {
 	if err := os.Truncate(raw, c.DiskSize); err != nil {
 		return err
 	}
-	// Before there is a throttle, so at full speed.
+	// The throttle does not exist yet, so this runs at full speed.
 	if err := run("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0", raw); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func verify(n int, dir string) error {
 	return nil
 }
 
-// endDisk takes a disk down. A disk that stays is an error: it would stay for ever.
+// endDisk takes a disk down. A disk that remains is an error: it would remain for ever.
 func (c *Cluster) endDisk(n int) error {
 	dir := c.disk(n)
 	if _, err := os.Stat(dir); err != nil {
@@ -92,7 +92,7 @@ func (c *Cluster) endDisk(n int) error {
 	return os.RemoveAll(dir)
 }
 
-// unmount unmounts what is mounted, once nobody uses it any more.
+// unmount unmounts what is mounted, once it is no longer in use.
 func unmount(dir string) {
 	wait(10*time.Second, func() bool { return !mounted(dir) || run("umount", dir) == nil && !mounted(dir) })
 }

@@ -2,14 +2,14 @@
 // that are namespaces, each with its own containerd, kubelet and network address, a
 // disk of known speed, StorageClasses on those disks, one of real Longhorn volumes with
 // a replica on each, and one of a GlusterFS on a single one, which all nodes share. Its
-// opinion: what runs in pods is proved in pods, by a cluster whose right answers are
-// known; it is made of Debian's packages and Go modules alone, it starts in ten
+// opinion: what runs in pods is tested in pods, on a cluster whose right answers are
+// known; it consists of Debian packages and Go modules only, it starts in ten
 // seconds, and it leaves nothing.
 //
-// It needs root and the controllers of cgroup v1; Missing tells what else. All of it
-// lies in one directory, in network namespaces whose names begin with "loadline-",
+// It needs root and the controllers of cgroup v1; Missing reports what else. All of it
+// is in one directory, in network namespaces whose names begin with "loadline-",
 // and behind the bridge loadline0, which has addresses of 198.18.0.0/15, a range for
-// benchmarks. Authentication is for a test: nobody but this machine reaches it.
+// benchmarks. Authentication is minimal, because only this machine can reach it.
 package cluster
 
 import (
@@ -19,32 +19,32 @@ import (
 	"time"
 )
 
-// Options is what a cluster is made of.
+// Options describe a cluster.
 type Options struct {
-	// Nodes is how many nodes there are, at most 9.
+	// Nodes is the number of nodes, at most 9.
 	Nodes int
-	// IOPS and Bandwidth (in bytes per second) are what each node's disk carries.
+	// IOPS and Bandwidth (in bytes per second) are the limits of each node's disk.
 	IOPS, Bandwidth int64
 	// DiskSize is the size of each node's disk, in bytes.
 	DiskSize int64
-	// Images are archives that every node gets. The first holds Helper.
+	// Images are archives that every node gets. The first contains Helper.
 	Images []string
 	// Helper is the image of a shell with mkdir and rm.
 	Helper string
 	// Longhorn adds the StorageClass longhorn, whose volumes are real Longhorn engines;
-	// MissingLonghorn tells what that needs.
+	// MissingLonghorn reports what that needs.
 	Longhorn bool
 }
 
-// Defaults are three nodes, each with a disk of 1,000 I/Os and 100 MiB per second.
+// Defaults returns three nodes, each with a disk of 1,000 I/Os and 100 MiB per second.
 func Defaults() Options {
 	return Options{Nodes: 3, IOPS: 1000, Bandwidth: 100 << 20, DiskSize: 4 << 30}
 }
 
-// Cluster is one that runs, or its remains.
+// Cluster is a running cluster, or its remains.
 type Cluster struct {
 	Options
-	// dir holds everything, bin the programs.
+	// dir contains everything, bin the programs.
 	dir, bin string
 }
 
@@ -64,7 +64,7 @@ const (
 // readyTime bounds the start.
 const readyTime = 2 * time.Minute
 
-// Home is where the programs and, while it runs, the cluster lie.
+// Home returns the directory of the programs and, while it runs, the cluster.
 func Home() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -73,21 +73,21 @@ func Home() string {
 	return filepath.Join(dir, "loadline", "cluster")
 }
 
-// At is the cluster of this machine; there is at most one.
+// At returns the cluster of this machine; there is at most one.
 func At(o Options) *Cluster {
 	return &Cluster{Options: o, dir: filepath.Join(Home(), "run"), bin: filepath.Join(Home(), "bin")}
 }
 
-// Kubeconfig is the file that leads to the cluster as its administrator.
+// Kubeconfig returns the file for access to the cluster as its administrator.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// Program is one of the programs that Build made, such as kubectl.
+// Program returns the path of one of the programs that Build made, such as kubectl.
 func (c *Cluster) Program(name string) string { return filepath.Join(c.bin, name) }
 
-// Data is the directory where a node's disk is mounted.
+// Data returns the directory where a node's disk is mounted.
 func (c *Cluster) Data(node int) string { return filepath.Join(c.node(node), "data") }
 
-// Logs are the logs of all parts, for when something fails.
+// Logs returns the logs of all parts, for failures.
 func (c *Cluster) Logs() []string {
 	logs, _ := filepath.Glob(filepath.Join(c.dir, "*", "*.log"))
 	return logs
@@ -113,8 +113,8 @@ func (c *Cluster) each(do func(n int) error) error {
 	return err
 }
 
-// Up starts the cluster and waits until every node is ready. What an earlier one
-// has left is taken down first. After an error nothing is left.
+// Up starts the cluster and waits until every node is ready. The remains of an earlier
+// one are taken down first. After an error nothing is left.
 func (c *Cluster) Up() (err error) {
 	if err := c.Down(); err != nil {
 		return err
@@ -149,8 +149,8 @@ func (c *Cluster) Up() (err error) {
 	return c.waitReady()
 }
 
-// Down takes the cluster down and removes everything but the programs. It may be
-// called at any time, also for what a killed one has left.
+// Down takes the cluster down and removes everything except the programs. It may be
+// called at any time, also for the remains of a killed one.
 func (c *Cluster) Down() error {
 	c.endProvisioner()
 	for n := 1; n <= 9; n++ {

@@ -68,7 +68,7 @@ func (c *Cluster) mountInside(n int) error {
 			return fmt.Errorf("%s: %w", to, err)
 		}
 	}
-	// Volumes that kubelet mounts must be seen by the containers.
+	// Volumes that kubelet mounts must be visible to the containers.
 	return syscall.Mount("", "/", "", syscall.MS_SHARED|syscall.MS_REC, "")
 }
 
@@ -105,7 +105,7 @@ func (c *Cluster) startDriver(n int, program, driver string, args ...string) err
 		"--node-deployment-immediate-binding=false", "--feature-gates=Topology=true", "--strict-topology", "--extra-create-metadata")
 }
 
-// reap waits for children for ever: orphans of the node are its first process's.
+// reap reaps children for ever: a node's first process inherits its orphans.
 func reap() error {
 	for {
 		if _, err := syscall.Wait4(-1, nil, 0, nil); err != nil && !errors.Is(err, syscall.EINTR) {
@@ -124,7 +124,7 @@ const cni = `{"cniVersion":"0.4.0","name":"test","plugins":[
   "ipam":{"type":"host-local","ranges":[[{"subnet":"%s"}]],"routes":[{"dst":"0.0.0.0/0"}],"dataDir":"/var/lib/cni/networks"}}]}
 `
 
-// containerdConfig: without restrict_oom_score_adj every pod fails where this
+// containerdConfig sets restrict_oom_score_adj: without it every pod fails if this
 // machine itself may not lower that score.
 var containerdConfig = strings.ReplaceAll(`version = 2
 root = "/var/lib/containerd"

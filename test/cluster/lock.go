@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Lock waits until nobody else on this machine uses the cluster. What it returns
-// gives it free again, as does the end of the process.
+// Lock waits until no other process on this machine uses the cluster. The function that it
+// returns releases the lock, as does the end of the process.
 func Lock() (unlock func() error, err error) {
 	if err := os.MkdirAll(Home(), 0o700); err != nil {
 		return nil, err

@@ -14,15 +14,15 @@ import (
 const (
 	// longhornDriver is the CSI driver of cmd/longhorn.
 	longhornDriver = "driver.longhorn.io"
-	// LonghornFlag tells the command "cluster inside" that the node has that driver.
+	// LonghornFlag makes the command "cluster inside" start that driver on the node.
 	LonghornFlag = "-longhorn"
 )
 
 //go:embed longhorn.yaml
 var longhornObjects string
 
-// MissingLonghorn tells why the StorageClass longhorn is not to be had here, where the
-// cluster itself is; it is empty when it is.
+// MissingLonghorn returns why the StorageClass longhorn is unavailable here, although the
+// cluster itself is available; "" if it is available.
 func MissingLonghorn() string {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return "gcc is missing: apt-get install gcc"
@@ -37,11 +37,11 @@ func MissingLonghorn() string {
 	return ""
 }
 
-// buildEngine builds the Longhorn engine and the bridge that shows its volumes, from
+// buildEngine builds the Longhorn engine and the bridge that exports its volumes, from
 // the lab's module.
 func (c *Cluster) buildEngine(source string) error {
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", c.bin+"/", "./bridge", "github.com/longhorn/longhorn-engine")
-	// The engine reads QCOW images by a C library.
+	// The engine reads QCOW images through a C library.
 	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=1", "GOWORK=off", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the Longhorn engine: %w\n%s", err, out)
@@ -49,7 +49,7 @@ func (c *Cluster) buildEngine(source string) error {
 	return nil
 }
 
-// KillReplica kills every replica of a Longhorn volume that a node holds, at once.
+// KillReplica kills every replica of a Longhorn volume on a node, at once.
 func (c *Cluster) KillReplica(n int) error {
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {

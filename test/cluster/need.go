@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// programs are what a cluster is made of, with their Debian packages.
+// programs are the programs that a cluster needs, with their Debian packages.
 var programs = map[string]string{
 	"containerd": "containerd", "ctr": "containerd", "runc": "runc", "ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux",
 	"losetup": "mount", "mkfs.ext4": "e2fsprogs", "qemu-storage-daemon": "qemu-system-common", "nbdfuse": "libnbd-bin", "fio": "fio",
@@ -20,7 +20,7 @@ var programs = map[string]string{
 // memory is what three nodes, the control plane and the tests need, in KiB.
 const memory = 4 << 20
 
-// Missing tells why this machine cannot carry the cluster; it is empty when it can.
+// Missing returns why this machine cannot run the cluster; "" if it can.
 func Missing() string {
 	if os.Getuid() != 0 {
 		return "it needs root"
@@ -46,7 +46,7 @@ func Missing() string {
 	return refusedByKernel()
 }
 
-// refusedByKernel tries what containers on a machine may not do.
+// refusedByKernel tries operations that a container may not be allowed to do.
 func refusedByKernel() string {
 	const try = prefix + "try"
 	if err := run("ip", "netns", "add", try); err != nil {
@@ -88,7 +88,7 @@ func refusedByKernel() string {
 	return ""
 }
 
-// available is how much memory is free, in KiB.
+// available returns how much memory is free, in KiB.
 func available() int {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -35,16 +35,16 @@ func join(name, address string) error {
 	return nil
 }
 
-// leave removes a namespace of the bridge; what is gone already is fine.
+// leave removes a namespace of the bridge; it is not an error if it is already gone.
 func leave(name string) {
 	_ = run("ip", "link", "del", "ll-"+name)
 	_ = run("ip", "netns", "del", namespaceOf(name))
 }
 
-// inNetwork is how a program is started in a namespace of the bridge.
+// inNetwork returns the command that runs a program in a namespace of the bridge.
 func inNetwork(name string, command ...string) []string {
 	return append([]string{"nsenter", "--net=/run/netns/" + namespaceOf(name)}, command...)
 }
 
-// podsOf is the range of a node's pods.
+// podsOf returns the address range of a node's pods.
 func podsOf(n int) string { return fmt.Sprintf("%s%d.0/24", podNet, n) }

@@ -13,7 +13,7 @@ import (
 // controllers are those of cgroup v1 that kubelet and runc use.
 var controllers = []string{"cpu", "cpuacct", "cpuset", "memory", "devices", "freezer", "blkio", "pids", "systemd"}
 
-// StartNode starts a node: namespaces of its own, and in them containerd, kubelet
+// StartNode starts a node: its namespaces, and in them containerd, kubelet
 // and the CSI driver (see Inside).
 func (c *Cluster) StartNode(n int) error {
 	name := nodeName(n)
@@ -28,7 +28,7 @@ func (c *Cluster) StartNode(n int) error {
 	if err := run("ip", "route", "replace", podsOf(n), "via", address(n)); err != nil {
 		return err
 	}
-	// The pods of a node find the way back from the API server.
+	// This is the route from the API server back to the pods of a node.
 	if err := run("ip", "-n", namespaceOf(control), "route", "replace", podsOf(n), "via", address(n)); err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func makeGroup(dir, controller string) error {
 func (c *Cluster) KillNode(n int) {
 	file := filepath.Join(c.node(n), "node.pid")
 	if p := pid(file); p != 0 {
-		// The first process of the node's process namespace dies with it, and takes all
-		// others along.
+		// The first process of the node's process namespace dies with it, and so do all
+		// others.
 		_ = syscall.Kill(p, syscall.SIGKILL)
 		wait(5*time.Second, func() bool { return !alive(p) })
 	}
@@ -87,7 +87,7 @@ func (c *Cluster) KillNode(n int) {
 		wait(5*time.Second, func() bool { return removeGroup(group) })
 	}
 	leave(name)
-	// Loop devices of the node's volumes have outlived it.
+	// Loop devices of the node's volumes survive it.
 	loops, _ := filepath.Glob(filepath.Join(c.node(n), "loops", "*"))
 	for _, l := range loops {
 		_ = run("losetup", "-d", "/dev/"+filepath.Base(l))
@@ -95,7 +95,7 @@ func (c *Cluster) KillNode(n int) {
 	}
 }
 
-// removeGroup removes a control group and those below it; false when one is still
+// removeGroup removes a control group and those below it; it returns false if one is still
 // in use.
 func removeGroup(dir string) bool {
 	below, _ := filepath.Glob(filepath.Join(dir, "*", "cgroup.procs"))
@@ -111,7 +111,7 @@ func (c *Cluster) endNode(n int) {
 	_ = run("ip", "route", "del", podsOf(n))
 }
 
-// Load gives an image to every node that runs.
+// Load loads an image on every running node.
 func (c *Cluster) Load(archive string) error {
 	return c.each(func(n int) error {
 		p := pid(filepath.Join(c.node(n), "node.pid"))

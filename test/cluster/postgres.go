@@ -18,8 +18,8 @@ import (
 // postgresAt is where Debian's packages put PostgreSQL's programs.
 const postgresAt = "/usr/lib/postgresql/*/bin"
 
-// MissingPostgres tells why no image of PostgreSQL can be made of this machine's packages; it is
-// empty when one can.
+// MissingPostgres returns why no image of PostgreSQL can be made from this machine's packages; "" if
+// one can.
 func MissingPostgres() string {
 	if bins, _ := filepath.Glob(filepath.Join(postgresAt, "pgbench")); len(bins) == 0 {
 		return "PostgreSQL is missing: apt-get install postgresql"
@@ -28,8 +28,8 @@ func MissingPostgres() string {
 }
 
 // WritePostgres writes an archive of an image of that name with the newest PostgreSQL of this
-// machine's packages, in the place of the official one, which no registry gives us here: the same
-// paths, the same variables, root as its user, and no start of its own.
+// machine's packages. It replaces the official image, as no registry is available here: it has the same
+// paths and variables, root as its user, and no entry point.
 func WritePostgres(archive, name string) error {
 	bins, err := filepath.Glob(postgresAt)
 	if err != nil || len(bins) == 0 {
@@ -42,7 +42,7 @@ func WritePostgres(archive, name string) error {
 	for _, program := range []string{"postgres", "initdb", "psql", "pgbench"} {
 		paths = append(paths, filepath.Join(bin, program))
 	}
-	// initdb and the server start programs by the shell, and a new cluster loads two modules.
+	// initdb and the server start programs through the shell, and a new cluster loads two modules.
 	paths = append(paths, "/bin/sh", filepath.Join(home, "lib", "plpgsql.so"), filepath.Join(home, "lib", "dict_snowball.so"))
 	libraries, err := librariesOf(paths)
 	if err != nil {
@@ -82,7 +82,7 @@ func WritePostgres(archive, name string) error {
 	return writeImage(archive, name, config, layer)
 }
 
-// librariesOf are the libraries that programs need, with their loader.
+// librariesOf returns the libraries that programs need, with their loader.
 func librariesOf(programs []string) ([]string, error) {
 	var found []string
 	for _, program := range programs {
@@ -90,7 +90,7 @@ func librariesOf(programs []string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("ldd %s: %w", program, err)
 		}
-		// "libpq.so.5 => /lib/x86_64-linux-gnu/libpq.so.5 (0x…)", or the loader's path alone.
+		// "libpq.so.5 => /lib/x86_64-linux-gnu/libpq.so.5 (0x…)", or only the loader's path.
 		for line := range bytes.Lines(said) {
 			for _, word := range strings.Fields(string(line)) {
 				if strings.HasPrefix(word, "/") && !slices.Contains(found, word) {
@@ -102,7 +102,7 @@ func librariesOf(programs []string) ([]string, error) {
 	return found, nil
 }
 
-// inOrder are files with the directories above them, each before what is in it.
+// inOrder returns files with the directories above them, each before its contents.
 func inOrder(files map[string]file) []file {
 	all := map[string]file{}
 	for name, f := range files {

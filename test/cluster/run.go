@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// run runs a program to its end; the error holds what it said.
+// run runs a program to its end; an error contains its output.
 func run(name string, args ...string) error {
 	out, err := exec.Command(name, args...).CombinedOutput()
 	if err != nil {
@@ -22,8 +22,8 @@ func run(name string, args ...string) error {
 	return nil
 }
 
-// daemon starts a program that outlives this one. dir/name.pid tells its process,
-// dir/name.log what it says.
+// daemon starts a program that outlives this one. dir/name.pid contains its PID,
+// dir/name.log its output.
 func daemon(dir, name string, command ...string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -39,12 +39,12 @@ func daemon(dir, name string, command ...string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// A child that has ended is a process until somebody waits for it.
+	// A child that has ended remains a process until it is waited for.
 	go func() { _ = cmd.Wait() }()
 	return os.WriteFile(filepath.Join(dir, name+".pid"), []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
 }
 
-// pid reads a process number that daemon (or a program itself) wrote; 0 for none.
+// pid reads a PID that daemon (or a program itself) wrote; 0 for none.
 func pid(file string) int {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -62,7 +62,7 @@ func alive(pid int) bool {
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))
 }
 
-// end ends the process of a pid file: gently, then not.
+// end ends the process of a pid file: gently, then by force.
 func end(file string) {
 	p := pid(file)
 	if p == 0 {
@@ -76,7 +76,7 @@ func end(file string) {
 	_ = os.Remove(file)
 }
 
-// wait asks until it is so, or the time is over.
+// wait polls until the condition is true, or the time is over.
 func wait(limit time.Duration, so func() bool) bool {
 	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
 		if so() {
@@ -88,7 +88,7 @@ func wait(limit time.Duration, so func() bool) bool {
 	}
 }
 
-// lastWords are the ends of the logs.
+// lastWords returns the last lines of the logs.
 func (c *Cluster) lastWords() string {
 	var b strings.Builder
 	for _, file := range c.Logs() {
@@ -101,7 +101,7 @@ func (c *Cluster) lastWords() string {
 	return b.String()
 }
 
-// ignoreMissing is nil for what is gone already.
+// ignoreMissing returns nil for the error of a missing file.
 func ignoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// MissingShared tells why volumes that several nodes use at once are not to be had here,
-// where the cluster itself is; it is empty when they are.
+// MissingShared returns why volumes that several nodes use at once are unavailable here,
+// although the cluster itself is available; "" if they are available.
 func MissingShared() string {
 	for _, name := range []string{"glusterfsd", "glusterfs"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -26,8 +26,8 @@ func MissingShared() string {
 //go:embed shared.yaml
 var sharedClass string
 
-// brick is what a GlusterFS server serves: a directory, read and written as its clients
-// ask for it, with direct I/O where they do, and nothing kept in memory.
+// brick is the configuration of a GlusterFS server: a directory, read and written as its clients
+// request, with direct I/O if they do, and without caching.
 const brick = `volume posix
   type storage/posix
   option directory %s
@@ -52,8 +52,8 @@ end-volume
 `
 
 // StartShared starts a GlusterFS server on the disk of a node, at that node's address,
-// and makes the StorageClass of the name that it returns, whose volumes are directories
-// of it.
+// and makes a StorageClass, whose name it returns. The volumes of the class are directories
+// on the server.
 func (c *Cluster) StartShared(n int) (class string, err error) {
 	if err := errors.Join(os.MkdirAll(c.sharedData(n), 0o755), os.MkdirAll(c.shared(n), 0o700)); err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func (c *Cluster) StartShared(n int) (class string, err error) {
 }
 
 // EndShared removes the class and ends the server, whose volumes are gone with it. A
-// client that is still there is an error: it would wait for its server for ever.
+// remaining client is an error: it would wait for its server for ever.
 func (c *Cluster) EndShared(n int) error {
 	err := c.kubectl("delete", "storageclass", sharedName(n), "--ignore-not-found")
 	if !wait(10*time.Second, func() bool { return len(sharedClients(n)) == 0 }) {
@@ -82,7 +82,7 @@ func (c *Cluster) EndShared(n int) error {
 
 func (c *Cluster) endServer(n int) { end(filepath.Join(c.shared(n), "glusterfsd.pid")) }
 
-// sharedClients are the command lines of the processes behind the mounted volumes of a
+// sharedClients returns the command lines of the processes behind the mounted volumes of a
 // node's server.
 func sharedClients(n int) (lines []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// SetIOPS gives every node's disk another rate, while it is used.
+// SetIOPS changes the rate of every node's disk, while it is used.
 func (c *Cluster) SetIOPS(iops int64) error {
 	limits := map[string]any{"path": "/objects/tg", "property": "limits", "value": map[string]int64{"iops-total": iops, "bps-total": c.Bandwidth}}
 	err := c.each(func(n int) error {
@@ -25,7 +25,7 @@ func (c *Cluster) SetIOPS(iops int64) error {
 	return err
 }
 
-// command gives a command to a QEMU over its monitor
+// command sends a command to a QEMU over its monitor
 // (https://www.qemu.org/docs/master/interop/qmp-spec.html).
 func command(socket, name string, arguments any) error {
 	conn, err := stdnet.DialTimeout("unix", socket, 5*time.Second)
@@ -58,8 +58,8 @@ func command(socket, name string, arguments any) error {
 	return nil
 }
 
-// DiskCounters are the I/Os that a node's disk has done so far: the kernel's
-// (Documentation/admin-guide/iostats.rst), of the loop device that is the disk.
+// DiskCounters returns the I/Os that a node's disk has done so far: the kernel's counters
+// (Documentation/admin-guide/iostats.rst) of the loop device that is the disk.
 func (c *Cluster) DiskCounters(n int) (reads, writes uint64, err error) {
 	loop, err := os.ReadFile(filepath.Join(c.disk(n), "loop"))
 	if err != nil {

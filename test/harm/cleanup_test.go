@@ -20,7 +20,7 @@ func put(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// What only looks like a file of Loadline's is somebody's.
+// A file that only looks like one of Loadline's is the user's.
 func TestCleanupLeavesWhatOnlyLooksLikeOurs(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".loadline-notes.md", ".loadline-profile.yaml", ".loadline-", ".loadline-.data", ".loadline-data", ".loadline-x.data",
@@ -43,7 +43,7 @@ func TestCleanupLeavesWhatOnlyLooksLikeOurs(t *testing.T) {
 	unharmed(t, dir, before)
 }
 
-// What is ours by name and not by owner, or has another name elsewhere, stays and is named.
+// A file with a Loadline name but another owner, or under another name elsewhere, stays and is reported.
 func TestCleanupLeavesWhatIsNotTheUsers(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	put(t, dir, ours+"-linked.data", ours+"-foreign.data")
@@ -70,8 +70,8 @@ func TestCleanupLeavesWhatIsNotTheUsers(t *testing.T) {
 	unharmed(t, dir, before)
 }
 
-// A durability test that was cut off still has to look at its file: cleanup names the
-// command, which works, and after which nothing is left.
+// An interrupted durability test still has to check its file: cleanup prints the
+// command, which works, and leaves nothing behind.
 func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 	dir, results := t.TempDir(), otherDisk(t)
 	run := begin(t, "durability", dir, "--results", results, "--writes", "50", "--cut", "kill -KILL $PPID; sleep 1")
@@ -80,7 +80,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 	if len(tests) != 1 {
 		t.Fatalf("tests: %v\n%s%s", tests, &run.stdout, &run.stderr)
 	}
-	// Its writer ends with it, and then lets go of the file.
+	// Its writer ends with it, and then releases the file.
 	eventually(t, "the writer has ended", func() bool {
 		out, _ := exec.Command("fuser", data(t, dir)).Output()
 		return len(out) == 0
@@ -94,7 +94,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 	}
 	unharmed(t, dir, before)
 
-	// Where the ledger cannot be read, nobody knows.
+	// If the ledger cannot be read, it is unknown whether the file is needed.
 	away := tests[0] + ".away"
 	if err := os.Rename(tests[0], away); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The note may be lost, as with a disk that ignores flushes: the name still says what it is.
+	// The note may be lost, as with a disk that ignores flushes: the name still identifies the file.
 	note := strings.TrimSuffix(data(t, dir), ".data") + ".ledger"
 	words, err := os.ReadFile(note)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 	}
 }
 
-// A test that is over needs nothing, and one that goes on is left alone.
+// A test that is over needs nothing, and one in progress is left alone.
 func TestCleanupBesideADurabilityTest(t *testing.T) {
 	dir, results := t.TempDir(), otherDisk(t)
 	marks := t.TempDir()
@@ -155,8 +155,8 @@ func TestCleanupBesideADurabilityTest(t *testing.T) {
 	}
 }
 
-// otherDisk is a directory on another filesystem than the temporary ones: a cut would
-// take a ledger on the same one along.
+// otherDisk returns a directory on another filesystem than the temporary directories: a power cut
+// would destroy a ledger on the same one.
 func otherDisk(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "harm-")
@@ -167,7 +167,7 @@ func otherDisk(t *testing.T) string {
 	return dir
 }
 
-// data is the data file of the durability test in a directory.
+// data returns the data file of the durability test in a directory.
 func data(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, ".loadline-*-durability.data"))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file or a variable that somebody left behind permits nothing: neither to overwrite what
-// exists nor to make what does not.
+// A forgotten configuration file or variable permits nothing: neither to overwrite what
+// exists nor to create what does not.
 func TestAConfigurationPermitsNothing(t *testing.T) {
 	dir := t.TempDir()
 	precious, missing, file := filepath.Join(dir, "precious"), filepath.Join(dir, "missing"), filepath.Join(dir, "etc", "loadline", "config.yaml")

@@ -15,12 +15,12 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// cruel is a name of a database that would be three statements to who does not quote it, and a
-// command to who hands it to a shell.
+// cruel is a database name that becomes three statements if it is not quoted, and a
+// command if it is passed to a shell.
 const cruel = `x'; DROP SCHEMA public CASCADE; --"$(touch pwned)`
 
-// somebodysServer is a PostgreSQL with databases of somebody's, until the end of the test; address
-// is the URL of one of them.
+// somebodysServer starts a PostgreSQL with another user's databases, until the end of the test; address
+// returns the URL of one of them.
 func somebodysServer(t *testing.T) (address func(database string) string, say func(database string, statements ...string) string) {
 	t.Helper()
 	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) == 0 {
@@ -32,7 +32,7 @@ func somebodysServer(t *testing.T) (address func(database string) string, say fu
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	// The driver of Loadline's own servers starts it; nobody tells it whose it is.
+	// The driver for Loadline's own servers starts it, but Loadline is not told that it is one.
 	d := postgres.New(env.OS())
 	t.Cleanup(func() { _ = d.Leave() })
 	if _, err := d.Ready(t.Context(), root, model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 8}}, func(model.Progress) {}); err != nil {
@@ -58,11 +58,11 @@ func somebodysServer(t *testing.T) (address func(database string) string, say fu
 	return address, say
 }
 
-// held is everything that a database holds of somebody's, as far as it can be told in a line each.
+// held describes everything of the user's that a database contains, as far as one line each can tell.
 const held = `SELECT n.nspname, c.relname, c.relkind, c.relfilenode FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname !~ '^(pg_|information_schema)' ORDER BY 1, 2`
 
-// Somebody's tables have pgbench's names, somebody's schema is called as ours are, somebody makes a
-// view on our tables, and Loadline is killed: what is somebody's stays.
+// A user's tables have pgbench's names, a user's schema is named like ours, a user creates a
+// view on our tables, and Loadline is killed: everything of the user's stays.
 func TestADatabaseOfSomebodysIsLeftAsItWas(t *testing.T) {
 	t.Parallel()
 	address, say := somebodysServer(t)

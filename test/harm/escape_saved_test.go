@@ -16,8 +16,8 @@ import (
 	"unicode/utf8"
 )
 
-// A run directory that somebody sent, with whatever in it, through every verb that reads
-// one and every format that it writes.
+// A run directory from elsewhere, with hostile contents, goes through every verb that reads
+// one and every format that is written.
 func TestHostileRunDirectory(t *testing.T) {
 	results := t.TempDir()
 	if o := loadline(t, "run", "fake:?iops=3000&cv=0.02&pace=200", "--profile", "quick", "--results", results, "--quiet"); o.code != 0 && o.code != 5 {
@@ -40,7 +40,7 @@ func TestHostileRunDirectory(t *testing.T) {
 				{"report", filepath.Join(dir, "report.json")}, {"report", "--reference", dir, "--format", "markdown"}, {"report", runs[0], dir}, {"analyze", dir}, {"analyze", dir, "-o", "json"},
 				{"compare", runs[0], dir}, {"compare", dir, runs[0]}, {"size", dir, "--need", "pods=10,rand-read=400"}} {
 				o := loadline(t, args...)
-				// The sign of no width that breaks mentions in Markdown is ours.
+				// The zero-width character that breaks mentions in Markdown is ours.
 				o.stdout = strings.ReplaceAll(o.stdout, "\u200b", "")
 				if slices.Contains(args, "csv") {
 					harmless(t, o) // a cell may have several lines
@@ -53,8 +53,8 @@ func TestHostileRunDirectory(t *testing.T) {
 	}
 }
 
-// poison puts a text into the strings of a JSON document that are not what its readers
-// choose by.
+// poison inserts a text into all strings of a JSON document except those that its readers
+// branch on.
 func poison(t *testing.T, file, text string) {
 	t.Helper()
 	const mark = "MARKED"
@@ -90,7 +90,7 @@ func poison(t *testing.T, file, text string) {
 	if data, err = json.Marshal(walk("", doc)); err != nil {
 		t.Fatal(err)
 	}
-	raw := []byte(text) // no UTF-8, which no encoder would write
+	raw := []byte(text) // not valid UTF-8, which no encoder would write
 	if utf8.ValidString(text) {
 		if raw, err = json.Marshal(text); err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func poison(t *testing.T, file, text string) {
 	}
 }
 
-// served looks at a folder with serve, and at what that says.
+// served reads a folder through serve, and checks what the server prints.
 func served(t *testing.T, folder string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,7 +126,7 @@ func served(t *testing.T, folder string) {
 			t.Error(err)
 		}
 	}
-	// What is no HTTP goes into the server's log.
+	// What is not HTTP goes into the server's log.
 	if c, err := net.Dial("tcp", address); err == nil {
 		fmt.Fprint(c, "GET /\x1b]0;x\a HTTP/1.1\r\nHost: \x1b[2J\r\n\r\n")
 		c.Close()
@@ -137,7 +137,7 @@ func served(t *testing.T, folder string) {
 	readable(t, r.wait(t))
 }
 
-// Other tools' results.
+// Results of other tools.
 func TestHostileImport(t *testing.T) {
 	for name, text := range hostiles {
 		t.Run(name, func(t *testing.T) {

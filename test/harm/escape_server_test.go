@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A server's answers, through every verb that asks it.
+// Hostile replies of a server, through every verb that queries it.
 func TestHostileServer(t *testing.T) {
 	for name, text := range hostiles {
 		t.Run(name, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// nbdServer refuses every export with words of its own, and lists one of that name.
+// nbdServer refuses every export with the given words, and lists one with that name.
 func nbdServer(t *testing.T, words string) (socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "nbd")

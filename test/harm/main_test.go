@@ -1,9 +1,9 @@
-// Package harm holds Loadline to what docs/security.md promises: nothing of the user's is
-// harmed. Each test tries to make it harm a file, a device, an object of a cluster or a
-// terminal, as somebody hostile or unlucky would, with the real program on real devices.
+// Package harm tests the promises of docs/security.md: nothing of the user's is
+// harmed. Each test tries to make Loadline harm a file, a device, an object of a cluster or a
+// terminal, as an attacker or an unlucky user would, with the real program on real devices.
 //
-// Its opinion: a promise about safety is worth what has been tried against it. What is the
-// user's is hashed and looked at before and after, also when Loadline was killed meanwhile.
+// Its opinion: a promise about safety is worth what has been tried against it. What belongs to
+// the user is hashed and checked before and after, even if Loadline was killed meanwhile.
 package harm
 
 import (
@@ -26,12 +26,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// program is the loadline that these tests run: processes of their own, so that they can
-// be killed, and nothing of the test's is in them.
+// program is the loadline that these tests run, as separate processes, so that they can
+// be killed and share nothing with the test.
 var program string
 
 // sideBySide is how many parallel tests run at once, however few processors there are: they
-// wait for commands that mostly wait themselves.
+// mostly wait for commands, which mostly wait themselves.
 const sideBySide = 6
 
 func TestMain(m *testing.M) {
@@ -54,16 +54,16 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// outcome is what a command left.
+// outcome is the result of a command.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// said is everything that a person reads of it.
+// said returns everything that the command has printed.
 func (o outcome) said() string { return o.stdout + o.stderr }
 
-// limit is how long a command may take: generous, as nothing here is about time.
+// limit is how long a command may take: generous, as nothing here depends on time.
 const limit = 5 * time.Minute
 
 // loadline runs a command to its end.
@@ -79,8 +79,8 @@ type running struct {
 	end            context.CancelFunc
 }
 
-// begin starts a command in a directory of its own, which holds what it saves. It is
-// killed when the test ends without having waited for it.
+// begin starts a command in a new directory, in which it saves its results. It is
+// killed if the test ends without having waited for it.
 func begin(t testing.TB, args ...string) *running {
 	t.Helper()
 	return beginWith(t, nil, args...)
@@ -100,12 +100,12 @@ func beginWith(t testing.TB, variables []string, args ...string) *running {
 	}
 	t.Cleanup(func() {
 		end()
-		_ = r.cmd.Wait() // it was waited for already, or has just been killed
+		_ = r.cmd.Wait() // the wait has been done already, or the process has just been killed
 	})
 	return r
 }
 
-// wait returns what the command left.
+// wait returns the command's outcome.
 func (r *running) wait(t testing.TB) outcome {
 	t.Helper()
 	err := r.cmd.Wait()
@@ -118,7 +118,7 @@ func (r *running) wait(t testing.TB) outcome {
 	return o
 }
 
-// eventually waits until something is so.
+// eventually waits until a condition is true.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
@@ -128,7 +128,7 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// snapshot is what a tree holds, by path: kind, mode, owner, times and content. The times
+// snapshot returns the contents of a tree, by path: kind, mode, owner, times and content. The times
 // of directories are left out, as a file of Loadline's own changes them.
 func snapshot(t testing.TB, root string) map[string]string {
 	t.Helper()
@@ -162,7 +162,7 @@ func snapshot(t testing.TB, root string) map[string]string {
 	return all
 }
 
-// unharmed fails the test when the tree is not what it was.
+// unharmed fails the test if the tree has changed.
 func unharmed(t testing.TB, root string, before map[string]string) {
 	t.Helper()
 	if diff := cmp.Diff(before, snapshot(t, root)); diff != "" {
@@ -170,7 +170,7 @@ func unharmed(t testing.TB, root string, before map[string]string) {
 	}
 }
 
-// digest is the SHA-256 of a file or a device.
+// digest returns the SHA-256 of a file or a device.
 func digest(t testing.TB, path string) string {
 	t.Helper()
 	f, err := os.Open(path)

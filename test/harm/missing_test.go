@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A path that does not exist (mistyped, or not mounted) is not made into a file on
-// whatever disk holds the directory, and is told from a mount; no verb writes there.
+// A path that does not exist (mistyped, or not mounted) is not created as a file on
+// whatever disk has the directory, and is distinguished from a mount; no verb writes there.
 func TestMissingPathIsNotMeasured(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "disk"), 0o700); err != nil {
@@ -52,7 +52,7 @@ func TestMissingPathIsNotMeasured(t *testing.T) {
 	}
 }
 
-// With --create the file is made, measured and removed.
+// With --create the file is created, measured and removed.
 func TestNewFileIsMadeWhenAskedFor(t *testing.T) {
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "new.img")
@@ -67,7 +67,7 @@ func TestNewFileIsMadeWhenAskedFor(t *testing.T) {
 		}
 		unharmed(t, dir, before)
 	}
-	// Kbench's users name a file that does not exist, and always have.
+	// Kbench's users have always named a file that does not exist.
 	t.Run("kbench", func(t *testing.T) {
 		t.Setenv("MODE", "random-read-iops")
 		o := loadline(t, "kbench", "run", missing, filepath.Join(t.TempDir(), "out"), "64M", "--time", "1s", "--ramp-time", "0.1s", "--quiet")

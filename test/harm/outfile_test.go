@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A name of a disk where a file is meant must not cost what is on the disk.
+// Naming a disk where a file is meant must not destroy the data on the disk.
 func TestOutputIsNotWrittenIntoADevice(t *testing.T) {
 	home := t.TempDir()
 	dev := lab.Loop(t, zeros(t, filepath.Join(home, "disk"), 1<<20))

@@ -34,13 +34,13 @@ func filesystem(t *testing.T, size int64, options string) (device, dir string) {
 	return device, dir
 }
 
-// fresh is a loop device of that many zeros.
+// fresh returns a loop device of that many zeros.
 func fresh(t *testing.T, size int64) string {
 	t.Helper()
 	return lab.Loop(t, zeros(t, filepath.Join(t.TempDir(), "image"), size))
 }
 
-// What run refuses plan refuses too, in the same words, and writes nothing to find out.
+// Plan refuses what run refuses, in the same words, and writes nothing to find out.
 func TestPlanRefusesWhatRunRefuses(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "precious.img", "bad.yaml", "bad.fio")
@@ -142,7 +142,7 @@ func TestPlanRefusesWhatRunRefuses(t *testing.T) {
 		check(t)
 	})
 	t.Run("no permission", func(t *testing.T) {
-		// As nobody, who may look into the directory and not write there.
+		// Run as the user nobody, who may read the directory but not write there.
 		free := "/var"
 		planned, ran := asNobody(t, "plan", free), asNobody(t, append([]string{"run", free}, brief...)...)
 		if ran.code != 2 || planned.code != 2 || sentence(planned) != sentence(ran) {
@@ -151,12 +151,12 @@ func TestPlanRefusesWhatRunRefuses(t *testing.T) {
 	})
 }
 
-// sentence is what a command said on standard error but for its own name.
+// sentence returns what a command printed on standard error, without its own name.
 func sentence(o outcome) string {
 	var kept []string
 	for _, l := range strings.Split(o.stderr, "\n") {
 		if strings.HasPrefix(l, "loadline: ") || strings.HasPrefix(l, "  next: ") {
-			// How much is free differs from moment to moment.
+			// The free space differs from moment to moment.
 			l = regexp.MustCompile(`--size \d+`).ReplaceAllString(l, "--size N")
 			kept = append(kept, regexp.MustCompile(`loadline (plan|run)`).ReplaceAllString(l, "loadline VERB"))
 		}
@@ -182,7 +182,7 @@ func asNobody(t *testing.T, args ...string) outcome {
 	return outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// What is memory is said before the measuring, by plan and by run.
+// Both plan and run warn about memory before measuring.
 func TestMemoryIsSaidBefore(t *testing.T) {
 	const warning = "this is memory: the volume is in tmpfs"
 	if _, err := os.Stat("/dev/shm"); err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// numbers is a target of numbers, which takes no time.
+// numbers is a fake target, which takes no time.
 const numbers = "fake:?iops=20000&cv=0.05"
 
-// recorded is the directory of a run that has been measured; more are flags of run.
+// recorded returns the directory of a completed run; more are flags of run.
 func recorded(t testing.TB, more ...string) string {
 	t.Helper()
 	results := filepath.Join(t.TempDir(), "results")
@@ -33,7 +33,7 @@ func recorded(t testing.TB, more ...string) string {
 	return only(t, results)
 }
 
-// only is the one entry of a directory.
+// only returns the single entry of a directory.
 func only(t testing.TB, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -43,7 +43,7 @@ func only(t testing.TB, dir string) string {
 	return filepath.Join(dir, entries[0].Name())
 }
 
-// importedRun is the directory of a run that was imported from fio's output.
+// importedRun returns the directory of a run that was imported from fio's output.
 func importedRun(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func importedRun(t testing.TB) string {
 	return into
 }
 
-// comparedRuns is the folder of a comparison.
+// comparedRuns returns the folder of a comparison.
 func comparedRuns(t testing.TB) string {
 	t.Helper()
 	results := filepath.Join(t.TempDir(), "results")
@@ -73,14 +73,14 @@ func comparedRuns(t testing.TB) string {
 	return only(t, results)
 }
 
-// A directory that somebody sent leads nowhere else: what is written through its names
+// A directory from elsewhere redirects nothing: what is written through its names
 // stays in it, whatever links were planted.
 func TestPlantedLinksAreNotWritten(t *testing.T) {
 	t.Parallel()
 	for kind, c := range map[string]struct {
 		dir   string
 		verbs [][]string
-		// names are planted besides those of all kinds.
+		// names are planted in addition to those of all kinds.
 		names []string
 	}{
 		"run":        {recorded(t), [][]string{{"analyze"}, {"report"}, {"size"}}, nil},
@@ -104,13 +104,13 @@ func TestPlantedLinksAreNotWritten(t *testing.T) {
 				}
 				to := filepath.Join(victims, "bashrc")
 				if info, err := os.Stat(at); err == nil && info.IsDir() {
-					// A folder is put elsewhere whole, where the program could go on in it.
+					// A whole folder is redirected, in case the program would continue in it.
 					to = filepath.Join(user, "folder")
 					if err := os.Rename(at, to); err != nil {
 						t.Fatal(err)
 					}
 				} else if err == nil {
-					// The user's file may be what the name stands for.
+					// The user's file may take the place of the named file.
 					if err := os.Rename(at, to); err != nil {
 						t.Fatal(err)
 					}
@@ -130,7 +130,7 @@ func TestPlantedLinksAreNotWritten(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a file answers never: it is not waited for.
+// A pipe in the place of a file never delivers data: it is not waited for.
 func TestPipesAreNotWaitedFor(t *testing.T) {
 	dir := recorded(t)
 	for _, name := range []string{"plan.json", "run.json", "report.json", "samples.jsonl.zst", "card.json"} {
@@ -149,7 +149,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A pipe that nobody writes into is refused by whoever is told to read it, and not waited for.
+// A pipe without a writer is refused by every command that is told to read it, and not waited for.
 func TestNamedPipesAreNotWaitedFor(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -169,7 +169,7 @@ func TestNamedPipesAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A document of a ranking cannot name a directory outside of it.
+// A document of a ranking cannot name a directory outside its own.
 func TestRankingStaysInItsFolder(t *testing.T) {
 	home := t.TempDir()
 	victim, folder := filepath.Join(home, "victim"), filepath.Join(home, "ranking")
@@ -186,7 +186,7 @@ func TestRankingStaysInItsFolder(t *testing.T) {
 	unharmed(t, victim, before)
 }
 
-// What is recorded is nobody else's; what the user names is as the umask has it.
+// Records are private to their owner; files that the user names follow the umask.
 func TestRecordsAreForTheirOwner(t *testing.T) {
 	old := syscall.Umask(0o022)
 	defer syscall.Umask(old)
@@ -240,7 +240,7 @@ func storage(t *testing.T) string {
 	address := free.Addr().String()
 	_, port, _ := net.SplitHostPort(address)
 	free.Close()
-	// --exit-with-parent ends it when the test is killed.
+	// --exit-with-parent ends it if the test is killed.
 	server := exec.Command("nbdkit", "--exit-with-parent", "-f", "-i", "127.0.0.1", "-p", port, "memory", "64M")
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
@@ -259,8 +259,8 @@ func storage(t *testing.T) string {
 	return address
 }
 
-// A password that was typed stands nowhere afterwards: in no file, packed or not, in no name
-// of a file, and in nothing that was printed.
+// A password that was typed is recorded nowhere: in no file, compressed or not, in no file
+// name, and in nothing that was printed.
 func TestPasswordsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
@@ -334,7 +334,7 @@ func small(t *testing.T, size string) string {
 	return dir
 }
 
-// status is what the record of a run says of its end.
+// status returns what the record of a run says about its end.
 func status(t testing.TB, dir string) (status, reason string) {
 	t.Helper()
 	var run struct{ Status, Reason string }
@@ -348,9 +348,9 @@ func status(t testing.TB, dir string) (status, reason string) {
 	return run.Status, run.Reason
 }
 
-// A disk that fills while it is measured costs the rest of the measurement and not what was
-// measured: the table is printed, a sentence says what is missing, and what is there is
-// never taken for a whole run.
+// A disk that fills up during a measurement costs the rest of the measurement but not what was
+// measured: the table is printed, a message says what is missing, and the saved part is
+// never taken for a complete run.
 func TestFullDiskStillTellsTheResult(t *testing.T) {
 	disk := small(t, "1500k")
 	o := loadline(t, "run", numbers, "--time", "30m", "--results", disk)
@@ -372,7 +372,7 @@ func TestFullDiskStillTellsTheResult(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, ".tmp-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	// Where there is room again, what was saved is read without damage.
+	// With enough space again, what was saved is read without damage.
 	copied := filepath.Join(t.TempDir(), "run")
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -386,7 +386,7 @@ func TestFullDiskStillTellsTheResult(t *testing.T) {
 	}
 }
 
-// A disk that has room for what was measured and not for the report costs the report's
+// A disk that has space for the measurements but not for the report costs the report's
 // file, and not the report.
 func TestReportThatCannotBeSavedIsPrinted(t *testing.T) {
 	run := recorded(t)
@@ -400,7 +400,7 @@ func TestReportThatCannotBeSavedIsPrinted(t *testing.T) {
 		}
 		return n
 	}
-	// All but the page, and the room that a run keeps while it goes on.
+	// There is space for all but the page, plus the space that a run reserves while it is in progress.
 	disk := small(t, fmt.Sprint(size("report.json", "samples.jsonl.zst", "plan.json", "run.json", "experiment.yaml", "environment.json")+size("run.json")+300<<10))
 	o := loadline(t, "run", numbers, "--quiet", "--results", disk)
 	if o.code != 1 || !strings.Contains(o.stdout, "rand-read-iops") {
@@ -416,7 +416,7 @@ func TestReportThatCannotBeSavedIsPrinted(t *testing.T) {
 	}
 }
 
-// An import that cannot be saved leaves nothing that would pass for one.
+// An import that cannot be saved leaves nothing that looks like one.
 func TestImportThatCannotBeSavedLeavesNothing(t *testing.T) {
 	original := filepath.Join(filepath.Dir(importedRun(t)), "fio.json")
 	disk := small(t, "32k")
@@ -430,7 +430,7 @@ func TestImportThatCannotBeSavedLeavesNothing(t *testing.T) {
 	}
 }
 
-// A page in a directory that was sent may be a link to anything, also to a device.
+// A page in a directory from elsewhere may be a link to anything, including a device.
 func TestPlantedPageIsReplaced(t *testing.T) {
 	run, home := recorded(t), t.TempDir()
 	pipe, page := filepath.Join(home, "pipe"), filepath.Join(run, "report.html")
@@ -456,7 +456,7 @@ func TestPlantedPageIsReplaced(t *testing.T) {
 	}
 }
 
-// A repeat is told to be over when what it measured would survive a loss of power.
+// A repeat is reported as done only when its measurements would survive a power loss.
 func TestStepsLast(t *testing.T) {
 	trace, err := exec.LookPath("strace")
 	if err != nil {

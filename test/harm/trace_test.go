@@ -9,15 +9,16 @@ import (
 	"testing"
 )
 
-// forgedTrace is the directory of a trace that says it took so many seconds, whose last sample
-// has the length and the end that are given.
+// forgedTrace returns the directory of a trace that claims to have lasted so many seconds, and whose
+// last sample has the given length and end.
 func forgedTrace(t testing.TB, name string, seconds, end, s float64) string {
 	t.Helper()
 	const line = `{"t":%g,"s":%g,"device":"sda","op":"read","size":4096,"pid":7,"command":"db","f":{"ios":100,"bytes":409600,"lat":0.1,"max":0.001}}` + "\n"
 	return traceOf(t, name, seconds, fmt.Sprintf(line, 1.0, 1.0)+fmt.Sprintf(line, end, s))
 }
 
-// traceOf is the directory of a trace that says it took so many seconds, with the samples that are given.
+// traceOf returns the directory of a trace that claims to have lasted so many seconds, with the given
+// samples.
 func traceOf(t testing.TB, name string, seconds float64, samples string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -30,8 +31,8 @@ func traceOf(t testing.TB, name string, seconds float64, samples string) string 
 	return dir
 }
 
-// As many devices, operations and sizes as a trace may have, and years of time: each of them has
-// cells of its own, which together take no more memory than those of another trace.
+// A trace with the maximum number of devices, operations and sizes, over years: each combination has
+// its own cells, which together take no more memory than those of another trace.
 func TestTracesOfManyDevicesTakeLittleMemory(t *testing.T) {
 	t.Parallel()
 	many := func(devices, operations, sizes int) string {
@@ -55,7 +56,7 @@ func TestTracesOfManyDevicesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// A trace whose record says that it took ages is damaged where that cannot be, and otherwise takes
+// A trace whose record claims an impossibly long time is reported as damaged; otherwise it takes
 // no more memory than another.
 func TestTracesOfAgesTakeLittleMemory(t *testing.T) {
 	t.Parallel()

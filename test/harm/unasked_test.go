@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A file that the user has is not written without being named, whatever the workloads.
+// An existing file is not written unless it is named, whatever the workloads.
 func TestExistingFileIsNotWrittenUnasked(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "disk.img")
@@ -21,7 +21,7 @@ func TestExistingFileIsNotWrittenUnasked(t *testing.T) {
 	unharmed(t, dir, before)
 }
 
-// What a file says to be overwritten is not: it may be the file of somebody else.
+// An experiment's file cannot permit overwriting: it may come from someone else.
 func TestAFileDoesNotAllowToOverwrite(t *testing.T) {
 	dir, asked := t.TempDir(), filepath.Join(t.TempDir(), "experiment.yaml")
 	file := filepath.Join(dir, "disk.img")

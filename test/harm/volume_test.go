@@ -24,7 +24,7 @@ func sh(t testing.TB, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// must is sh for what has to work.
+// must is sh for commands that must succeed.
 func must(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	out, err := sh(t, name, args...)
@@ -34,7 +34,7 @@ func must(t testing.TB, name string, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// zeros makes a file of that many bytes.
+// zeros makes a file of that many zero bytes.
 func zeros(t testing.TB, file string, size int64) string {
 	t.Helper()
 	if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
@@ -70,7 +70,7 @@ func begun(t testing.TB, r *running) {
 	})
 }
 
-// results are those of the report that a run has saved.
+// results returns the results in the report that a run has saved.
 func results(t testing.TB, r *running) []model.Result {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(r.cmd.Dir, "loadline-results", "*", "report.json"))
@@ -91,8 +91,8 @@ func results(t testing.TB, r *running) []model.Result {
 	return report.Results
 }
 
-// Whoever owns the measured directory may put a link, or another file, in the place of the
-// data file: what that leads to is not written, and the numbers do not count.
+// The owner of the measured directory may replace the data file with a link or another
+// file: its target is not written, and the numbers are not valid.
 func TestDataFileIsReplaced(t *testing.T) {
 	t.Parallel()
 	lab.Lock(t)
@@ -146,7 +146,7 @@ func TestDataFileIsReplaced(t *testing.T) {
 	}
 }
 
-// While a device is measured nobody else gets it.
+// A device is reserved while it is measured.
 func TestDeviceIsHeldWhileItIsMeasured(t *testing.T) {
 	t.Parallel()
 	lab.Lock(t)
@@ -169,12 +169,12 @@ func TestDeviceIsHeldWhileItIsMeasured(t *testing.T) {
 	if o := r.wait(t); o.code != 0 && o.code != 5 {
 		t.Errorf("the run itself failed: exit code %d", o.code)
 	}
-	// And afterwards it is free.
+	// Afterwards it is free.
 	must(t, "mkfs.ext4", "-q", dev)
 }
 
-// A device that is detached during a run does not come to be another one under its name. It is
-// not parallel: the name that it sets free would become that of another test's device.
+// If a device is detached during a run, its name must not come to mean another device. The test is
+// not parallel: the name that it frees could be given to another test's device.
 func TestDeviceNameComesToMeanAnotherDevice(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
@@ -186,7 +186,7 @@ func TestDeviceNameComesToMeanAnotherDevice(t *testing.T) {
 	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
 	r := begin(t, "run", dev, "--destroy-data-on", dev, "--only", "rand-write-iops", "--size", "64M", "--max-time", "10s")
 	begun(t, r)
-	// Detaching is put off until the last user is gone, and attaching fails until then.
+	// Detaching is deferred until the last user is gone, and attaching fails until then.
 	_, _ = sh(t, "losetup", "-d", dev)
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if out, err := sh(t, "losetup", dev, other); err == nil {
@@ -201,7 +201,7 @@ func TestDeviceNameComesToMeanAnotherDevice(t *testing.T) {
 	}
 }
 
-// A device that a server or a virtual machine has open is in use, though the kernel does
+// A device that a server or a virtual machine has open is in use, although the kernel does
 // not know it, before a run and during one.
 func TestDeviceIsOpenElsewhere(t *testing.T) {
 	t.Parallel()
@@ -251,7 +251,7 @@ func otherNode(t testing.TB, dev, dir string) string {
 	return node
 }
 
-// A loop device may be made of a device node that stands anywhere.
+// A loop device may be backed by a device node at any path.
 func TestLoopOverANodeOutsideDev(t *testing.T) {
 	t.Parallel()
 	lab.Lock(t)
@@ -268,7 +268,7 @@ func TestLoopOverANodeOutsideDev(t *testing.T) {
 	}
 }
 
-// Two loop devices may be made of one file: what is written to the one is written to the
+// Two loop devices may be backed by one file: what is written to one appears in the
 // other. The file itself may be open in a server.
 func TestContentIsSharedPastTheDevice(t *testing.T) {
 	t.Parallel()
@@ -318,8 +318,8 @@ func TestForeignLockOnAnotherNode(t *testing.T) {
 	}
 }
 
-// Workers that share a device in one run share what holds it, also as processes of their
-// own, and what is measured is one device.
+// Workers that share a device in one run share its lock, even as separate
+// processes, and one device is measured.
 func TestWorkersShareADevice(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string][]string{"in one process": nil, "in processes of their own": {"--child-worker"}} {
@@ -335,7 +335,7 @@ func TestWorkersShareADevice(t *testing.T) {
 	}
 }
 
-// Kbench's --overwrite does not reach what is refused anyway.
+// Kbench's --overwrite does not override other refusals.
 func TestKbenchGuardsBeforeItChangesAFile(t *testing.T) {
 	t.Parallel()
 	lab.Lock(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// TestTheEmbeddedPageIsThatOfItsSources makes the types of the documents and builds the
-// front end, and compares both with what is committed: the program carries nothing that
-// its sources do not say.
+// TestTheEmbeddedPageIsThatOfItsSources generates the types of the documents and builds the
+// front end, and compares both with what is committed: everything in the program comes from
+// its sources.
 func TestTheEmbeddedPageIsThatOfItsSources(t *testing.T) {
 	lab.Need(t, "node")
 	web := filepath.Join(root, "web")
@@ -44,7 +44,7 @@ func TestTheEmbeddedPageIsThatOfItsSources(t *testing.T) {
 	}
 }
 
-// same holds two directories to the same files.
+// same checks that two directories contain the same files.
 func same(t *testing.T, want, got string) {
 	t.Helper()
 	files := func(dir string) map[string][]byte {

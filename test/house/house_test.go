@@ -1,5 +1,5 @@
-// Package house keeps the house in order. Its opinion: a rule that nothing checks
-// is a wish, so what CONTRIBUTING.md asks for and a program can see is a test here.
+// Package house checks the rules of the repository. Its opinion: a rule that is not checked
+// is a wish, so whatever CONTRIBUTING.md demands and a program can check is a test here.
 package house
 
 import (
@@ -22,7 +22,7 @@ import (
 // root is the top of the repository.
 const root = "../.."
 
-// notOurs are the directories that hold no source: what .gitignore lists.
+// notOurs are the directories without sources: those that .gitignore lists.
 var notOurs = map[string]bool{".git": true, ".cache": true, "bin": true, "artifacts": true,
 	"loadline-results": true, "node_modules": true}
 
@@ -37,7 +37,7 @@ func sources(t *testing.T, visit func(path string, text []byte)) {
 		if entry.IsDir() && notOurs[entry.Name()] {
 			return filepath.SkipDir
 		}
-		// In a linked work tree .git is a file.
+		// In a linked worktree .git is a file.
 		if !entry.Type().IsRegular() || entry.Name() == ".git" {
 			return nil
 		}
@@ -61,19 +61,19 @@ func sources(t *testing.T, visit func(path string, text []byte)) {
 	}
 }
 
-// goPackage is what these tests need of go list's answer.
+// goPackage is the part of go list's output that these tests need.
 type goPackage struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
 	Imports                            []string
 }
 
-// path is the directory of the package from the root.
+// path returns the directory of the package, relative to the root.
 func (p goPackage) path() string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "github.com/loadline/loadline"), "/")
 }
 
-// packages asks go list for all packages of the module.
+// packages returns all packages of the module, by go list.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles,TestGoFiles,XTestGoFiles", "./...")
@@ -101,10 +101,10 @@ func TestFilesAreSmall(t *testing.T) {
 	})
 }
 
-// TestNoTracesOfABuildMachine also keeps package registries out: the mirror or
+// TestNoTracesOfABuildMachine also keeps out package registries: the mirror or
 // proxy that one machine uses is not part of the project.
 func TestNoTracesOfABuildMachine(t *testing.T) {
-	// Put together here so that this file does not contain them.
+	// They are assembled here so that this file does not contain them.
 	hosts := []string{"proxy.golang" + ".org", "sum.golang" + ".org", "pypi" + ".org", "files.pythonhosted" + ".org",
 		"registry.npmjs" + ".org", "repo1.maven" + ".org", "repo.maven.apache" + ".org", "deb.debian" + ".org", "crates" + ".io"}
 	traces := []*regexp.Regexp{regexp.MustCompile(`(^|[^\w/.-])/work` + `/(main|shared)\b`)}
@@ -123,8 +123,9 @@ func TestNoTracesOfABuildMachine(t *testing.T) {
 	})
 }
 
-// TestOnlyMeasuringIsRepeated: a repeat is a stretch of measuring (docs/glossary.md). What is called
-// for each of many visits it, and who opens a page, or an engine that comes to a worker, is a visitor.
+// TestOnlyMeasuringIsRepeated checks the use of the word: a repeat is a stretch of measuring
+// (docs/glossary.md). A callback for each of many elements is called visit, and the reader of a page,
+// or an engine that connects to a worker, is a visitor.
 func TestOnlyMeasuringIsRepeated(t *testing.T) {
 	other := regexp.MustCompile(`\brepeat ` + `func\(|\bcalls ` + `repeat\b|\bis told ` + `repeat\b|// \w+ repeats ` + `the \w+s\b|// repeat ` + `is (what|an) `)
 	sources(t, func(path string, text []byte) {
@@ -134,14 +135,14 @@ func TestOnlyMeasuringIsRepeated(t *testing.T) {
 	})
 }
 
-// mostNames is a screenful: what a reader can look through to find a word. Two packages
+// mostNames is a screenful: what a reader can scan to find a name. Two packages
 // have more, because they are vocabularies that others share and that are read by file.
 const mostNames = 64
 
 var manyNames = map[string]int{
-	// The words of the flow, from experiment to report, in one file for each; four in ten are
-	// the values of enumerations. A report holds what every capability found, so the types of
-	// its parts lie beside it.
+	// The vocabulary of the flow, from experiment to report, with one file for each step; four in ten
+	// are the values of enumerations. A report contains the findings of every capability, so the types of
+	// its parts are beside it.
 	"internal/model": 240,
 	// One function for each phrase that all renderers share.
 	"internal/show/report/words": 82,
@@ -200,13 +201,13 @@ func exportedNames(file *ast.File) int {
 	return count
 }
 
-// onePage is how many lines CONTRIBUTING.md has at most: it is the map of the code, and
-// what a newcomer reads at once. Details are in docs/development.md.
+// onePage is the maximum number of lines of CONTRIBUTING.md: it is the map of the code, for
+// newcomers to read in one go. Details are in docs/development.md.
 const onePage = 90
 
-// TestContributingKnowsEveryPackage compares the table of CONTRIBUTING.md with what is
-// there, both ways: each package is in a folder that has a row, and of the steps of the
-// flow and of the test suites each is named.
+// TestContributingKnowsEveryPackage compares the table of CONTRIBUTING.md with the
+// packages, both ways: each package is in a folder that has a row, and each step of the
+// flow and each test suite is named.
 func TestContributingKnowsEveryPackage(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
@@ -227,7 +228,7 @@ func TestContributingKnowsEveryPackage(t *testing.T) {
 		for folder != "." && rows[folder] == "" {
 			folder = filepath.Dir(folder)
 		}
-		// The next folder below, in a row that names those that it has.
+		// The next folder below, for a row that names its subfolders.
 		below, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(p.path(), folder), "/"), "/")
 		switch {
 		case folder == ".":

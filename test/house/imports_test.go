@@ -24,7 +24,7 @@ func TestEveryPackageHasImportRules(t *testing.T) {
 		if top != "internal" {
 			continue
 		}
-		// A list is for a folder of the flow, or for one room of it.
+		// A list is for a folder of the flow, or for one subfolder of it.
 		names := strings.SplitN(below, "/", 3)
 		if !regexp.MustCompile(`(?m)^(` + strings.Join(names[:min(len(names), 2)], "|") + `):$`).Match(text) {
 			t.Errorf("internal/%s has no list in .depguard.yml: say there what it may import", below)
@@ -32,9 +32,9 @@ func TestEveryPackageHasImportRules(t *testing.T) {
 	}
 }
 
-// TestImportsFollowTheFlow: what is asked, planned, measured, judged and shown stands on the
-// steps before it. What climbs to a later step is listed here with its reason, and the list
-// is meant to become shorter.
+// TestImportsFollowTheFlow checks that what is asked, planned, measured, judged and shown imports only
+// the steps before it. Imports of a later step are listed here with their reasons, and the list
+// should become shorter.
 func TestImportsFollowTheFlow(t *testing.T) {
 	climbs := map[string]string{
 		"measure/session judge/analyze":     "whether a workload has been measured enough is asked while it is measured",
@@ -71,9 +71,9 @@ func TestImportsFollowTheFlow(t *testing.T) {
 	}
 }
 
-// TestThePodsProgramIsSmall: what loadline-agent links is its memory in each of many
-// pods. The rules above look at each package's own imports; here counts what comes along
-// with them.
+// TestThePodsProgramIsSmall checks what loadline-agent links, because that is its memory in each of many
+// pods. The rules above check each package's own imports; this test includes what they
+// import in turn.
 func TestThePodsProgramIsSmall(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "./cmd/loadline-agent")
 	cmd.Dir = root
@@ -117,7 +117,7 @@ func TestImportRulesBite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Together they must not make a cycle, which Go itself would refuse.
+	// Together they must not form a cycle, which Go itself would refuse.
 	forbidden := []string{"model env", "judge/stats model", "measure/engine measure/load/fio", "measure/agent cluster/kube", "measure/agent show/report/text", "measure/load measure/volume",
 		"measure/volume measure/engine", "measure/observe measure/volume", "measure/place measure/agent", "judge/analyze measure/store", "judge/trust env", "show/report/text cluster/kube", "show/report/text judge/stats",
 		"measure/store judge/stats", "ask/spec plan/profile", "measure/worker cluster/kube", "measure/volume testing", "judge/trust lab", "lab model"}
@@ -172,7 +172,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// importPath makes an import path of the short names above; shortName undoes it.
+// importPath returns the import path of one of the short names above; shortName is the inverse.
 func importPath(name string) string {
 	switch name {
 	case "testing":

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLinksLeadSomewhere follows the links between the manuals, and to what they name in
+// TestLinksLeadSomewhere follows the links between the manuals, and to files in
 // the tree.
 func TestLinksLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)

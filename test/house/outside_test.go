@@ -14,7 +14,7 @@ import (
 )
 
 // TestOutsideRulesBite runs scripts/outside on a small module that breaks its rules: exactly
-// the lines that say so are refused, by whatever name a package is imported.
+// the marked lines are refused, by whatever name a package is imported.
 func TestOutsideRulesBite(t *testing.T) {
 	dir := t.TempDir()
 	forbidigo, tree := filepath.Join(dir, "forbidigo"), filepath.Join(dir, "tree")
@@ -100,15 +100,15 @@ func Use(ctx context.Context) {
 	}
 }
 
-// TestFewHaveAClockOfTheirOwn: who waits for what has a time of its own, whatever clock a
-// run is given, says so; everybody else is given theirs. A new entry is an exception that
+// TestFewHaveAClockOfTheirOwn lists the packages that need real time, whatever clock a
+// run is given; all others use the clock that they are given. A new entry is an exception that
 // its comment has to justify.
 func TestFewHaveAClockOfTheirOwn(t *testing.T) {
 	own := regexp.MustCompile(`(?m)env\.Clock\{\}|^var \w+ env\.Clock|//permit`)
 	want := []string{
-		"internal/cli/atonce.go",              // how long somebody at a terminal waits
+		"internal/cli/atonce.go",              // how long a user at a terminal waits
 		"internal/measure/engine/doc.go",      // workers on other machines
-		"internal/measure/session/doc.go",     // storage systems and other people's workers
+		"internal/measure/session/doc.go",     // storage systems and other users' workers
 		"internal/measure/volume/doc.go",      // the kernel and udev
 		"internal/measure/volume/nbd/conn.go", // a socket's deadline
 		"internal/show/serve/server.go",       // visitors and their connections

@@ -6,23 +6,23 @@ import (
 	"path/filepath"
 )
 
-// AdjustableDevice has a rate that a test can change while it is used.
+// AdjustableDevice has a rate that a test can change during use.
 type AdjustableDevice struct {
 	Device
 	rate string
 }
 
 // Adjustable starts a device in memory (64 MiB) with a limit in I/Os of 4 KiB per
-// second, which Set changes at once. nbdkit counts bytes, so that is what the
-// limit is for larger I/Os. Reads and writes have a limit each.
+// second, which Set changes at once. For larger I/Os the limit is on bytes, because that is
+// what nbdkit counts. Reads and writes have separate limits.
 func Adjustable(t T, iops float64) AdjustableDevice {
 	t.Helper()
 	const size = 64 * mebi
 	d := AdjustableDevice{rate: filepath.Join(directory(t, ""), "rate")}
 	d.Set(t, iops)
-	// A small bucket: after a change nothing is left of the former rate. Each thread
-	// wakes up again and again until the bucket has something for it, so a few of them
-	// cost a tenth of what many do, and the rate is the same.
+	// A small bucket, so that nothing of the former rate is left after a change. Each thread
+	// polls until the bucket has tokens for it, so a few threads cost a tenth of the
+	// processor time of many, at the same rate.
 	s := nbdkit(t, nbdServer{filters: []string{"rate"}, plugin: []string{"memory", fmt.Sprint(size)}, threads: 4,
 		options: []string{"rate-file=" + d.rate, "burstiness=0.05"}})
 	d.Device = s.device("a rate that changes", size)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The rate is what it was set to last.
+// The rate is the one that was set last.
 func TestAdjustableRate(t *testing.T) {
 	t.Parallel()
 	d := Adjustable(t, 1000)

@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Block gives an NBD device a name under /dev: nbdfuse makes a file of it, and a
+// Block makes an NBD device a block device under /dev: nbdfuse exposes it as a file, and a
 // loop device with 4 KiB sectors and direct I/O makes a block device of the
-// file. It keeps the rates; latency grows by about 0.1 ms.
+// file. Rates are unchanged; latency grows by about 0.1 ms.
 func Block(t T, d Device) string {
 	t.Helper()
 	needLoop(t)
 	return loop(t, File(t, d))
 }
 
-// File makes a file of an NBD device, by nbdfuse: the only one in a directory where
-// it is mounted. What flushes the file flushes the device.
+// File exposes an NBD device as a file, by nbdfuse: the only file in the directory where
+// it is mounted. Flushing the file flushes the device.
 func File(t T, d Device) string {
 	t.Helper()
 	needFUSE(t)
@@ -35,8 +35,8 @@ func File(t T, d Device) string {
 		info, err := os.Stat(file)
 		return err == nil && info.Size() == d.Size
 	}
-	// Unmounting is what ends nbdfuse in order. It is also the last step, after
-	// the process, for a start that fails half-way.
+	// Unmounting ends nbdfuse cleanly. It is also the last step, after
+	// the process has ended, if the start fails half-way.
 	undo(t, unmountScript(mount), nil)
 	// 16 connections: a single one would serialise the I/O.
 	start(t, dir, ready, "nbdfuse", "-C", "16", file, d.URI)
@@ -45,8 +45,8 @@ func File(t T, d Device) string {
 	return file
 }
 
-// allowDepth lifts FUSE's limit of 12 requests in flight, where fusectl is
-// mounted; without it only depths above 12 differ.
+// allowDepth raises FUSE's limit of 12 requests in flight, if fusectl is
+// mounted; otherwise only queue depths above 12 are affected.
 func allowDepth(mount string) {
 	var st unix.Stat_t
 	if unix.Stat(mount, &st) != nil {
@@ -56,8 +56,8 @@ func allowDepth(mount string) {
 	os.WriteFile(limit, []byte("256"), 0)
 }
 
-// LoopOnMemory is a loop device on a fully written file on tmpfs: the fastest
-// block device that there is here, and faster than any real one.
+// LoopOnMemory returns a loop device on a fully written file on tmpfs: the fastest
+// block device available here, and faster than any real one.
 func LoopOnMemory(t T, size int64) string {
 	t.Helper()
 	needLoop(t)
@@ -67,7 +67,7 @@ func LoopOnMemory(t T, size int64) string {
 	return loop(t, image)
 }
 
-// LoopOnFile is a loop device on a fully written file on the machine's own disk.
+// LoopOnFile returns a loop device on a fully written file on the machine's own disk.
 func LoopOnFile(t T, size int64) string {
 	t.Helper()
 	needLoop(t)
@@ -77,22 +77,22 @@ func LoopOnFile(t T, size int64) string {
 	return loop(t, image)
 }
 
-// Loop attaches a file of the test's own to a loop device, whose name it returns, and
-// detaches it at the end, if the test has not.
+// Loop attaches the test's own file to a loop device, whose name it returns, and
+// detaches it at the end unless the test has done so.
 func Loop(t T, file string) string {
 	t.Helper()
 	needLoop(t)
 	return attach(t, file)
 }
 
-// loop attaches a device's file with blocks of 4 KiB, past the page cache.
+// loop attaches a device's file with blocks of 4 KiB, bypassing the page cache.
 func loop(t T, file string) string {
 	t.Helper()
 	return attach(t, file, "--sector-size", "4096", "--direct-io=on")
 }
 
-// attach attaches a file. The script finds the device by its file, because its
-// name is known only afterwards; a file that the test has removed is found by its name alone.
+// attach attaches a file. The cleanup script finds the device by its file, because its
+// name is not known in advance; if the test has removed the file, its name alone is used.
 func attach(t T, file string, options ...string) string {
 	t.Helper()
 	undo(t, fmt.Sprintf(`attached() { losetup -n -O NAME -j %[1]s; losetup -n -O NAME,BACK-FILE | while read -r dev back; do case "$back" in %[1]s|%[1]s" (deleted)") echo "$dev";; esac; done; }
@@ -106,8 +106,8 @@ echo "a loop device is still busy" >&2; exit 1`, quote(file)), nil)
 	return strings.TrimSpace(string(out))
 }
 
-// unmountScript unmounts a directory if something is mounted there, and waits
-// for those that still have it open: for ten seconds, then it detaches it.
+// unmountScript unmounts a directory if something is mounted there. It waits up to ten seconds
+// for processes that still have it open, then unmounts it lazily.
 func unmountScript(dir string) string {
 	return fmt.Sprintf(`for i in $(seq 100); do mountpoint -q %[1]s || exit 0; umount %[1]s 2>/dev/null; mountpoint -q %[1]s && sleep 0.1; done
 umount -l %[1]s`, quote(dir))
@@ -121,7 +121,7 @@ func Filesystem(t T, dev, kind string, options ...string) string {
 	Need(t, "mkfs."+kind)
 	args := append([]string{"-q"}, options...)
 	if kind == "ext4" {
-		// Otherwise the kernel goes on initialising while the test measures.
+		// Otherwise the kernel would still be initialising the file system during the test.
 		args = append(args, "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	}
 	if out, err := exec.Command("mkfs."+kind, append(args, dev)...).CombinedOutput(); err != nil {
@@ -137,15 +137,15 @@ func Tmpfs(t T, size int64) string {
 	return Mounted(t, "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", size), "tmpfs")
 }
 
-// Ramfs mounts a file system in memory that has no direct I/O and no limit.
+// Ramfs mounts a file system in memory that has no direct I/O and no size limit.
 func Ramfs(t T) string {
 	t.Helper()
 	needMounts(t)
 	return Mounted(t, "-t", "ramfs", "ramfs")
 }
 
-// Userspace mounts an ext4 of size bytes that a process serves (fuse2fs), on an image in memory:
-// it accepts O_DIRECT, and reads the image through the page cache all the same.
+// Userspace mounts an ext4 of size bytes that a user-space process serves (fuse2fs), on an image in
+// memory. It accepts O_DIRECT, but reads the image through the page cache.
 func Userspace(t T, size int64) string {
 	t.Helper()
 	needMounts(t)
@@ -165,7 +165,7 @@ func Userspace(t T, size int64) string {
 	return dir
 }
 
-// Mounted mounts on a directory of its own, with those arguments of mount, until the test
+// Mounted mounts a new directory with those arguments of mount, until the test
 // ends.
 func Mounted(t T, args ...string) string {
 	t.Helper()

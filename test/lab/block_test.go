@@ -39,7 +39,7 @@ func TestLoopOnMemoryIsFast(t *testing.T) {
 }
 
 func TestFilesystem(t *testing.T) {
-	// 320 MiB is the least that XFS accepts.
+	// 320 MiB is the minimum that XFS accepts.
 	for kind, dev := range map[string]string{"ext4": LoopOnFile(t, 64*mebi), "xfs": LoopOnMemory(t, 320*mebi)} {
 		dir := Filesystem(t, dev, kind)
 		Verify(t, At(Filled(t, dir, 8*mebi), 8*mebi))
@@ -74,7 +74,7 @@ func TestExtentsOfFiles(t *testing.T) {
 	}
 }
 
-// What survives a power loss is exactly what the cache mode promises.
+// Exactly what the cache mode promises survives a power loss.
 func TestPowerLoss(t *testing.T) {
 	for mode, survives := range map[CacheMode]bool{WriteThrough: true, WriteBack: true, Unsafe: false} {
 		t.Run(string(mode), func(t *testing.T) {

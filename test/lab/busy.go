@@ -5,15 +5,15 @@ import (
 	"os"
 )
 
-// named is a test that can say what it is called.
+// named is a test that has a name.
 type named interface {
 	T
 	Name() string
 }
 
-// Busy skips a test that the machine was too busy for, and never in silence: "go
-// test" hides why a test of a passing package was skipped, so the reason is also
-// written down.
+// Busy skips a test because the machine was too busy for it. "go test" hides
+// why a test of a passing package was skipped, so the reason is also
+// written to a file.
 func Busy(t named, why string, args ...any) {
 	t.Helper()
 	why = fmt.Sprintf(why, args...)
@@ -21,7 +21,7 @@ func Busy(t named, why string, args ...any) {
 	t.Skipf("skipped: %s", why)
 }
 
-// WriteDown appends what a passing test would keep to itself to the file that
+// WriteDown appends a message that go test does not show for a passing test to the file that
 // LOADLINE_SKIPS names, which CI prints at its end.
 func WriteDown(t named, what, why string) {
 	t.Helper()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Cached starts a device of 256 MiB with 2 ms for each I/O and a cache of the given
-// size in front, which keeps what is read: what fits into it is fast from the
-// second time on.
+// Cached starts a device of 256 MiB with 2 ms for each I/O and a read cache of the given
+// size in front: data that fits into the cache is fast from the second
+// read on.
 func Cached(t T, size int64) Device {
 	t.Helper()
 	image := filepath.Join(memory(t, nbdSize), "raw.img")

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// cephOSDs is how many disks the cluster has, and how many copies it keeps.
+// cephOSDs is the number of disks in the cluster, and the number of copies it keeps.
 const cephOSDs = 3
 
 // cephConf is the cluster's configuration: loopback only, no authentication, all
 // files in one directory (%[1]s), one host (so copies are spread over disks,
-// chooseleaf_type 0), and a client without write-back cache, which would
+// chooseleaf_type 0), and a client without a write-back cache, which would
 // acknowledge writes from memory. %[2]s is the monitor's address, %[3]s the fsid.
 const cephConf = `[global]
 fsid = %[3]s
@@ -51,7 +51,7 @@ mgr_initial_modules =
 rbd_cache = false
 `
 
-// ceph is a cluster that is being built.
+// ceph is a cluster during its setup.
 type ceph struct {
 	t         T
 	dir, conf string
@@ -61,13 +61,13 @@ type ceph struct {
 
 // Ceph starts a real replicated storage system on this machine (a monitor, a
 // manager and three bluestore OSDs on sparse files of 6 GiB, three copies) and
-// returns an unwritten image of the size, "rbd:lab/image". Until the test ends
+// returns an unwritten image of the size, "rbd:lab/image". Until the test ends,
 // CEPH_CONF in the environment names its configuration. It takes about a minute
-// to start and about 1.2 GiB of memory. It is not a calibrated device, and the
-// machine's own disk is below it: assert no rates.
+// to start and about 1.2 GiB of memory. It is not a calibrated device, and it runs on the
+// machine's own disk: assert no rates.
 //
-// It is skipped where its packages are not installed, also with LOADLINE_LAB=required:
-// they are large, and nothing but tests of Ceph images needs them.
+// It is skipped if its packages are not installed, even with LOADLINE_LAB=required:
+// they are large, and only tests of Ceph images need them.
 func Ceph(t T, size int64) Device {
 	t.Helper()
 	for _, program := range []string{"ceph-mon", "ceph-mgr", "ceph-osd", "monmaptool", "ceph", "rbd"} {
@@ -158,7 +158,7 @@ func (c *ceph) startOSD(id int) {
 	c.start("ceph-osd", number)
 }
 
-// start starts a daemon of the cluster; whether it does its work is for until.
+// start starts a daemon of the cluster; use until to wait until it works.
 func (c *ceph) start(program, id string) {
 	c.t.Helper()
 	start(c.t, c.dir, func() bool { return true }, program, "-f", "-i", id, "-c", c.conf)
@@ -173,7 +173,7 @@ func (c *ceph) run(program string, args ...string) {
 	}
 }
 
-// ask puts a question to the cluster; false means that it has no answer yet.
+// ask queries the cluster; false means that it has no answer yet.
 func (c *ceph) ask(answer any, question ...string) bool {
 	out, err := c.command("ceph", append(question, "--format=json", "--connect-timeout=5")...).Output()
 	return err == nil && json.Unmarshal(out, answer) == nil
@@ -185,7 +185,7 @@ func (c *ceph) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// until polls for two minutes.
+// until polls for up to two minutes.
 func (c *ceph) until(what string, ready func() bool) {
 	c.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !ready(); time.Sleep(200 * time.Millisecond) {
@@ -203,7 +203,7 @@ func (c *ceph) mkdir(name string) {
 	}
 }
 
-// freeAddress is a loopback address that nobody listened on a moment ago.
+// freeAddress returns a loopback address that was unused a moment ago.
 func freeAddress(t T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -214,7 +214,7 @@ func freeAddress(t T) string {
 	return l.Addr().String()
 }
 
-// uuid is a random UUID (version 4).
+// uuid returns a random UUID (version 4).
 func uuid() string {
 	var b [16]byte
 	rand.Read(b[:])

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Cgroup makes a cgroup whose I/O the kernel tells apart from that of others: of version 1's
-// blkio controller where that is mounted, else of version 2. It returns the directory, and
-// the path that the kernel knows it by.
+// Cgroup makes a cgroup whose I/O the kernel accounts separately: of version 1's
+// blkio controller if that is mounted, else of version 2. It returns the directory, and
+// the path that the kernel uses for it.
 func Cgroup(t T, name string) (dir, path string) {
 	t.Helper()
 	needMounts(t)
@@ -26,7 +26,7 @@ func Cgroup(t T, name string) (dir, path string) {
 		Unavailable(t, "no cgroups of the block layer are mounted below /sys/fs/cgroup")
 	}
 	if root == "/sys/fs/cgroup" {
-		// An I/O belongs to the nearest cgroup that has the controller.
+		// An I/O is accounted to the nearest cgroup that has the controller.
 		if err := os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("+io"), 0); err != nil {
 			Unavailable(t, "the io controller cannot be switched on: %v", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// startTimeout is how long a daemon may take until it answers.
+// startTimeout is how long a daemon may take until it responds.
 const startTimeout = 30 * time.Second
 
 // daemon is a server process of the lab.
@@ -21,8 +21,8 @@ type daemon struct {
 	done chan struct{} // closed when the process has ended
 }
 
-// start runs a server in the foreground, in a process group of its own so that ^C
-// reaches the test first, and returns when ready says so. dir takes its log.
+// start runs a server in the foreground, in its own process group so that ^C
+// reaches only the test, and returns when ready reports true. Its log goes into dir.
 func start(t T, dir string, ready func() bool, name string, args ...string) *daemon {
 	t.Helper()
 	d := &daemon{log: filepath.Join(dir, filepath.Base(name)+".log"), done: make(chan struct{})}
@@ -57,7 +57,7 @@ func start(t T, dir string, ready func() bool, name string, args ...string) *dae
 	return d
 }
 
-// stop ends the daemon, with SIGKILL if SIGTERM does not help within 10 s.
+// stop ends the daemon, with SIGKILL if SIGTERM does not end it within 10 s.
 func (d *daemon) stop() error {
 	d.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -75,7 +75,7 @@ func (d *daemon) kill() {
 	<-d.done
 }
 
-// output is what the daemon has printed.
+// output returns what the daemon has printed.
 func (d *daemon) output() string {
 	text, err := os.ReadFile(d.log)
 	if err != nil {
@@ -84,8 +84,8 @@ func (d *daemon) output() string {
 	return strings.TrimSpace(string(text))
 }
 
-// endScript is the shell that ends exactly this process: the start time (field 22
-// of /proc/PID/stat) keeps it from meeting another process with a reused number.
+// endScript returns shell code that ends exactly this process: comparing the start time (field 22
+// of /proc/PID/stat) protects another process that reuses the PID.
 func endScript(pid int) string {
 	stat := func() string {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -101,7 +101,7 @@ for i in $(seq 50); do same || exit 0; sleep 0.1; done
 kill -9 %[1]d`, pid, stat())
 }
 
-// answers reports whether somebody listens on the unix socket.
+// answers returns a function that reports whether a server listens on the unix socket.
 func answers(socket string) func() bool {
 	return func() bool {
 		c, err := net.Dial("unix", socket)

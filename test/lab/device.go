@@ -4,19 +4,19 @@ import "strings"
 
 // Device is something to measure whose behaviour is known.
 type Device struct {
-	// Name says what it is set to, as "3000 IOPS" or "1ms read delay".
+	// Name describes its settings, such as "3000 IOPS" or "1ms read delay".
 	Name string
 	// URI is its NBD address ("nbd+unix:///vol?socket=…") or its Ceph image
-	// ("rbd:pool/image"); Path its file or block device. One of them is set.
+	// ("rbd:pool/image"); Path is its file or block device. One of them is set.
 	URI, Path string
 	// Size is its capacity in bytes.
 	Size int64
 }
 
-// At is the device or file at path, for calibrate, Verify and Fio.
+// At returns the device or file at path, for calibrate, Verify and Fio.
 func At(path string, size int64) Device { return Device{Name: path, Path: path, Size: size} }
 
-// Target is the word that Loadline's command line calls the device by.
+// Target returns the device's name on Loadline's command line.
 func (d Device) Target() string {
 	if d.URI != "" {
 		return d.URI
@@ -24,7 +24,7 @@ func (d Device) Target() string {
 	return d.Path
 }
 
-// engine is how fio reaches the device.
+// engine returns the fio options that select the engine and the device.
 func (d Device) engine() []string {
 	if image, ok := strings.CutPrefix(d.URI, "rbd:"); ok {
 		pool, name, _ := strings.Cut(image, "/")
@@ -36,5 +36,5 @@ func (d Device) engine() []string {
 	return []string{"--ioengine=libaio", "--direct=1", "--filename=" + d.Path}
 }
 
-// nbdURI is the address of an export on a unix socket.
+// nbdURI returns the address of an export on a unix socket.
 func nbdURI(export, socket string) string { return "nbd+unix:///" + export + "?socket=" + socket }

@@ -36,8 +36,8 @@ func Etcd(t T) string {
 	}))
 }
 
-// readable links a program into a directory that every user can get into: the cache is one
-// user's, and servers do not run as root.
+// readable links a program into a directory that every user can enter: the cache belongs to one
+// user, and servers do not run as root.
 func readable(t T, program string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "loadline-etcd-")
@@ -47,7 +47,7 @@ func readable(t T, program string) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	path := filepath.Join(dir, "etcd")
 	if os.Link(program, path) != nil {
-		// Another filesystem.
+		// The cache is on another filesystem.
 		text, err := os.ReadFile(program)
 		if err == nil {
 			err = os.WriteFile(path, text, 0o755)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ServerDir makes a directory that every user can get into, as a server's own user must, with a path
+// ServerDir makes a directory that every user can enter, as a server's own user must, with a path
 // short enough for a unix socket below it. It is removed when the test ends.
 func ServerDir(t T) string {
 	t.Helper()
@@ -22,7 +22,7 @@ func ServerDir(t T) string {
 	return dir
 }
 
-// Sparse makes a file of size bytes in dir without any block of its own: reading
+// Sparse makes a file of size bytes in dir without any allocated blocks: reading
 // it measures memory, not storage.
 func Sparse(t T, dir string, size int64) string {
 	t.Helper()
@@ -31,8 +31,8 @@ func Sparse(t T, dir string, size int64) string {
 	return path
 }
 
-// Fallocated makes a file of size bytes in dir whose blocks are reserved and
-// unwritten: to read it also measures memory.
+// Fallocated makes a file of size bytes in dir whose blocks are allocated but
+// unwritten: reading it also measures memory.
 func Fallocated(t T, dir string, size int64) string {
 	t.Helper()
 	path := filepath.Join(dir, "fallocated")
@@ -47,7 +47,7 @@ func Fallocated(t T, dir string, size int64) string {
 	return path
 }
 
-// Filled makes a file of size bytes in dir that is written throughout.
+// Filled makes a file of size bytes in dir that is fully written.
 func Filled(t T, dir string, size int64) string {
 	t.Helper()
 	path := filepath.Join(dir, "filled")

@@ -9,34 +9,34 @@ import (
 	"time"
 )
 
-// Job is one pattern for bare fio. The zero value of a field means its default.
+// Job is one access pattern for plain fio. The zero value of a field means its default.
 type Job struct {
 	// Pattern is fio's rw=; randread by default.
 	Pattern string
-	// BlockSize in bytes; 4096 by default.
+	// BlockSize is in bytes; 4096 by default.
 	BlockSize int64
 	// Depth is the number of I/Os in flight; 1 by default.
 	Depth int
-	// Jobs is the number of processes that do the same at once, each with its own
+	// Jobs is the number of concurrent identical processes, each with its own
 	// connection and Depth; 1 by default.
 	Jobs int
 	// Ramp is not measured, Time is; half a second and two seconds by default.
 	Ramp, Time time.Duration
-	// Options are added as they are, as "--continue_on_error=all".
+	// Options are added unchanged, such as "--continue_on_error=all".
 	Options []string
 }
 
-// Measured is what fio says of a job, reads and writes together.
+// Measured is fio's result for a job, reads and writes together.
 type Measured struct {
-	// IOPS in 1/s and BytesPerSecond are over the whole time measured.
+	// IOPS in 1/s and BytesPerSecond are averages over the measured time.
 	IOPS, BytesPerSecond float64
-	// P50 and P99 are of fio's completion latency (clat), of the direction that
-	// has more I/Os. fio's histogram makes them good to about 1.5 %.
+	// P50 and P99 are percentiles of fio's completion latency (clat), of the direction with
+	// more I/Os. The resolution of fio's histogram is about 1.5 %.
 	P50, P99 time.Duration
-	// Total is the number of I/Os measured, Reads those of them that read; Errors is how many failed, in the ramp
-	// too.
+	// Total is the number of I/Os measured, Reads the number of reads among them; Errors is how many
+	// failed, including in the ramp.
 	Total, Reads, Errors int64
-	// ExitCode is fio's own, and Messages what it printed on standard error.
+	// ExitCode is that of fio, and Messages is what it printed on standard error.
 	ExitCode int
 	Messages string
 }
@@ -59,9 +59,9 @@ type fioDirection struct {
 	} `json:"clat_ns"`
 }
 
-// Fio measures the device with bare fio, so that a test can compare what
-// Loadline says with what the device does. fio's failure is part of the answer,
-// except when it prints no result at all.
+// Fio measures the device with plain fio, so that a test can compare Loadline's
+// result with what the device does. A failure of fio is part of the result,
+// unless it prints none at all.
 func Fio(t T, d Device, job Job) Measured {
 	t.Helper()
 	Need(t, "fio")
@@ -81,13 +81,13 @@ func Fio(t T, d Device, job Job) Measured {
 		fmt.Sprintf("--iodepth=%d", max(1, job.Depth)), fmt.Sprintf("--size=%d", d.Size),
 		"--time_based=1", fmt.Sprintf("--runtime=%dms", job.Time.Milliseconds()),
 		fmt.Sprintf("--ramp_time=%dms", job.Ramp.Milliseconds()),
-		// Time is what ends the job, so no map of measured blocks is needed.
+		// The job ends by time, so no map of accessed blocks is needed.
 		"--norandommap=1", "--refill_buffers=1", "--percentile_list=50:99")
 	set := job.Time
 	if job.Jobs > 1 {
 		args = append(args, fmt.Sprintf("--numjobs=%d", job.Jobs), "--group_reporting=1")
-		// A job with one I/O in flight does count its last one, as many as there are
-		// jobs: the time until those are back then belongs to them.
+		// Jobs with one I/O in flight do count their last one, one per
+		// job, so the time until it completes must be included.
 		if job.Depth <= 1 {
 			set = 0
 		}
@@ -101,7 +101,7 @@ type calibration struct {
 	Depth1, Depth32 Measured
 }
 
-// calibrate measures the device as it is on this machine today: about 5 s.
+// calibrate measures the device under the current conditions of this machine: about 5 s.
 func calibrate(t T, d Device) calibration {
 	t.Helper()
 	c := calibration{Depth1: Fio(t, d, Job{}), Depth32: Fio(t, d, Job{Depth: 32})}
@@ -115,7 +115,7 @@ func calibrate(t T, d Device) calibration {
 
 // Verify writes 1024 blocks of 4 KiB in random order with 16 in flight, reads
 // them back and compares their checksums: a device that loses or mixes up
-// concurrent writes is not a precondition for anything. It overwrites the first
+// concurrent writes is no basis for any test. It overwrites the first
 // 4 MiB of the device.
 func Verify(t T, d Device) {
 	t.Helper()
@@ -128,7 +128,7 @@ func Verify(t T, d Device) {
 	}
 }
 
-// Fill writes the whole device once, through fio, with data that do not compress.
+// Fill writes the whole device once, through fio, with incompressible data.
 func Fill(t T, d Device) {
 	t.Helper()
 	Need(t, "fio")
@@ -139,13 +139,13 @@ func Fill(t T, d Device) {
 	}
 }
 
-// runFio runs one job, which may take no longer than limit, and reads its JSON.
+// runFio runs one job, which may take no longer than limit, and parses its JSON.
 // set is the time that the job was to measure, or 0.
 func runFio(t T, set, limit time.Duration, args []string) Measured {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	// A mistyped device must not become a file, and an interrupted verify leaves none.
+	// A mistyped device must not be created as a file, and an interrupted verify must leave none.
 	cmd := exec.CommandContext(ctx, "fio", append([]string{"--name=lab", "--thread=1", "--output-format=json",
 		"--allow_file_create=0", "--verify_state_save=0"}, args...)...)
 	var stdout, stderr strings.Builder
@@ -156,7 +156,7 @@ func runFio(t T, set, limit time.Duration, args []string) Measured {
 	}
 	var out fioOutput
 	text := stdout.String()
-	// fio prints its own notes, if any, before the document.
+	// fio may print notes before the document.
 	if err := json.Unmarshal([]byte(text[max(0, strings.Index(text, "{")):]), &out); err != nil || len(out.Jobs) == 0 {
 		t.Fatalf("fio printed no result (%v): %s%s", runErr, text, stderr.String())
 	}
@@ -165,9 +165,9 @@ func runFio(t T, set, limit time.Duration, args []string) Measured {
 		Total: j.Read.TotalIOs + j.Write.TotalIOs, Reads: j.Read.TotalIOs, Errors: j.TotalErr,
 		ExitCode: cmd.ProcessState.ExitCode(), Messages: strings.TrimSpace(stderr.String()),
 	}
-	// fio's own rates are too low by one depth of I/Os: it divides by a time that
-	// goes on until the last I/Os are back, and does not count those. Over the time
-	// that was set, count and time belong together.
+	// fio's own rates are too low by one queue depth of I/Os: its divisor includes the time
+	// until the last I/Os complete, but they are not counted. The configured time
+	// matches the count.
 	ran := time.Duration(max(j.Read.Runtime, j.Write.Runtime)) * time.Millisecond
 	if set > 0 && ran > set {
 		ran = set

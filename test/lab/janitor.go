@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// The janitor is a shell that outlives the test process. Everything that must be
-// undone is written as a small shell script into the journal directory first; a
+// The janitor is a shell that outlives the test process. For everything that must be
+// undone, a small shell script is written into the journal directory first. A
 // test that ends undoes its steps itself, newest first, and removes them from
-// the journal. When the test process is gone in any way at all (SIGKILL and
-// go test's timeout included) the janitor's standard input ends, and it runs what
+// the journal. When the test process dies for whatever reason (including SIGKILL and
+// go test's timeout), the janitor's standard input ends, and it runs what
 // is still in the journal, newest first.
 //
-// A process-death signal on each daemon would do less: it ends the daemons first,
-// under mounts and loop devices that then hang or stay behind.
+// A parent-death signal for each daemon would not be enough: the daemons would end first,
+// below mounts and loop devices that then hang or stay behind.
 const janitorScript = `cat >/dev/null
 for step in $(ls -r "$1"); do sh "$1/$step"; done
 rm -rf "$1"`
@@ -54,8 +54,8 @@ func startJanitor() error {
 }
 
 // undo arranges that script, a line of shell, is run when the test ends, or by
-// the janitor when it cannot. If now is not nil it is called instead when the
-// test ends in order. Call undo before doing what it undoes: the script must
+// the janitor if the test process dies. If now is not nil, it is called instead when the
+// test ends normally. Call undo before doing what it undoes: the script must
 // be harmless if that never happened.
 func undo(t T, script string, now func() error) {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestKilledTestLeavesNothing runs the worst case: a test process that has a
+// TestKilledTestLeavesNothing tests the worst case: a test process that has a
 // file system on a loop device on nbdfuse on a throttled NBD export, and is
 // killed with SIGKILL.
 func TestKilledTestLeavesNothing(t *testing.T) {
@@ -21,14 +21,14 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	needLoop(t)
 	tmp := directory(t, "")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
-	// Its own TMPDIR gives it a lock of its own and shows what it leaves.
+	// Its own TMPDIR gives it a separate lock and shows what it leaves.
 	cmd.Env = append(os.Environ(), "LOADLINE_LAB_VICTIM=1", "TMPDIR="+tmp)
 	out := &lockedBuffer{}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// Also when this test fails: tmp has the victim's journal, and must stay until
+	// Also if this test fails: tmp has the victim's journal, and must stay until
 	// the janitor has read it.
 	places := []string{tmp}
 	t.Cleanup(func() {
@@ -52,7 +52,7 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestVictim is what TestKilledTestLeavesNothing kills.
+// TestVictim is the process that TestKilledTestLeavesNothing kills.
 func TestVictim(t *testing.T) {
 	if os.Getenv("LOADLINE_LAB_VICTIM") == "" {
 		t.Skip("skipped: only TestKilledTestLeavesNothing runs it, in a process of its own")
@@ -94,7 +94,7 @@ func leftovers(t *testing.T, places []string) string {
 	}
 	processes, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, p := range processes {
-		// A process may end while this looks at it.
+		// A process may end while it is being read.
 		if line, err := os.ReadFile(p); err == nil && below(string(line)) {
 			left = append(left, "process "+strings.ReplaceAll(string(line), "\x00", " "))
 		}
@@ -103,7 +103,7 @@ func leftovers(t *testing.T, places []string) string {
 		files, _ := os.ReadDir(p)
 		for _, f := range files {
 			if f.Name() == lockName {
-				continue // stays, so that the lock stays one
+				continue // stays, so that there is only one lock
 			}
 			left = append(left, "file "+filepath.Join(p, f.Name()))
 		}
@@ -111,7 +111,7 @@ func leftovers(t *testing.T, places []string) string {
 	return strings.Join(left, "\n")
 }
 
-// wait polls until still says nothing, and fails with what it last said.
+// wait polls until still returns "", and fails with the last other value.
 func wait(t *testing.T, limit time.Duration, still func() string) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {

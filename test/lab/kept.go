@@ -10,11 +10,11 @@ import (
 )
 
 // buildLimit bounds a first build, which downloads some 70 modules and compiles
-// them: about a minute of two processors.
+// them: about a minute on two processors.
 const buildLimit = 10 * time.Minute
 
-// kept returns the path of a file or directory in the user's cache directory, whose name tells all
-// that it is made of. It is made once, by one process at a time, completely or not at all: make
+// kept returns the path of a file or directory in the user's cache directory, whose name identifies
+// everything that it is made of. It is made once, by one process at a time, completely or not at all: make
 // gets an empty directory and returns the path of what it has made there.
 func kept(t T, what, name string, make func(into string) string) string {
 	t.Helper()
@@ -36,7 +36,7 @@ func kept(t T, what, name string, make func(into string) string) string {
 	}
 	defer lock.Close()
 	if _, err := os.Stat(path); err == nil {
-		return path // by another process, meanwhile
+		return path // made by another process in the meantime
 	}
 	t.Logf("making %s, once, and keeping it in %s; this may take a minute or two", what, path)
 	if err := os.Rename(make(directory(t, cache)), path); err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// within fails unless got is within the share of want.
+// within fails unless got is within the relative tolerance share of want.
 func within(t *testing.T, what string, got, want, share float64) {
 	t.Helper()
 	t.Logf("%s: %.1f, set to %.1f (%+.2f %%)", what, got, want, 100*(got/want-1))
@@ -34,8 +34,8 @@ func TestThrottledHoldsItsRate(t *testing.T) {
 	t.Run("125 MiB/s", func(t *testing.T) {
 		t.Parallel()
 		d := Throttled(t, Throttle{BytesPerSecond: 125 * mebi})
-		// After a moment without the processor QEMU makes up for what was missed, a tenth of
-		// a second at most, and the beginning lies anywhere in that.
+		// After a moment without a processor QEMU catches up on what was missed, a tenth of
+		// a second at most, and the start of the window may be anywhere within that.
 		m := Fio(t, d, Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: time.Second, Time: 6 * time.Second})
 		within(t, "bytes/s", m.BytesPerSecond, float64(125*mebi), 0.01)
 	})
@@ -72,7 +72,7 @@ func TestThrottledWithDelay(t *testing.T) {
 	Verify(t, d)
 }
 
-// Copies below one limit: a write takes one I/O of it for each, a read takes one.
+// With mirrors below one limit, a write uses one I/O of it for each copy, a read uses one.
 func TestThrottledMirrors(t *testing.T) {
 	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 3000, Mirrors: 3, Size: 64 * mebi})
@@ -81,7 +81,7 @@ func TestThrottledMirrors(t *testing.T) {
 	Verify(t, d)
 }
 
-// checkDelay: never below what is set, and not far above.
+// checkDelay fails if the median is below the set delay or far above it.
 func checkDelay(t *testing.T, p50, set time.Duration, share float64) {
 	t.Helper()
 	t.Logf("p50 %s, set to %s", p50, set)
@@ -94,7 +94,7 @@ func TestDelayed(t *testing.T) {
 	d := Delayed(t, 5*time.Millisecond, 2*time.Millisecond)
 	checkDelay(t, Fio(t, d, Job{Pattern: "randread"}).P50, 5*time.Millisecond, 0.15)
 	checkDelay(t, Fio(t, d, Job{Pattern: "randwrite"}).P50, 2*time.Millisecond, 0.25)
-	// 32 I/Os in flight of 5 ms each are 6400 a second: threads are no limit.
+	// 32 I/Os in flight of 5 ms each are 6400 a second: the threads are not the limit.
 	if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 5000 || m.IOPS > 6400 {
 		t.Errorf("%.0f IOPS at depth 32 with a delay of 5 ms", m.IOPS)
 	}
@@ -113,7 +113,7 @@ func TestErrors(t *testing.T) {
 	if m := Fio(t, d.Device, Job{Time: time.Second}); m.ExitCode == 0 || m.Errors == 0 {
 		t.Errorf("1 %% EIO: fio ended with %d and %d errors", m.ExitCode, m.Errors)
 	}
-	// fio counts errors in the ramp too, so this one has none. The bound is six
+	// fio counts errors in the ramp too, so this job has no ramp. The bound is six
 	// standard deviations of a count: one false alarm in 500 million.
 	m := Fio(t, d.Device, Job{Time: time.Second, Options: []string{"--continue_on_error=all", "--ramp_time=0"}})
 	expected := 0.01 * float64(m.Total+m.Errors)

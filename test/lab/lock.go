@@ -18,11 +18,11 @@ var lock struct {
 	file    *os.File
 }
 
-// Lock keeps every other test process on this machine from measuring I/O until
-// the test ends: go test runs packages side by side, and two measurements at once
-// spoil each other. All devices of the lab that are worth measuring take it by
+// Lock keeps all other test processes on this machine from measuring I/O until
+// the test ends: go test runs packages in parallel, and concurrent measurements
+// disturb each other. All devices of the lab that are worth measuring take it
 // themselves; a test may take it again. It does not order the tests within one
-// binary: only what measures slow devices, or asserts nothing about time, may call
+// binary: only tests that measure slow devices, or assert nothing about time, may call
 // t.Parallel.
 func Lock(t T) {
 	t.Helper()
@@ -45,11 +45,11 @@ func Lock(t T) {
 	})
 }
 
-// acquire opens and locks the file, which stays where it is: removing a lock
-// file lets two processes hold two different files of the same name.
+// acquire opens and locks the file, which is never removed: otherwise
+// two processes could hold locks on two different files of the same name.
 func acquire(path string, t T) (*os.File, error) {
-	// Another user's file can be locked when it is only read, but the kernel does
-	// not open it for creation in a directory for all (fs.protected_regular).
+	// Another user's file can be locked if opened read-only, but the kernel does
+	// not open it with O_CREAT in a world-writable directory (fs.protected_regular).
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o666)

@@ -28,20 +28,20 @@ type longhornReplica struct {
 	process   *daemon
 }
 
-// syncPorts is how many ports a replica has for rebuilds; besides, it listens on
-// three ports that follow one another.
+// syncPorts is how many ports a replica has for rebuilds; it also listens on
+// three consecutive ports.
 const syncPorts = 10
 
-// Longhorn starts a Longhorn engine (v1.8.0): replicas processes with a copy of
-// the volume each and a controller in front of them, on loopback, shown over NBD.
+// Longhorn starts a Longhorn engine (v1.8.0) on loopback, exported over NBD: replica processes, each
+// with a copy of the volume, and a controller in front of them.
 // Every write goes to all replicas, each read to one of them in turn. It has no
 // flush, so nothing about durability can be claimed through it.
 //
-// The copies are on the machine's own disk, or each in its own of dirs, which then
-// may be disks of known speed. Without such disks it is not calibrated: assert no
+// The copies are on the machine's own disk, or each on one of dirs, which
+// may be on disks of known speed. Without such disks it is not calibrated: assert no
 // rates. A write costs each disk two: the data, and a revision counter.
 //
-// It needs root, about 50 MB of memory a replica, and, the first time, a build of
+// It needs root, about 50 MB of memory per replica, and, the first time, a build of
 // one to two minutes.
 func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
 	t.Helper()
@@ -71,7 +71,7 @@ func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
 		v.startReplica(t, r)
 		args = append(args, "--replica", "tcp://"+r.address)
 	}
-	// The engine decides where its socket is.
+	// The engine chooses the path of its socket.
 	socket := "/var/run/longhorn-" + v.name + ".sock"
 	undo(t, "rm -f "+socket, nil)
 	start(t, dir, answers(socket), engine, append(args, v.sizes()...)...)
@@ -84,8 +84,8 @@ func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
 // volume is under load, from any goroutine.
 func (v *LonghornVolume) KillReplica(i int) { v.replicas[i].process.kill() }
 
-// AddReplica gives the volume a new, empty replica in the place of the killed
-// replica i, and returns when it has been rebuilt from the others. It may be
+// AddReplica replaces the killed replica i with a new, empty one,
+// and returns when it has been rebuilt from the others. It may be
 // called while the volume is under load.
 func (v *LonghornVolume) AddReplica(t T, i int) {
 	t.Helper()
@@ -106,14 +106,14 @@ func (v *LonghornVolume) AddReplica(t T, i int) {
 	}
 }
 
-// Healthy is how many replicas the controller reads from and writes to. It
+// Healthy returns how many replicas the controller reads from and writes to. The controller
 // notices that a replica has died when an I/O fails on it, or after some seconds.
 func (v *LonghornVolume) Healthy(t T) int {
 	t.Helper()
 	return len(regexp.MustCompile(`(?m)^tcp://\S+\s+RW\b`).FindAllString(v.control(t, "ls-replica"), -1))
 }
 
-// startReplica starts a replica's process on ports of its own.
+// startReplica starts a replica's process on its own ports.
 func (v *LonghornVolume) startReplica(t T, r *longhornReplica) {
 	t.Helper()
 	port := freePorts(t, 3+syncPorts)
@@ -123,7 +123,7 @@ func (v *LonghornVolume) startReplica(t T, r *longhornReplica) {
 		"--sync-agent-port-count", fmt.Sprint(syncPorts), "--size", fmt.Sprint(v.Size))
 }
 
-// sizes are the options that say how large the volume is.
+// sizes returns the options that give the volume's size.
 func (v *LonghornVolume) sizes() []string {
 	size := fmt.Sprint(v.Size)
 	return []string{"--size", size, "--current-size", size}
@@ -139,8 +139,8 @@ func (v *LonghornVolume) control(t T, args ...string) string {
 	return string(out)
 }
 
-// freePorts returns the first of count loopback ports in a row on which nobody
-// listens, below those that the kernel gives to connections.
+// freePorts returns the first of count consecutive unused loopback ports,
+// below the kernel's range for outgoing connections.
 func freePorts(t T, count int) int {
 	t.Helper()
 	for range 200 {
@@ -164,7 +164,7 @@ func allFree(first, count int) bool {
 	return true
 }
 
-// listening reports whether somebody listens on the loopback port.
+// listening reports whether a server listens on the loopback port.
 func listening(port int) bool {
 	c, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second)
 	if err != nil {

@@ -56,7 +56,7 @@ func longhornModule(t T) string {
 	return source
 }
 
-// version names everything that the programs are made of.
+// version identifies everything that the programs are made of.
 func version(t T, source string) string {
 	t.Helper()
 	sum := sha256.New()

@@ -75,7 +75,7 @@ func TestLonghornSurvivesItsReplicas(t *testing.T) {
 	if m.ExitCode != 0 || m.Errors > 0 {
 		t.Errorf("the rebuilt replica does not have what was written: fio exit code %d, %d errors: %s", m.ExitCode, m.Errors, m.Messages)
 	}
-	// A client sees errors when there is something to see.
+	// A client does see errors if there is no replica left.
 	v.KillReplica(2)
 	if m := Fio(t, v.Device, Job{Pattern: "randwrite", Time: time.Second}); m.ExitCode == 0 || m.Errors == 0 {
 		t.Errorf("a volume without replicas takes writes: fio exit code %d, %d errors in %d I/Os", m.ExitCode, m.Errors, m.Total)

@@ -14,15 +14,15 @@ const nbdSize = 256 * mebi
 // nbdServer is one nbdkit: filters around a plugin, and the options of all of them.
 type nbdServer struct {
 	filters, plugin, options []string
-	// threads is 64 when it is 0.
+	// threads defaults to 64.
 	threads int
 
 	dir, socket string
 	process     *daemon
 }
 
-// nbdkit starts the server. It has 64 threads, unless one wants a rate limit: with
-// its usual 16 a delay filter would be one.
+// nbdkit starts the server. It has 64 threads unless the filter is a rate limit: with
+// the default of 16, the threads themselves would limit a delay filter.
 func nbdkit(t T, s nbdServer) nbdServer {
 	t.Helper()
 	Need(t, "nbdkit")
@@ -51,7 +51,7 @@ func (s nbdServer) device(name string, size int64) Device {
 // inMemory is the plugin that keeps the data in the server's own memory.
 func inMemory() []string { return []string{"memory", fmt.Sprint(nbdSize)} }
 
-// milliseconds is a delay in nbdkit's words.
+// milliseconds formats a delay for nbdkit.
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%dms", d.Round(time.Millisecond).Milliseconds())
 }
@@ -63,8 +63,8 @@ func Plain(t T) Device {
 }
 
 // Delayed starts a device in memory (256 MiB) that adds a fixed time, in whole
-// milliseconds, to every read and write. What a client sees at depth 1 is the
-// delay and some 0.1 to 0.3 ms more, never less: calibrate tells.
+// milliseconds, to every read and write. The latency at depth 1 is the
+// delay plus some 0.1 to 0.3 ms, never less: calibrate measures it.
 func Delayed(t T, read, write time.Duration) Device {
 	t.Helper()
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
@@ -73,9 +73,9 @@ func Delayed(t T, read, write time.Duration) Device {
 }
 
 // Serial starts a device in memory (256 MiB) that takes the given time, in whole
-// milliseconds, and some 0.1 to 0.3 ms more, for each read and write, one after the
+// milliseconds, plus some 0.1 to 0.3 ms, for each read and write, one after the
 // other: a queue with one server and a fixed service time (M/D/1 under random
-// arrivals). calibrate tells its rate.
+// arrivals). calibrate measures its rate.
 func Serial(t T, service time.Duration) Device {
 	t.Helper()
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(), threads: 1,
@@ -92,8 +92,8 @@ func RateLimited(t T, bitsPerSecond int64) Device {
 	return s.device(fmt.Sprintf("%d bits/s", bitsPerSecond), nbdSize)
 }
 
-// WithoutFlush starts a device over a file of 64 MiB that offers no flush, as a
-// Longhorn volume does not. A shell command does each I/O, so it is slow.
+// WithoutFlush starts a device on a file of 64 MiB that offers no flush, as a
+// Longhorn volume does not. A shell command performs each I/O, so it is slow.
 func WithoutFlush(t T) Device {
 	t.Helper()
 	const size = 64 * mebi
@@ -120,7 +120,7 @@ type Fault struct {
 	Switched bool
 }
 
-// FaultyDevice fails as its faults say.
+// FaultyDevice fails as its faults specify.
 type FaultyDevice struct {
 	Device
 	trigger string
@@ -166,11 +166,11 @@ func Errors(t T, faults ...Fault) FaultyDevice {
 	return FaultyDevice{s.device(strings.Join(words, ", "), nbdSize), trigger}
 }
 
-// CacheMode is what PowerLoss does with a write before it says that it is done.
+// CacheMode is what PowerLoss does with a write before it acknowledges it.
 type CacheMode string
 
-// The modes: NoCache has none; WriteThrough keeps every acknowledged write;
-// WriteBack keeps what was flushed; Unsafe ignores flushes too, and says that it did them.
+// The modes: NoCache has no cache; WriteThrough keeps every acknowledged write;
+// WriteBack keeps what was flushed; Unsafe ignores flushes but acknowledges them.
 const (
 	NoCache      CacheMode = "none"
 	WriteThrough CacheMode = "writethrough"
@@ -178,12 +178,12 @@ const (
 	Unsafe       CacheMode = "unsafe"
 )
 
-// VolatileDevice can lose its power.
+// VolatileDevice can lose power.
 type VolatileDevice struct {
 	Device
-	// Image is the file that has what survives a Kill: the raw contents.
+	// Image is the file with what survives a Kill: the raw contents.
 	Image string
-	// Kill is the power loss; what was only in the cache is gone.
+	// Kill simulates the power loss; what was only in the cache is lost.
 	Kill func()
 	// PID is the process whose death is the power loss.
 	PID int
@@ -191,11 +191,11 @@ type VolatileDevice struct {
 	server nbdServer
 }
 
-// Off waits for the power loss, whoever causes it.
+// Off waits for the power loss, whatever causes it.
 func (d VolatileDevice) Off() { <-d.server.process.done }
 
-// Back waits for the power loss and serves what has survived at the same address.
-// It returns the device as it is then.
+// Back waits for the power loss, serves what has survived at the same address,
+// and returns the new device.
 func (d VolatileDevice) Back(t T) VolatileDevice {
 	t.Helper()
 	d.Off()
@@ -209,7 +209,7 @@ func volatile(d Device, image string, s nbdServer) VolatileDevice {
 	return VolatileDevice{Device: d, Image: image, Kill: s.process.kill, PID: s.process.cmd.Process.Pid, server: s}
 }
 
-// PowerLoss starts a device with a volatile cache over a file of 64 MiB.
+// PowerLoss starts a device with a volatile cache on a file of 64 MiB.
 func PowerLoss(t T, mode CacheMode) VolatileDevice {
 	t.Helper()
 	const size = 64 * mebi

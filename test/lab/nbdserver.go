@@ -8,17 +8,17 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 )
 
-// disk is what serveNBD serves. Its methods are called from many
-// goroutines at once, with offsets and lengths within the export.
+// disk is what serveNBD serves. Its methods are called concurrently from many
+// goroutines, with offsets and lengths within the export.
 type disk interface {
 	io.ReaderAt
 	io.WriterAt
 }
 
-// serveNBD serves a disk of size bytes to whoever connects, whatever name is asked for,
-// until the listener is closed. A connection's requests are answered as they are done.
+// serveNBD serves a disk of size bytes to every client, whatever name it asks for,
+// until the listener is closed. The requests of a connection are answered as they complete.
 func serveNBD(l net.Listener, d disk, size int64) {
-	// A flush has nothing to do: no power is lost here. Connections see each other's writes.
+	// A flush has nothing to do: power is never lost here. Connections see each other's writes.
 	export := nbd.Export{Size: uint64(size), Flags: nbd.CanFlush | nbd.MultiConn}
 	for {
 		conn, err := l.Accept()
@@ -34,7 +34,7 @@ func serveNBD(l net.Listener, d disk, size int64) {
 			for {
 				r, err := s.Next()
 				if err != nil {
-					return // the client leaves, in order or not: there is nobody to tell
+					return // the client has left, cleanly or not: no reply is possible
 				}
 				go perform(s, d, r)
 			}
@@ -42,7 +42,7 @@ func serveNBD(l net.Listener, d disk, size int64) {
 	}
 }
 
-// perform does what is asked for; a client that is gone shows when the next request is read.
+// perform carries out a request. If the client is gone, reading the next request fails.
 func perform(s *nbd.Server, d disk, r nbd.Request) {
 	var data []byte
 	var err error

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// packages says in which Debian package each program is, where the names differ.
+// packages maps a program to its Debian package, if the names differ.
 var packages = map[string]string{
 	"qemu-storage-daemon": "qemu-system-common",
 	"nbdfuse":             "libnbd-bin",
@@ -32,8 +32,8 @@ var packages = map[string]string{
 	"ssh-keygen":          "openssh-client",
 }
 
-// strictness is LOADLINE_LAB: "" skips what cannot run here; "programs" fails when
-// a program is missing, which can be installed; "required" also when the machine
+// strictness returns LOADLINE_LAB: "" skips what cannot run here; "programs" fails if
+// a program is missing, which can be installed; "required" also fails if the machine
 // has no loop devices, FUSE or mounts, which a container may never have.
 func strictness() string { return os.Getenv("LOADLINE_LAB") }
 
@@ -82,7 +82,7 @@ func readJSON(path string, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// missing ends a test for want of something that can be installed.
+// missing skips or fails a test because something that can be installed is missing.
 func missing(t T, why string, args ...any) {
 	t.Helper()
 	if strictness() == "programs" {
@@ -92,7 +92,7 @@ func missing(t T, why string, args ...any) {
 }
 
 // Unavailable ends a test that cannot run on this machine: it is skipped with
-// the reason, or fails when LOADLINE_LAB=required, so that no skip can hide
+// the reason, or fails if LOADLINE_LAB=required, so that no skip goes unnoticed
 // where everything is expected to run.
 func Unavailable(t T, why string, args ...any) {
 	t.Helper()
@@ -103,7 +103,7 @@ func Unavailable(t T, why string, args ...any) {
 	t.Skipf("skipped: %s", reason)
 }
 
-// needMounts skips where the process may not mount or attach loop devices.
+// needMounts skips if the process may not mount or attach loop devices.
 func needMounts(t T) {
 	t.Helper()
 	if os.Geteuid() != 0 {

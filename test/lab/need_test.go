@@ -31,7 +31,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// recorder is a T that keeps what a test would have done.
+// recorder is a T that records what a test would have done.
 type recorder struct {
 	T
 	skipped, failed string

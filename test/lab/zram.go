@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Zram is a compressed disk in memory: a device without requests of its own, as those of
-// device mapper and MD are, in kernels that have neither.
+// Zram returns a compressed disk in memory: like device mapper and MD devices it has no requests
+// of its own, and it also exists in kernels that have neither of those.
 func Zram(t T, size int64) string {
 	t.Helper()
 	needMounts(t)

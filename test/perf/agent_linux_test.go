@@ -13,11 +13,11 @@ import (
 // agentRepeat is how long each workload loads the volume, in seconds.
 const agentRepeat = 2
 
-// BenchmarkAgentMemory has a worker do all that it does in a run (look at the volume,
-// write it, prove it, load it with each of Kbench's workloads and with an open loop) on a
-// filesystem in memory, which is faster than any volume and so yields the most output,
-// and prints how much memory its process had resident at most: of the program that pods
-// run, and of the whole program, which hosts run.
+// BenchmarkAgentMemory has a worker do everything that it does in a run (examine the volume,
+// write it, verify it, load it with each of Kbench's workloads and with an open loop) on a
+// filesystem in memory, which is faster than any volume and so produces the most output,
+// and prints the peak resident memory of its process: for the program that pods
+// run, and for the whole program, which hosts run.
 func BenchmarkAgentMemory(b *testing.B) {
 	for range b.N {
 		dir := programs(b)
@@ -29,7 +29,7 @@ func BenchmarkAgentMemory(b *testing.B) {
 	}
 }
 
-// agentPeak is the largest resident memory of the worker that the command starts, in MiB.
+// agentPeak returns the peak resident memory of the worker that the command starts, in MiB.
 func agentPeak(b *testing.B, command ...string) float64 {
 	b.Helper()
 	const size = 64 << 20

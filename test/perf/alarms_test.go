@@ -19,8 +19,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// cleanStorages are devices with which nothing is wrong: noise of all the kinds
-// that were seen on real ones, but no change over time.
+// cleanStorages returns devices without faults: noise of all the kinds
+// seen on real devices, but no change over time.
 func cleanStorages() []string {
 	return []string{
 		"cv=0.001",
@@ -36,7 +36,7 @@ func cleanStorages() []string {
 	}
 }
 
-// waysToRun are how a run spends its time. The last three make long series.
+// waysToRun returns ways in which a run spends its time. The last three make long series.
 func waysToRun() [][]string {
 	return [][]string{
 		{"--profile", "standard"},
@@ -48,7 +48,7 @@ func waysToRun() [][]string {
 	}
 }
 
-// report runs a whole command inside this process and reads its report.
+// report runs a whole command inside this process and parses its report.
 func report(ctx context.Context, dir string, args ...string) (model.Report, error) {
 	var stdout, stderr bytes.Buffer
 	world := env.OS()
@@ -63,8 +63,8 @@ func report(ctx context.Context, dir string, args ...string) (model.Report, erro
 	return r, nil
 }
 
-// alarms lists the rules that flagged something. A wide interval is no alarm,
-// it is what noise looks like, so "precision" does not count.
+// alarms lists the rules that flagged something. A wide interval is not an alarm,
+// but the expected effect of noise, so "precision" does not count.
 func alarms(r model.Report) []string {
 	var rules []string
 	for _, f := range r.Findings {

@@ -16,7 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// The largest run that the plan foresees.
+// The largest run that was designed for.
 const (
 	analyzeWorkers   = 15
 	analyzeWorkloads = 14
@@ -72,10 +72,10 @@ func savedRun(b *testing.B) string {
 	return out.Dir()
 }
 
-// busySecond is a lognormal second of some 50,000 I/Os.
+// busySecond returns a lognormal second of some 50,000 I/Os.
 func busySecond(r *rand.Rand) *model.Flow { return secondAt(r, 1+0.05*r.NormFloat64()) }
 
-// secondAt is busySecond at a given speed, 1 being the usual one.
+// secondAt is busySecond at a given speed, where 1 is the usual speed.
 func secondAt(r *rand.Rand, speed float64) *model.Flow {
 	f := &model.Flow{}
 	for z := -3.0; z < 4; z += 0.045 {

@@ -26,8 +26,8 @@ func measured(b *testing.B, target string, args ...string) model.Report {
 }
 
 // printed runs "loadline ARGS --format json" in this process and returns what it prints. A run
-// that ends otherwise than with 0 fails the benchmark, which then shows what was found: a run
-// of ten minutes is not repeated for its reason.
+// that does not end with 0 fails the benchmark, which then shows the findings, so that a run
+// of ten minutes need not be repeated to learn the reason.
 func printed(b *testing.B, args ...string) []byte {
 	b.Helper()
 	var stdout, stderr bytes.Buffer
@@ -40,7 +40,7 @@ func printed(b *testing.B, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// findings are those of a report that are warnings or worse, one a line.
+// findings returns those findings of a report that are warnings or worse, one per line.
 func findings(text []byte) string {
 	var r struct {
 		Findings []model.Finding `json:"findings"`
@@ -66,14 +66,14 @@ func parseReport(b *testing.B, text []byte) model.Report {
 	return r
 }
 
-// program builds the program as it is shipped, because the CPU time and memory
+// program builds the program as it is released, because the CPU time and memory
 // of a test binary are not those of Loadline.
 func program(b *testing.B) string {
 	b.Helper()
 	return filepath.Join(programs(b), "loadline")
 }
 
-// programs builds both programs as the image has them, and returns their directory.
+// programs builds both programs as they are in the image, and returns their directory.
 func programs(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir() + "/"
@@ -85,11 +85,11 @@ func programs(b *testing.B) string {
 	return dir
 }
 
-// anywhere is a command as it is.
+// anywhere returns a command unchanged.
 func anywhere(program string, args ...string) []string { return append([]string{program}, args...) }
 
-// bareFio runs fio alone on a job text, by way of a command in front of it, and
-// reads its JSON.
+// bareFio runs fio alone on a job text, through a wrapper command, and
+// parses its JSON.
 func bareFio(b *testing.B, by func(program string, args ...string) []string, job string, doc any) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "job.fio")
@@ -107,12 +107,12 @@ func bareFio(b *testing.B, by func(program string, args ...string) []string, job
 	}
 }
 
-// columns begins a table on standard output, numbers to the right.
+// columns begins a table on standard output, with right-aligned numbers.
 func columns() *tabwriter.Writer {
 	return tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 }
 
-// logMean is the mean of the logarithms of ratios, as a ratio, with its 95 %
+// logMean returns the mean of the logarithms of ratios, as a ratio, with its 95 %
 // interval by Student's t for paired differences: the mean ± t·s/√n.
 func logMean(ratios []float64) (ratio, low, high float64) {
 	logs := make([]float64, len(ratios))

@@ -5,22 +5,22 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Coverage is how the intervals of many simulated runs did on one storage.
+// Coverage is the result of the intervals of many simulated runs on one storage.
 type Coverage struct {
 	Runs, Stopped, Repeats int
 	// Seconds is the measured time and Half the relative half-width of the rate,
 	// summed over the runs.
 	Seconds, Half float64
 	// Covered counts the runs whose interval contained the truth, Shown those
-	// that had an interval at all, by metric.
+	// that had an interval, by metric.
 	Covered, Shown map[model.Metric]int
 }
 
-// Share is the share of the published intervals that contained the truth.
+// Share returns the share of the published intervals that contained the truth.
 func (c Coverage) Share(m model.Metric) float64 { return float64(c.Covered[m]) / float64(c.Shown[m]) }
 
-// Measure lets the real judge and the real analysis measure a storage runs
-// times, as the engine would: in one repeat, until the judge is content or its time is up.
+// Measure runs the real judge and the real analysis on a storage, runs
+// times, as the engine would: in one repeat, until the judge is satisfied or its time is up.
 func Measure(s Storage, schedule model.Schedule, runs int) Coverage {
 	c := Coverage{Runs: runs, Covered: map[model.Metric]int{}, Shown: map[model.Metric]int{}}
 	w := model.Workload{Name: "w", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS}
@@ -56,8 +56,8 @@ func Measure(s Storage, schedule model.Schedule, runs int) Coverage {
 	return c
 }
 
-// repeat plays one step; in steady mode the judge is asked every five seconds
-// of it, otherwise at its end.
+// repeat simulates one step; in steady mode the judge is asked every five seconds,
+// otherwise at the end.
 func (v *Repeats) repeat(w model.Workload, s model.Schedule) bool {
 	judge := func() bool {
 		return analyze.Judge{}.Judge(&model.Plan{Workloads: []model.Workload{w}, Schedule: s}, w, map[string][]model.Sample{"w": v.Samples}).Converged

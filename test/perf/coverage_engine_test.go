@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fakes are stationary devices with parameters that are not those of the grid in
-// storages, on which the interval was made. With repeat-cv repeats differ as a whole.
+// fakes are stationary devices with parameters other than those of the grid in
+// storages, for which the interval was developed. With repeat-cv, whole repeats differ.
 var fakes = []string{
 	"iops=2700&cv=0.002",
 	"iops=2700&cv=0.02",
@@ -40,10 +40,10 @@ func (c *covered) count(e model.Estimate, truth float64) {
 func (c covered) share() float64 { return 100 * float64(c.hits) / float64(max(1, c.intervals)) }
 
 // BenchmarkCoverageEngine runs whole commands (plan, engine, worker, run
-// directory, analysis, report) on fake devices in virtual time, each with seeds
-// of its own, and prints how often the published intervals contain the truth.
-// The intervals of one run share the device's state at the time, so a case counts for less
-// than its number of intervals says; the cases together have runs enough.
+// directory, analysis, report) on fake devices in virtual time, each with its own
+// seeds, and prints how often the published intervals contain the truth.
+// The intervals of one run share the device's state, so a case has less weight
+// than its number of intervals suggests; all cases together have enough runs.
 func BenchmarkCoverageEngine(b *testing.B) {
 	profiles := []string{"quick", "kbench"}
 	for range b.N {
@@ -94,7 +94,7 @@ func BenchmarkCoverageEngine(b *testing.B) {
 	}
 }
 
-// truthOf is the long-run value of a workload's headline. A fake keeps Depth
+// truthOf returns the long-run value of a workload's headline. A fake keeps Depth
 // I/Os in flight, so by Little's law its mean latency is Depth over the rate.
 func truthOf(p fake.Parameters, w model.Workload) float64 {
 	rate := p.Truth(w)

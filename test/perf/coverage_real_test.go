@@ -15,9 +15,9 @@ import (
 const realRuns = 20
 
 // BenchmarkCoverageReal measures throttled devices whose rate is drawn at random
-// and prints how often the interval contains the rate that was set. What such a
-// device really does is off by a little too; bare fio over several seconds shows
-// how much. The narrowest interval that is ever published is ± 0.25 %, and a
+// and prints how often the interval contains the rate that was set. A real device's
+// actual rate is slightly off too; plain fio over several seconds shows
+// by how much. The narrowest interval that is ever published is ± 0.25 %, and a
 // throttled device is steadier than that: a share of 100 % is expected here.
 func BenchmarkCoverageReal(b *testing.B) {
 	workloads := []string{"rand-read-iops", "rand-write-iops"}

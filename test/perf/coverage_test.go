@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// table prints one line per storage and what its stationary ones add up to.
+// table prints one line per storage and the totals of the stationary ones.
 type table struct {
 	*tabwriter.Writer
 	cases  float64
@@ -69,8 +69,8 @@ func (t *table) print() {
 	t.Flush()
 }
 
-// alone is the grid for one repeat: what it cannot see, what makes whole repeats differ, is
-// not in it.
+// alone returns the grid for one repeat. It leaves out differences between whole repeats, which a
+// single repeat cannot see.
 func alone() []Storage {
 	list := []Storage{
 		{Name: "independent seconds, CV 0.1 %", Stationary: true, Mean: 1, Start: Steady(0.001)},
@@ -84,7 +84,7 @@ func alone() []Storage {
 	return list
 }
 
-// measureAll measures storages at the same time, in any order; each run has its
+// measureAll measures storages concurrently, in any order; each run has its
 // own seed, so the outcome is always the same.
 func measureAll(list []Storage, schedule func(Storage) model.Schedule, runs int) []Coverage {
 	out := make([]Coverage, len(list))
@@ -102,7 +102,7 @@ func measureAll(list []Storage, schedule func(Storage) model.Schedule, runs int)
 }
 
 // BenchmarkCoverage prints how often the published 95 % intervals contain the
-// truth where each workload is measured once; Intervals has those of rounds.
+// truth if each workload is measured once; BenchmarkIntervals does so for rounds.
 func BenchmarkCoverage(b *testing.B) {
 	const runs = 200
 	for range b.N {

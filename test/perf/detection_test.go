@@ -13,18 +13,18 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// simulatedFault is a fault that a device of numbers has as well as a real one.
+// simulatedFault is a fault that a fake device can have as well as a real one.
 type simulatedFault struct {
 	rule     string
 	severity model.Severity
 	what     string
-	// target are the parameters of the fake, without its seed.
+	// target is the parameters of the fake, without its seed.
 	target string
 	args   []string
 }
 
-// simulatedFaults are found by what the samples and the plan say. Rules that look
-// at a machine are tried on real devices (test/truth).
+// simulatedFaults returns faults that are found from the samples and the plan. Rules that examine
+// a machine are tested on real devices (test/truth).
 func simulatedFaults(rated string) []simulatedFault {
 	const noise = "cv=0.03&phi=0.5"
 	one := func(args ...string) []string {
@@ -62,7 +62,7 @@ func simulatedFaults(rated string) []simulatedFault {
 	}
 }
 
-// detections counts the runs in which the rule spoke as it should.
+// detections counts the runs in which the rule fired as it should.
 func (f simulatedFault) detections(t testing.TB, runs int) int {
 	dir, err := os.MkdirTemp("", "loadline-perf-")
 	if err != nil {
@@ -87,7 +87,7 @@ func (f simulatedFault) detections(t testing.TB, runs int) int {
 	return found
 }
 
-// detectAll tries all simulated faults and returns how often each was found.
+// detectAll tests all simulated faults and returns how often each was found.
 func detectAll(t testing.TB, runs int) ([]simulatedFault, []int) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "loadline-perf-")
@@ -116,7 +116,7 @@ func detectAll(t testing.TB, runs int) ([]simulatedFault, []int) {
 }
 
 // BenchmarkDetection prints how often each simulated fault is found. 59 of 59
-// excludes, at 95 %, that more than one in twenty is missed.
+// means, at 95 % confidence, that at most one in twenty is missed.
 func BenchmarkDetection(b *testing.B) {
 	const runs = 59
 	for range b.N {
@@ -130,7 +130,7 @@ func BenchmarkDetection(b *testing.B) {
 	}
 }
 
-// TestSimulatedFaultsAreFound guards what BenchmarkDetection prints.
+// TestSimulatedFaultsAreFound guards the figures of BenchmarkDetection.
 func TestSimulatedFaultsAreFound(t *testing.T) {
 	faults, found := detectAll(t, 3)
 	for i, f := range faults {
@@ -140,7 +140,7 @@ func TestSimulatedFaultsAreFound(t *testing.T) {
 	}
 }
 
-// TestCleanRunsAreRarelyAccused guards what BenchmarkFalseAlarms prints.
+// TestCleanRunsAreRarelyAccused guards the figures of BenchmarkFalseAlarms.
 func TestCleanRunsAreRarelyAccused(t *testing.T) {
 	flagged, runs := 0, 0
 	for _, s := range cleanStorages() {

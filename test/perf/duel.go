@@ -13,19 +13,19 @@ type Duel struct {
 	Name string
 	// Effect is the true speed of B as a multiple of A's.
 	Effect float64
-	// Shared sides have their noise from one disk, as two directories on it have;
+	// Shared sides have the noise of one disk, like two directories on it;
 	// otherwise each has its own. Drift is what a shared disk loses per repeat.
 	Shared bool
 	Drift  float64
 	// Gap is the time in seconds between two blocks of the workload.
 	Gap   float64
 	Start func(r *rand.Rand) func(pause float64) float64
-	// Blocks, when not 0, is a fixed number of blocks; otherwise the rule decides,
-	// from 4 blocks on, and 40 are the most.
+	// Blocks, if not 0, is a fixed number of blocks; otherwise the rule decides,
+	// with a minimum of 4 blocks and a maximum of 40.
 	Blocks int
 }
 
-// Verdicts counts how the rate's row of many simulated comparisons came out.
+// Verdicts counts the results of the rate's row in many simulated comparisons.
 type Verdicts struct {
 	Runs int
 	// Different counts adjusted p below 5 %, Claimed better or worse.
@@ -38,13 +38,13 @@ type Verdicts struct {
 	Half            float64
 }
 
-// Share writes n as a share of the runs.
+// Share returns n as a share of the runs, as text.
 func (v Verdicts) Share(n int) float64 { return float64(n) / float64(v.Runs) }
 
-// duelWorkload is what is compared: its rows are the rate and the p99.
+// duelWorkload is the compared workload: its rows are the rate and the p99.
 var duelWorkload = model.Workload{Name: "w", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS}
 
-// Fight lets the real judge and the real analysis compare two simulated sides.
+// Fight runs the real judge and the real analysis to compare two simulated sides.
 func Fight(d Duel, margins model.Margins, runs int) Verdicts {
 	v := Verdicts{Runs: runs}
 	for seed := range runs {
@@ -90,7 +90,7 @@ func (d Duel) fighter(r *rand.Rand, speed func(float64) float64, factor float64,
 	return &fighter{repeats: &Repeats{rng: r}, rec: rec, speed: func(pause float64) float64 { return factor * speed(pause) }}
 }
 
-// run plays one comparison.
+// run simulates one comparison.
 func (d Duel) run(seed uint64, margins model.Margins) *model.Comparison {
 	r := rand.New(rand.NewPCG(seed, 20240517))
 	speedA := d.Start(r)
@@ -123,7 +123,7 @@ func (d Duel) run(seed uint64, margins model.Margins) *model.Comparison {
 		if !aFirst {
 			first, second = b, a
 		}
-		// Each side's own noise goes on through the pause of its own.
+		// Each side's own noise continues through its own pause.
 		pause := d.Gap
 		clock = first.play(n, clock+d.Gap, pause)
 		if d.Shared {
@@ -141,7 +141,7 @@ func (d Duel) run(seed uint64, margins model.Margins) *model.Comparison {
 	return analyze.Compare(a.measured(), b.measured(), margins)
 }
 
-// play does a repeat of three seconds that begins at the given time.
+// play simulates a repeat of three seconds that begins at the given time.
 func (f *fighter) play(block int, begin, pause float64) float64 {
 	f.repeats.step, f.repeats.clock = block, begin
 	f.repeats.speed = f.speed

@@ -14,7 +14,7 @@ import (
 
 var usualMargins = model.Margins{Rate: 0.05, P99: 0.10}
 
-// duels are A/A: whatever is found is a false alarm.
+// duels returns A/A comparisons: every difference found is a false alarm.
 func duels() []Duel {
 	list := []Duel{}
 	add := func(name string, shared bool, gap float64, start func(r *rand.Rand) func(float64) float64) {
@@ -39,7 +39,7 @@ func duels() []Duel {
 	return list
 }
 
-// fightAll fights duels at the same time; equal seeds give equal outcomes.
+// fightAll runs duels concurrently; equal seeds give equal outcomes.
 func fightAll(list []Duel, margins model.Margins, runs int) []Verdicts {
 	out := make([]Verdicts, len(list))
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -88,7 +88,7 @@ func BenchmarkEqualSides(b *testing.B) {
 	}
 }
 
-// power are sides of which B is truly slower by 5 %, with 3 % noise between repeats.
+// power returns comparisons in which B is truly slower by 5 %, with 3 % noise between repeats.
 func power() []Duel {
 	list := []Duel{}
 	for _, blocks := range []int{4, 6, 10, 20} {
@@ -111,8 +111,8 @@ func BenchmarkPower(b *testing.B) {
 	}
 }
 
-// TestEqualSidesAreRarelyCalledDifferent guards what BenchmarkEqualSides prints,
-// in bounds that only a broken estimator leaves.
+// TestEqualSidesAreRarelyCalledDifferent guards the figures of BenchmarkEqualSides,
+// with bounds that only a broken estimator exceeds.
 func TestEqualSidesAreRarelyCalledDifferent(t *testing.T) {
 	list := []Duel{
 		{Name: "repeats differ", Effect: 1, Gap: 40, Start: UnequalRepeats(0.03, 0.01)},

@@ -14,10 +14,10 @@ import (
 
 const (
 	// equalFlush is how long a flush takes on equal sides, in microseconds: longer than this
-	// machine's own. On the slower side it takes a fifth more.
+	// machine's own. On the slower side it takes a fifth longer.
 	equalFlush = 12_000
 	slowerPart = 5
-	// equalDatabases are the comparisons of equal sides, slowerDatabases those with a slower one.
+	// equalDatabases is the number of comparisons of equal sides, slowerDatabases with a slower side.
 	equalDatabases, slowerDatabases = 20, 8
 )
 
@@ -42,9 +42,9 @@ func databasesCompared(b *testing.B, first, second string) model.Row {
 	return model.Row{}
 }
 
-// BenchmarkEqualDatabases compares PostgreSQL on directories with the same time of a flush, of
+// BenchmarkEqualDatabases compares PostgreSQL on directories with the same flush time, of
 // which at most one in twenty may be called different, and on one where it takes a fifth longer,
-// which is to be found.
+// which has to be found.
 func BenchmarkEqualDatabases(b *testing.B) {
 	lab.Lock(b)
 	b.Setenv("LD_PRELOAD", lab.SlowFlush(b))

@@ -27,8 +27,8 @@ func comparedHere(b *testing.B, first, second string, args ...string) model.Comp
 // with the same throttle and half on two directories of this machine's own disk.
 const equalRuns = 20
 
-// BenchmarkEqualSidesReal compares equal sides for real and prints every row.
-// Whatever is called better or worse is a false alarm. The disk's own noise is
+// BenchmarkEqualSidesReal compares equal sides on real storage and prints every row.
+// Every better or worse is a false alarm. The disk's own noise is
 // in the intervals; Kbench, which has none, printed changes of −56 % to +166 % on
 // such a disk.
 func BenchmarkEqualSidesReal(b *testing.B) {

@@ -11,7 +11,7 @@ import (
 )
 
 // verdictsOf counts how the goal p99 < factor × its true value is decided, for every
-// workload of so many runs.
+// workload of the given number of runs.
 func verdictsOf(s Storage, set Setup, factors []float64, runs int) []map[model.Outcome]int {
 	truth := s.Truth()[model.P99]
 	counts := make([]map[model.Outcome]int, len(factors))
@@ -35,7 +35,7 @@ func verdictsOf(s Storage, set Setup, factors []float64, runs int) []map[model.O
 	return counts
 }
 
-// goalKinds are storages whose tail comes rarely, and one where it does not.
+// goalKinds returns storages with rare tail events, and one without.
 func goalKinds() []Storage {
 	list := []Storage{
 		{Name: "bursts in 5 % of seconds, CV 1 %", Mean: 0.97, Start: Spiky(0.05, 0.01)},
@@ -46,8 +46,8 @@ func goalKinds() []Storage {
 	return append(list, Storage{Name: "independent seconds, CV 3 %", Mean: 1, Start: Steady(0.03)}, Storage{Name: "independent seconds, CV 0.1 %", Mean: 1, Start: Steady(0.001)})
 }
 
-// goalFactors are bounds as multiples of the true p99: one that is not kept, and some
-// that are.
+// goalFactors are bounds as multiples of the true p99: one that is missed, and some
+// that are met.
 var goalFactors = []float64{0.9, 1.2, 2, 5}
 
 // BenchmarkGoals prints how often goals on a p99 are decided wrongly, and rightly.

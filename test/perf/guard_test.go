@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// setup is one of setups, by its name.
+// setup returns one of setups, by its name.
 func setup(t *testing.T, name string) Setup {
 	for _, s := range setups() {
 		if s.Name == name {
@@ -17,9 +17,9 @@ func setup(t *testing.T, name string) Setup {
 	return Setup{}
 }
 
-// The tests of this file guard what BenchmarkIntervals, BenchmarkTails and
-// BenchmarkGoals print, over fewer kinds of storage with fixed seeds, in bounds that
-// only a broken estimator leaves.
+// The tests of this file guard the figures of BenchmarkIntervals, BenchmarkTails and
+// BenchmarkGoals, over fewer kinds of storage with fixed seeds, with bounds that
+// only a broken estimator exceeds.
 
 func TestThreeRepeatsAreNarrowAndTrue(t *testing.T) {
 	for _, way := range []string{"standard", "six", "quick"} {
@@ -42,8 +42,8 @@ func TestThreeRepeatsAreNarrowAndTrue(t *testing.T) {
 	}
 }
 
-// Five minutes are enough for slow spells that come regularly; a throttled device ends
-// after two repeats over 15 s, and noise when a spell would have been met.
+// Five minutes are enough for slow spells that come regularly. A throttled device ends
+// after two repeats over 15 s, and a noisy one when a slow spell would have occurred.
 func TestSlowSpellsAreWaitedFor(t *testing.T) {
 	for _, way := range []string{"standard", "six", "alone"} {
 		set := setup(t, way)

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// setups are the ways in which people measure: the default profile, six workloads,
+// setups returns the common ways of measuring: the default profile, six workloads,
 // the profile quick, one workload alone.
 func setups() []Setup {
 	schedule := func(repeat, precision, maxTime float64, rounds int) model.Schedule {
@@ -36,7 +36,7 @@ type contest struct {
 	out     Outcomes
 }
 
-// hold simulates the contests at the same time, in any order.
+// hold simulates the contests concurrently, in any order.
 func hold(list []contest) {
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
@@ -51,7 +51,7 @@ func hold(list []contest) {
 	wg.Wait()
 }
 
-// only are the named metrics of a truth.
+// only returns the named metrics of a truth.
 func only(truth map[model.Metric]float64, metrics ...model.Metric) map[model.Metric]float64 {
 	list := map[model.Metric]float64{}
 	for _, m := range metrics {
@@ -60,7 +60,7 @@ func only(truth map[model.Metric]float64, metrics ...model.Metric) map[model.Met
 	return list
 }
 
-// intervals is the number of intervals of a rule's line, at least.
+// intervals returns the minimum number of intervals in a rule's line.
 func intervals() int {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("LOADLINE_INTERVALS"), "600"))
 	if err != nil {
@@ -69,8 +69,8 @@ func intervals() int {
 	return n
 }
 
-// runsOf is how many runs yield so many intervals. Those of a run share its
-// state of the storage, so runs count as well.
+// runsOf returns how many runs yield that many intervals. Those of one run share the
+// state of the storage, so the number of runs counts as well.
 func runsOf(s Setup, intervals int) int { return max(intervals/6, intervals/s.Workloads) }
 
 // BenchmarkIntervals prints coverage, width and interval score of the intervals of a

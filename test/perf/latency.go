@@ -13,8 +13,8 @@ import (
 // above 10) in each.
 func latencies(n, speed float64, r *rand.Rand) histogram.Histogram {
 	var h histogram.Histogram
-	// Where in its cell a value lies is drawn anew for each second, so that the
-	// cells leave no grid.
+	// The position of values within their cells is drawn anew for each second, so that the
+	// cells are not visible as a grid.
 	shift := math.Exp(latencySigma * cellWidth * (r.Float64() - 0.5))
 	for _, c := range cells() {
 		want := n * c.share
@@ -34,7 +34,7 @@ const cellWidth = 0.05
 
 type cell struct{ factor, share float64 }
 
-// cells cut the lognormal distribution from −3.5 to +4 standard deviations.
+// cells divide the lognormal distribution from −3.5 to +4 standard deviations.
 var cells = sync.OnceValue(func() []cell {
 	var list []cell
 	for z := -3.5; z < 4; z += cellWidth {

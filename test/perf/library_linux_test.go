@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// libraryRuns is the size of the folder that the goals are about.
+	// libraryRuns is the size of the folder that the goals are for.
 	libraryRuns = 2000
-	// libraryColds is how often the server is started anew, libraryAsks how often a
+	// libraryColds is how often the server is restarted, libraryAsks how often a
 	// running one is asked each question.
 	libraryColds, libraryAsks = 5, 40
 )
 
-// folderOfRuns copies a real run as often, each with a card of its own.
+// folderOfRuns makes copies of a real run, each with its own card.
 func folderOfRuns(b *testing.B) string {
 	b.Helper()
 	folder := b.TempDir()
@@ -69,7 +69,7 @@ func folderOfRuns(b *testing.B) string {
 	return folder
 }
 
-// forget drops the cards from the page cache, as far as the kernel lets it.
+// forget drops the cards from the page cache, as far as the kernel allows.
 func forget(b *testing.B, folder string) {
 	b.Helper()
 	syscall.Sync()
@@ -112,7 +112,7 @@ func served(b *testing.B, loadline, folder string) (address string, end func()) 
 	}
 }
 
-// ask asks for a list, and returns how long the answer took and whether it is of the
+// ask requests a list, and returns how long the response took and whether it covers the
 // whole folder.
 func ask(b *testing.B, address string, matches int) (time.Duration, bool) {
 	b.Helper()
@@ -177,7 +177,7 @@ func BenchmarkLibrary(b *testing.B) {
 		} {
 			if strings.Contains(q.query, "q=") {
 				for i := 1; i < libraryRuns; i++ {
-					// "target-7" is in the name of the run directory too, and so is "target-7" only.
+					// Only "target-7" matches; the run directory's name contains it too.
 					if i%50 == 7 && i%7 == 3 {
 						q.matches++
 					}

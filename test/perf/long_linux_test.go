@@ -19,16 +19,16 @@ import (
 // longSeconds are the lengths of the repeats that BenchmarkLong analyses.
 var longSeconds = []int{3600, 6 * 3600, 24 * 3600}
 
-// longVolumes is the number of volumes of its last run, which is one of 24 hours too.
+// longVolumes is the number of volumes of the last run, which is also 24 hours long.
 const longVolumes = 6
 
 // longest is how long one command may take.
 const longest = 20 * time.Minute
 
-// longRun writes the directory of a run that is one repeat of so many seconds on so many
-// volumes, as the engine does. The speed has what the speed of real storage has: noise
-// that is correlated from second to second (0.7), a wave of a day, and a stall now and
-// then. It changes its level nowhere, which is the hard case for whoever looks for that.
+// longRun writes the directory of a run that is one repeat of the given length on the given number of
+// volumes, as the engine does. The speed behaves like that of real storage: noise
+// that is correlated from second to second (0.7), a daily wave, and an occasional
+// stall. Its level never changes, which is the hard case for change detection.
 func longRun(tb testing.TB, parent string, volumes, seconds int) string {
 	tb.Helper()
 	check := func(err error) {
@@ -71,14 +71,14 @@ func longRun(tb testing.TB, parent string, volumes, seconds int) string {
 	return out.Dir()
 }
 
-// cost is what a command took.
+// cost is what a command used.
 type cost struct {
 	seconds, cpu float64
-	// memory is the most that was resident, in bytes.
+	// memory is the peak resident memory, in bytes.
 	memory int64
 }
 
-// spend runs a command of the program; 5 is a verdict on numbers that are made up.
+// spend runs a command of the program; exit code 5 is a verdict on made-up numbers.
 func spend(b *testing.B, program string, args ...string) cost {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), longest)
@@ -93,8 +93,8 @@ func spend(b *testing.B, program string, args ...string) cost {
 	return cost{seconds: time.Since(start).Seconds(), cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), memory: peak(cmd.ProcessState)}
 }
 
-// BenchmarkLong measures time and memory of "loadline analyze" and of a page that is
-// made of it, for repeats of 1, 6 and 24 hours, and for 24 hours of six volumes.
+// BenchmarkLong measures time and memory of "loadline analyze" and of making a page
+// from it, for repeats of 1, 6 and 24 hours, and for 24 hours of six volumes.
 func BenchmarkLong(b *testing.B) {
 	loadline, parent := program(b), b.TempDir()
 	for range b.N {

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// heldOutCases is the number of devices that are drawn; the tests take two.
+	// heldOutCases is the number of devices that are drawn; the tests use two.
 	heldOutCases = 20
-	// mixTries is how often a test measures a device that fell short of its settings,
-	// because the machine was busy with other things; mixShort is that much short.
+	// mixTries is how often a test measures a device that fell short of its settings
+	// because the machine was busy; mixShort is the limit for falling short.
 	mixTries = 3
 	mixShort = 0.05
 	// mixesPerCase are measured on each device, after its four pure workloads.
@@ -36,13 +36,13 @@ const (
 	bulk = 64 << 10
 )
 
-// heldOut is one drawn device: what it is set to is the truth.
+// heldOut is one drawn device: its settings are the truth.
 type heldOut struct {
 	iops, bandwidth float64 // caps in 1/s and bytes/s; 0 is none
 	mirrors         int
 }
 
-// drawHeldOut draws the case of a number: a cap on I/Os, on bandwidth or both, below
+// drawHeldOut draws the i-th case: a cap on I/Os, on bandwidth or both, below
 // one to three mirrors.
 func drawHeldOut(r *rand.Rand, i int) heldOut {
 	c := heldOut{mirrors: 1 + i/3%3}
@@ -53,7 +53,7 @@ func drawHeldOut(r *rand.Rand, i int) heldOut {
 	case 1:
 		c.bandwidth = math.Round((9 + 5*r.Float64()) * (1 << 20))
 	case 2:
-		// Blocks of 7 to 16 KiB use up both.
+		// Blocks of 7 to 16 KiB reach both caps.
 		c.bandwidth = math.Round(c.iops * (7 + 9*r.Float64()) * 1024)
 	}
 	return c
@@ -70,8 +70,8 @@ func (c heldOut) name() string {
 	return strings.Join(append(words, fmt.Sprintf("%d mirrors", c.mirrors)), ", ")
 }
 
-// uses is the share of each cap that reads and writes per second of so many bytes take,
-// by the settings alone.
+// uses returns the share of each cap that so many reads and writes per second of these sizes use,
+// according to the settings.
 func (c heldOut) uses(reads, readBlock, writes, writeBlock float64) (operations, bytes float64) {
 	copies := float64(c.mirrors)
 	if c.iops > 0 {
@@ -83,8 +83,8 @@ func (c heldOut) uses(reads, readBlock, writes, writeBlock float64) (operations,
 	return operations, bytes
 }
 
-// named reports whether a resource is the one that binds by the settings; where both are
-// within 5 % either is right.
+// named reports whether a resource is the bottleneck according to the settings; if both are
+// within 5 %, either is right.
 func named(r hardware.Resource, operations, bytes float64) bool {
 	switch r {
 	case hardware.LimitDiskIOPS, hardware.LimitOperations:
@@ -95,15 +95,15 @@ func named(r hardware.Resource, operations, bytes float64) bool {
 	return false
 }
 
-// judged is what one case came to.
+// judged is the result of one case.
 type judged struct {
 	worst            float64 // |ln(predicted / measured)|, the largest
-	asked, right     int     // limits named, and numbers of copies concluded
+	asked, right     int     // limits named, and numbers of copies inferred
 	mixes, withinTen int
-	short            float64 // by how much the device fell short of its settings, the most
+	short            float64 // the most by which the device fell short of its settings
 }
 
-// good reports whether all was predicted and named right.
+// good reports whether everything was predicted and named correctly.
 func (j judged) good() bool { return j.withinTen == j.mixes && j.right == j.asked }
 
 // judge trains on pure workloads, predicts mixes that it has not seen, and measures
@@ -114,7 +114,7 @@ func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 	for _, direction := range []model.Direction{model.Read, model.Write} {
 		points.Scales = append(points.Scales, pure(t, d, direction, 4<<10, model.IOPS), pure(t, d, direction, bulk, model.Bandwidth))
 	}
-	// What the disks are is known; how many copies there are is left to the tool.
+	// The disks are specified; the tool has to infer the number of copies.
 	told := *points
 	told.System.Disk = hardware.DiskSpec{IOPS: c.iops, Bandwidth: c.bandwidth}
 	st, err := capacity.Study(&told)
@@ -160,7 +160,7 @@ func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 		readBlock, writeBlock := blocks[r.IntN(len(blocks))], blocks[r.IntN(len(blocks))]
 		m := lab.Fio(t, d, lab.Job{Pattern: "randrw", Jobs: mixVolumes, Time: 2 * time.Second, Options: []string{
 			fmt.Sprintf("--rwmixread=%.0f", 100*share), fmt.Sprintf("--bs=%d,%d", readBlock, writeBlock)}})
-		// fio draws each I/O: what it made is the mix that is predicted.
+		// fio draws each I/O at random, so the prediction is for the mix that fio made.
 		share = float64(m.Reads) / float64(m.Total)
 		expected, binding, err := capacity.Mix(points, []sizing.Flow{
 			{Access: model.Random, Direction: model.Read, BlockSize: readBlock, Rate: share},
@@ -180,7 +180,7 @@ func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 		j.short = max(j.short, 1-max(operations, bytes))
 		what := fmt.Sprintf("%.0f %% reads of %dk, writes of %dk", 100*share, readBlock>>10, writeBlock>>10)
 		fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f\t%+.1f %%\t\t\t\n", c.name(), what, predicted, m.IOPS, 100*(predicted/m.IOPS-1))
-		// Where only one cap is set, I/Os and bytes are two sides of it.
+		// If only one cap is set, I/Os and bytes are equivalent.
 		if c.iops > 0 && c.bandwidth > 0 {
 			name(what, binding, operations, bytes)
 		}
@@ -205,7 +205,7 @@ func pure(t lab.T, d lab.Device, direction model.Direction, block int64, metric 
 
 // Mixes of reads and writes are predicted from pure workloads alone, on devices with
 // a cap on I/Os, on bandwidth, and on both, below one to three mirrors: within 10 % of
-// what is then measured, and every limit is named right.
+// what is then measured, and every limit is named correctly.
 func TestHeldOutMixes(t *testing.T) {
 	lab.Need(t, "fio")
 	// A cap on bandwidth below two mirrors, and both caps below three.

@@ -12,9 +12,9 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// BenchmarkNoisyDisk measures the disk that this machine's temporary directory lies on,
+// BenchmarkNoisyDisk measures the disk of this machine's temporary directory,
 // three repeats of each of the quick profile's workloads, and prints how wide the intervals of the
-// rates are by Loadline, by Student's t and by the rule that Loadline had first, all
+// rates are by Loadline, by Student's t and by Loadline's first rule, all
 // from the same seconds.
 func BenchmarkNoisyDisk(b *testing.B) {
 	lab.Need(b, "fio")
@@ -57,7 +57,7 @@ func BenchmarkNoisyDisk(b *testing.B) {
 	}
 }
 
-// stayOf is a repeat's rate and its seconds' rates.
+// stayOf returns a repeat's rate and the rates of its seconds.
 func stayOf(v timeline.Repeat) stay {
 	s := stay{begin: math.Inf(1)}
 	var ios, seconds float64

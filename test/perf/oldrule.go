@@ -6,11 +6,11 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// oldRule is what Loadline had before workloads shared what they know: the larger of
+// oldRule is Loadline's rule from before workloads shared their variance: the larger of
 // t·s/√k over the repeats, corrected for the correlation that short pauses leave, and
-// t·s/√n over the seconds around the means of their repeats; with that, 0.4 s of stall
-// that may have been missed, at most five standard deviations of a second. The rule
-// that stopped asked for up to 1.75 times as much.
+// t·s/√n over the seconds around the means of their repeats; added to that, 0.4 s of stall
+// that may have been missed, at most five standard deviations of a second. The stopping rule
+// required up to 1.75 times as much.
 func oldRule(repeats []stay, whole float64) (half, stop float64) {
 	k := len(repeats)
 	if k < 2 {

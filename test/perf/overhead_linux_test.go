@@ -16,14 +16,14 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// overheadPairs is the number of pairs of Loadline and bare fio. One of them says
-// little: a device in memory is as fast as the processors happen to be free.
+// overheadPairs is the number of pairs of Loadline and plain fio. A single pair says
+// little: the speed of a device in memory depends on how free the processors are.
 const overheadPairs = 40
 
-// onOneCPU puts a process and its children on processor 0 by taskset(1). Where the
-// scheduler happens to put fio and the kernel's own thread makes more difference
+// onOneCPU pins a process and its children to processor 0 by taskset(1). Where the
+// scheduler happens to place fio and the kernel's own thread makes more difference
 // than anything that is compared here; and on one processor, what Loadline uses
-// is surely taken from fio.
+// is certainly taken from fio.
 func onOneCPU(program string, args ...string) []string {
 	return append([]string{"taskset", "--cpu-list", "0", program}, args...)
 }
@@ -45,8 +45,8 @@ func bareIOPS(b *testing.B, job string) float64 {
 	return doc.Jobs[0].Read.IOPS
 }
 
-// worker starts a command that is a worker of its own process, so that one repeat
-// after the other can be asked of it without probing in between.
+// worker starts a command as a worker in a separate process, so that it can run
+// one repeat after another without probing in between.
 func worker(b *testing.B, command ...string) *engine.Worker {
 	b.Helper()
 	link, err := local.Child(b.Context(), env.OS(), command[0], command[1:]...)
@@ -61,7 +61,7 @@ func worker(b *testing.B, command ...string) *engine.Worker {
 	return w
 }
 
-// repeat does one repeat and returns its IOPS and its job text.
+// repeat runs one repeat and returns its IOPS and its job text.
 func repeat(b *testing.B, w *engine.Worker, r model.StartRequest) (iops float64, job string) {
 	b.Helper()
 	var ios, seconds float64
@@ -82,10 +82,10 @@ func repeat(b *testing.B, w *engine.Worker, r model.StartRequest) (iops float64,
 	return ios / seconds, job
 }
 
-// BenchmarkAgainstFio compares repeats of Loadline with bare fio on the very same
-// job text, in pairs of random order on the fastest device that there is, and
-// then measures what the process of a whole run costs while it measures for half
-// a minute.
+// BenchmarkAgainstFio compares repeats of Loadline with plain fio on exactly the
+// same job text, in pairs of random order on the fastest device available, and
+// then measures what the process of a whole run costs during half
+// a minute of measuring.
 func BenchmarkAgainstFio(b *testing.B) {
 	lab.Need(b, "taskset")
 	for range b.N {
@@ -98,7 +98,7 @@ func BenchmarkAgainstFio(b *testing.B) {
 			b.Fatal(err)
 		}
 		_, job := repeat(b, agent, request)
-		// fio finds the device as an open descriptor in a run; alone it has its name only.
+		// In a run fio gets the device as an open descriptor; alone it needs its name.
 		job = regexp.MustCompile(`(?m)^filename=.*$`).ReplaceAllString(job, "filename="+dev)
 		var ours, bare, ratios []float64
 		for range overheadPairs {

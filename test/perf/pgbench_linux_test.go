@@ -14,9 +14,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// BenchmarkPgbenchLog reads a million transactions of pgbench's log through a pipe, as they
-// come at 5,000 per second, and prints how much of a core that takes and how much memory. They
-// come faster here: what counts is the processor's time for each.
+// BenchmarkPgbenchLog reads a million transactions of pgbench's log through a pipe, timestamped
+// at 5,000 per second, and prints how much of a core and how much memory that takes. They
+// arrive faster here: what matters is the processor time per transaction.
 func BenchmarkPgbenchLog(b *testing.B) {
 	const transactions, rate = 1_000_000, 5000
 	for range b.N {
@@ -25,7 +25,7 @@ func BenchmarkPgbenchLog(b *testing.B) {
 			b.Fatal(err)
 		}
 		begin := time.Unix(1_700_000_000, 0)
-		// Writing is pgbench's share: it is measured alone and taken off.
+		// Writing the log is pgbench's part: it is measured alone and subtracted.
 		alone := cpuOf(func() { logTo(b, devNull(b), begin, transactions, rate) })
 		var samples int
 		var most uint64
@@ -75,7 +75,7 @@ func logTo(b *testing.B, to *os.File, begin time.Time, transactions, rate int) {
 	}
 }
 
-// cpuOf is the time of processors that something takes, of all threads of this process.
+// cpuOf returns the processor time that work takes, of all threads of this process.
 func cpuOf(work func()) time.Duration {
 	spent := func() time.Duration {
 		var u syscall.Rusage

@@ -19,7 +19,7 @@ import (
 // Linux (USER_HZ).
 const clockTick = 0.01
 
-// peak is the largest resident memory that an ended process had, in bytes.
+// peak returns the peak resident memory of a process that has ended, in bytes.
 func peak(p *os.ProcessState) int64 {
 	if use, ok := p.SysUsage().(*syscall.Rusage); ok {
 		return use.Maxrss << 10
@@ -27,7 +27,7 @@ func peak(p *os.ProcessState) int64 {
 	return 0
 }
 
-// usage is what one process, without its children, used up to a moment.
+// usage is what one process, without its children, has used so far.
 type usage struct {
 	at      time.Time
 	seconds float64
@@ -41,7 +41,7 @@ func usageOf(pid int) (usage, error) {
 	if err != nil {
 		return u, err
 	}
-	// The name in brackets may hold blanks; utime and stime are fields 14 and 15.
+	// The name in parentheses may contain blanks; utime and stime are fields 14 and 15.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	for _, f := range fields[11:13] {
 		ticks, err := strconv.ParseFloat(f, 64)
@@ -63,18 +63,18 @@ func usageOf(pid int) (usage, error) {
 	return u, nil
 }
 
-// watched is a run of the program with what it cost.
+// watched is a run of the program with its cost.
 type watched struct {
 	model.Report
 	// CPU is the time, in seconds, that the process itself used from the end of
 	// its first repeat to the end of its last, and Wall the time between them.
 	CPU, Wall float64
-	// Peak is its largest resident memory, in bytes.
+	// Peak is its peak resident memory, in bytes.
 	Peak int64
 }
 
 // watch runs the program and reads its usage at each line of progress: one line
-// ends one repeat. A verdict of "invalid" is no failure here: memory is no disk.
+// ends one repeat. A verdict of "invalid" is not a failure here, because memory is not a disk.
 func watch(b *testing.B, program string, args ...string) watched {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), program, append(args, "--format", "json", "--results", b.TempDir())...)

@@ -10,15 +10,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Rule is a way to make intervals and to decide when enough has been measured.
+// Rule is a method of making intervals and of deciding when enough has been measured.
 type Rule struct {
 	Name string
-	// Estimate is the interval of a metric of the i-th workload; ours is given.
+	// Estimate is the interval of a metric of the i-th workload; ours is Loadline's estimate.
 	Estimate func(w *Whole, i int, m model.Metric, ours model.Estimate) model.Estimate
 	Stop     func(w *Whole, i int) bool
 }
 
-// rules are Loadline's, those of a textbook, and the one that Loadline had first.
+// rules are Loadline's, two from textbooks, and Loadline's first one.
 var rules = []Rule{ours, rival("Student's t", student), rival("bootstrap", bootstrap), rival("old rule", oldRule)}
 
 var ours = Rule{
@@ -29,8 +29,8 @@ var ours = Rule{
 	},
 }
 
-// stay is a repeat to one workload as the rivals see it: a value and its seconds on the
-// metric's scale, latencies being logarithms.
+// stay is a repeat of one workload as the rivals see it: a value and its seconds on the
+// metric's scale, where latencies are logarithms.
 type stay struct {
 	value   float64
 	seconds []float64
@@ -38,8 +38,8 @@ type stay struct {
 	begin, end float64
 }
 
-// rival makes a rule of a function from repeats to a half-width, and the one to stop by,
-// in the unit of the values; whole is what 100 % is in that unit.
+// rival makes a rule of a function from repeats to a half-width and the one to stop by,
+// in the unit of the values; whole is 100 % in that unit.
 func rival(name string, half func(repeats []stay, whole float64) (half, stop float64)) Rule {
 	return Rule{
 		Name: name,
@@ -71,7 +71,7 @@ func rival(name string, half func(repeats []stay, whole float64) (half, stop flo
 	}
 }
 
-// stays are the repeats to the i-th workload.
+// stays returns the repeats of the i-th workload.
 func (w *Whole) stays(i int, m model.Metric) []stay {
 	length := int(w.Plan.Schedule.Repeat)
 	samples := w.Samples[w.Plan.Workloads[i].Name]

@@ -14,10 +14,10 @@ import (
 const (
 	scheduleIOPS      = 3000
 	scheduleBandwidth = 125 << 20
-	// scheduleSize (bytes) is written in 25 s, which shows what rate of writing lasts; the
+	// scheduleSize (bytes) is written in 25 s, which shows the sustained write rate; the
 	// volume that Kbench asks for, 30 GiB, takes four minutes.
 	scheduleSize = 3 << 30
-	// kbenchRepeat is what Kbench spends on each workload: 5 s and 20 s.
+	// kbenchRepeat is the time of Kbench for each workload: 5 s and 20 s.
 	kbenchRepeat = 25
 )
 
@@ -26,7 +26,7 @@ var kbenchAspects = []struct {
 	suffix, block string
 	depth         int
 	metric        model.Metric
-	// truth is what the device is set to, in base units.
+	// truth is the device's setting, in base units.
 	truth float64
 	what  string
 }{
@@ -35,8 +35,8 @@ var kbenchAspects = []struct {
 	{"lat", "4k", 1, model.Latency, 1.0 / scheduleIOPS, "1/IOPS at depth 1, less what fio itself needs from one I/O to the next: so the rate is shown too"},
 }
 
-// means is what Kbench's schedule says of a workload: the mean that Kbench
-// reports, and the IOPS beside it.
+// means are the results of Kbench's schedule for a workload: the mean that Kbench
+// reports, and the IOPS.
 type means struct{ headline, iops float64 }
 
 // bareAspect runs the four jobs of one of Kbench's aspects as Kbench does (one
@@ -84,8 +84,8 @@ func bareAspect(b *testing.B, d lab.Device, aspect int) (map[string]means, float
 	return values, took
 }
 
-// BenchmarkKbenchSchedule compares what the twelve workloads of Kbench cost and
-// how far off they are, by Loadline at ±5 % and by Kbench's own schedule, on a
+// BenchmarkKbenchSchedule compares the cost and the errors of the twelve workloads of
+// Kbench, by Loadline at ±5 % and by Kbench's own schedule, on a
 // device whose answers are known. The two take turns: Loadline measures all
 // twelve between the aspects of Kbench, so twice.
 func BenchmarkKbenchSchedule(b *testing.B) {
@@ -124,8 +124,8 @@ type scheduleRow struct {
 	bare   float64
 }
 
-// size is the mean size of the errors of Loadline's runs, which is what one run
-// may expect, and the size of the one error of Kbench's schedule.
+// size returns the mean absolute error of Loadline's runs, which is the expected error of one
+// run, and the absolute error of Kbench's schedule, which is run once.
 func (r scheduleRow) size() (ours, bare float64) {
 	for _, e := range r.ours {
 		ours += math.Abs(e.Value/r.truth-1) / float64(len(r.ours))
@@ -133,7 +133,7 @@ func (r scheduleRow) size() (ours, bare float64) {
 	return ours, math.Abs(r.bare/r.truth - 1)
 }
 
-// printSchedules prints the error of both, row by row, and sums it up twice: of
+// printSchedules prints the errors of both, row by row, and summarizes them twice: for
 // the headlines, and with the rate of those at depth 1 instead of their latency.
 func printSchedules(reports []model.Report, bare map[string]means) {
 	var headlines, rates []scheduleRow

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// scope ends what the lab started for one device before the next one starts.
+// scope ends what the lab has started for one device before the next one starts.
 type scope struct {
 	*testing.B
 	cleanups []func()
 }
 
-// Cleanup puts off f until the end of the scope.
+// Cleanup defers f until the end of the scope.
 func (s *scope) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
 
 func (s *scope) end() {
@@ -22,11 +22,11 @@ func (s *scope) end() {
 }
 
 // slowAtOnce is how many slow devices are measured at a time: each takes a few percent of
-// a processor, and two processors carry three times as many in the tests.
+// a processor, and in the tests two processors handle three times as many.
 const slowAtOnce = 4
 
 // sideBySide calls measure with the numbers 0 to n−1 and a scope for each, slowAtOnce at a
-// time, and returns when all have ended. It is for slow devices alone.
+// time, and returns when all have ended. It is only for slow devices.
 func sideBySide(b *testing.B, n int, measure func(i int, s *scope)) {
 	b.Helper()
 	limit := make(chan struct{}, slowAtOnce)

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// waited is how long a recorded run waited for writes to end, in seconds.
+// waited returns how long a recorded run waited for writes to drain, in seconds.
 func waited(t testing.TB, dir string, r model.Report) float64 {
 	t.Helper()
 	rec, err := store.Read(filepath.Join(dir, r.Run.ID))
@@ -27,7 +27,7 @@ func waited(t testing.TB, dir string, r model.Report) float64 {
 	return sum
 }
 
-// Storage on which writes leave nothing behind is not waited for, however noisy it is: less
+// There is no waiting on storage where writes leave no backlog, however noisy it is: less
 // than 3 s in a run on average, and nothing is flagged.
 func TestHonestStorageIsNotWaitedFor(t *testing.T) {
 	const runs = 10
@@ -52,7 +52,7 @@ func TestHonestStorageIsNotWaitedFor(t *testing.T) {
 }
 
 // Reads measured beside writes are those of a storage that has finished writing, or suspect:
-// off by more than 5 % and believed in none of the runs.
+// in none of the runs are they off by more than 5 % and called valid.
 func TestReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 	const runs, rate = 10, 2000.0
 	for _, storage := range []string{"cache=3000&cv=0.01", "cache=20000&cv=0.01", "cache=20000&cv=0.05", "cache=20000&cv=0.03&phi=0.8"} {

@@ -1,9 +1,9 @@
-// Package perf holds the measurements of Loadline itself: how often its
+// Package perf measures Loadline itself: how often its
 // intervals contain a known truth, what measuring costs, how fast it analyses.
 //
-// Its opinion: coverage is a benchmark like speed is. It is printed for every
-// kind of storage that we can imagine, the unfavourable ones too, and the unit
-// tests only guard it loosely.
+// Its opinion: coverage is a benchmark just like speed. It is printed for every
+// kind of storage that we can imagine, including the unfavourable ones, and the unit
+// tests only check it within wide bounds.
 package perf
 
 import (
@@ -18,10 +18,10 @@ import (
 // relative to 1.
 type Storage struct {
 	Name string
-	// Stationary storage has the same mean at all times; only there is coverage
-	// a promise.
+	// Stationary storage has the same mean at all times; only for such storage is coverage
+	// promised.
 	Stationary bool
-	// Gap is the time in seconds between two repeats to the same workload, in
+	// Gap is the time in seconds between two repeats of the same workload, during
 	// which the others are measured.
 	Gap float64
 	// Mean is the true mean speed.
@@ -29,11 +29,11 @@ type Storage struct {
 	// Start returns the speed of one run as a function of the length of the pause
 	// before the second in question, in seconds; a pause begins a new repeat.
 	Start func(r *rand.Rand) func(pause float64) float64
-	// Unlike is the standard deviation of the logarithm of the workloads' own spreads.
+	// Unlike is the standard deviation, between workloads, of the logarithm of their spread.
 	Unlike float64
 }
 
-// gap is the time between two repeats of a run, to whatever workload: the ramp and the start.
+// gap is the time between two repeats of a run, of any workload: the ramp and the start.
 func (s Storage) gap() float64 { return 0.85 }
 
 const (
@@ -53,7 +53,7 @@ func Steady(cv float64) func(r *rand.Rand) func(float64) float64 {
 }
 
 // Correlated seconds follow a first-order autoregression with coefficient phi
-// per second, also through the pauses.
+// per second, including during the pauses.
 func Correlated(phi, cv float64) func(r *rand.Rand) func(float64) float64 {
 	return func(r *rand.Rand) func(float64) float64 {
 		x := r.NormFloat64()
@@ -103,7 +103,7 @@ func Drifting(rise, span, cv float64) func(r *rand.Rand) func(float64) float64 {
 	}
 }
 
-// Repeats simulates a workload that is measured again and again.
+// Repeats simulates a workload that is measured repeatedly.
 type Repeats struct {
 	Samples []model.Sample
 	storage Storage
@@ -138,8 +138,8 @@ func (v *Repeats) second() {
 	v.pause = 0
 }
 
-// flow is what a second at the given speed counts; without its tail, all latencies are
-// the median, which is much faster to make.
+// flow returns the counts of a second at the given speed; without its tail, all latencies are
+// the median, which is much faster to compute.
 func (v *Repeats) flow(speed float64, tail bool) *model.Flow {
 	f := &model.Flow{IOs: uint64(math.Round(baseRate * speed))}
 	f.Bytes = 4096 * f.IOs
@@ -153,13 +153,13 @@ func (v *Repeats) flow(speed float64, tail bool) *model.Flow {
 	return f
 }
 
-// Truth is what a very long run would find: the rate and, from it, the mean latency
+// Truth returns what a very long run would find: the rate and, from it, the mean latency
 // exactly, the percentiles from 12,000 simulated seconds.
 func (s Storage) Truth() map[model.Metric]float64 {
 	v := NewRepeats(s, math.MaxUint64)
 	var all histogram.Histogram
 	for range 4000 {
-		// Pauses let everything that lasts change.
+		// Long pauses let every slow state change.
 		v.pause = 200
 		for range 3 {
 			f := v.flow(math.Max(0.01, v.speed(v.pause)), true)
@@ -173,8 +173,8 @@ func (s Storage) Truth() map[model.Metric]float64 {
 	}
 }
 
-// between is the p-th percentile with a straight line through its bucket, so
-// that the truth does not sit on the same grid as the estimate.
+// between returns the p-th percentile, interpolated linearly within its bucket, so
+// that the truth is not on the same grid as the estimate.
 func between(h histogram.Histogram, p float64) float64 {
 	want := p / 100 * float64(h.Count())
 	var below, last, at float64

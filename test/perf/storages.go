@@ -22,8 +22,8 @@ func SlowSpells(depth, share float64, memoryless bool, cv float64) func(r *rand.
 			return length
 		}
 		slow := r.Float64() < share
-		// A run begins anywhere in a spell. Long ones are met more often, which
-		// a spell of drawn length that has partly passed leaves out by a few percent.
+		// A run begins at a random point of a spell. A random point is more likely to be in a long spell,
+		// which drawing the length first neglects, by a few percent.
 		left := lasts(slow)
 		if !memoryless {
 			left *= r.Float64()
@@ -50,8 +50,8 @@ func SlowSpells(depth, share float64, memoryless bool, cv float64) func(r *rand.
 	}
 }
 
-// Credited storage runs at burst times its speed as long as it has credit, in
-// seconds of its sustained speed, which comes back at that speed while it is used less.
+// Credited storage runs at burst times its speed as long as it has credit. Credit is in
+// seconds of the sustained speed, and refills at that speed while less is used.
 func Credited(burst, credit, cv float64) func(r *rand.Rand) func(float64) float64 {
 	return func(r *rand.Rand) func(float64) float64 {
 		left := credit
@@ -64,7 +64,7 @@ func Credited(burst, credit, cv float64) func(r *rand.Rand) func(float64) float6
 	}
 }
 
-// storages is what coverage is measured on. All workloads of a run are measured
+// storages returns the storages on which coverage is measured. All workloads of a run are measured
 // on the same storage, one after the other, and share its state.
 func storages() []Storage {
 	list := []Storage{}
@@ -92,7 +92,7 @@ func storages() []Storage {
 	return list
 }
 
-// slowSpells are the four kinds of slow spells that outlast a repeat, regular or memoryless.
+// slowSpells returns the four kinds of slow spells that are longer than a repeat, regular or memoryless.
 func slowSpells(memoryless bool) []Storage {
 	var list []Storage
 	for _, m := range []struct{ depth, share float64 }{{0.5, 0.1}, {0.3, 0.2}, {0.15, 0.3}, {0.1, 0.2}} {
@@ -106,7 +106,7 @@ func slowSpells(memoryless bool) []Storage {
 	return list
 }
 
-// unsteady are storages that have no mean that a short run could know.
+// unsteady returns storages whose mean a short run cannot know.
 func unsteady() []Storage {
 	return []Storage{
 		{Name: "warming by 10 % in 120 s, CV 3 %", Mean: 1, Start: Drifting(0.10, 120, 0.03)},

@@ -20,11 +20,11 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// tracePairs is the number of pairs of fio alone and fio beside a trace.
+// tracePairs is the number of pairs of fio without and with a trace.
 const tracePairs = 20
 
-// traceRunning starts a trace of the device, and returns what ends it when it has begun, and
-// tells what processor time it took.
+// traceRunning starts a trace of the device and waits until it has begun. It returns a function that
+// ends it and returns the processor time that it took.
 func traceRunning(b *testing.B, loadline, dev string, method iotrace.Method) (end func() time.Duration) {
 	b.Helper()
 	dir := b.TempDir()
@@ -46,7 +46,7 @@ func traceRunning(b *testing.B, loadline, dev string, method iotrace.Method) (en
 	}
 	return func() time.Duration {
 		_ = cmd.Process.Signal(os.Interrupt)
-		const incomplete = 5 // what was not seen is not for this to judge
+		const incomplete = 5 // unseen I/Os do not matter here
 		if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != incomplete {
 			b.Fatalf("the trace failed: %v: %s", err, stderr.String())
 		}
@@ -54,8 +54,8 @@ func traceRunning(b *testing.B, loadline, dev string, method iotrace.Method) (en
 	}
 }
 
-// inPrograms is the time that our programs in the kernel have taken until now, and how often
-// they were run. The kernel counts while somebody asks it to (BPF_STATS_RUN_TIME), which
+// inPrograms returns the time that our programs in the kernel have taken so far, and how often
+// they were run. The kernel counts while the statistics are enabled (BPF_STATS_RUN_TIME), which
 // itself costs some 20 ns each time.
 func inPrograms(b *testing.B) (spent time.Duration, runs uint64) {
 	b.Helper()
@@ -70,7 +70,7 @@ func inPrograms(b *testing.B) (spent time.Duration, runs uint64) {
 		id = next
 		p, err := ebpf.NewProgramFromID(id)
 		if err != nil {
-			continue // it has gone meanwhile
+			continue // it has gone in the meantime
 		}
 		info, err := p.Info()
 		stats, statsErr := p.Stats()
@@ -81,17 +81,17 @@ func inPrograms(b *testing.B) (spent time.Duration, runs uint64) {
 	}
 }
 
-// tracedRate is the load, in 1/s, beside which a trace is to take nothing from what a program
-// asks for; the devices of the lab in memory carry more.
+// tracedRate is a requested load, in 1/s, that a trace must not reduce; the lab's
+// devices in memory can do more.
 const tracedRate = 100_000
 
-// BenchmarkTrace says what a trace takes from the load that it looks at: the ratio of fio's
-// IOPS beside a trace and alone, in pairs of random order on the fastest device that there
-// is, when fio takes all that the processors give and when it asks for tracedRate; and the time in the kernel for
-// each I/O.
+// BenchmarkTrace measures what a trace takes from the traced load: the ratio of fio's
+// IOPS with a trace and without, in pairs of random order on the fastest device available,
+// when fio uses all of the processors and when it requests tracedRate; and the time in the kernel
+// per I/O.
 //
-// Of a trace by perf events it is the time of the process that reads them: what the kernel
-// takes to write them is in fio's IOPS only.
+// For a trace by perf events it is the time of the process that reads them: the kernel's
+// time for writing them shows only in fio's IOPS.
 func BenchmarkTrace(b *testing.B) {
 	lab.Need(b, "taskset")
 	for _, method := range []iotrace.Method{iotrace.ByBPF, iotrace.ByPerf} {
@@ -128,8 +128,8 @@ func benchmarkTrace(b *testing.B, method iotrace.Method) {
 	}
 }
 
-// besideTrace runs a job of fio's alone and beside a trace of the device, in pairs of random order, prints
-// both, and returns the ratio of the IOPS, beside a trace to alone.
+// besideTrace runs a fio job without and with a trace of the device, in pairs of random order, prints
+// both, and returns the ratio of the IOPS, with a trace to without.
 func besideTrace(b *testing.B, loadline, dev string, method iotrace.Method, job, load string) (ratio float64) {
 	b.Helper()
 	var alone, beside, ratios []float64
@@ -160,7 +160,7 @@ func besideTrace(b *testing.B, loadline, dev string, method iotrace.Method, job,
 	return ratio
 }
 
-// deviceReads is how many reads a device has counted.
+// deviceReads returns how many reads a device has counted.
 func deviceReads(b *testing.B, dev string) (n uint64) {
 	b.Helper()
 	text, err := os.ReadFile(filepath.Join("/sys/block", filepath.Base(dev), "stat"))

@@ -14,7 +14,7 @@ type Setup struct {
 	Name      string
 	Workloads int
 	Schedule  model.Schedule
-	// Rounds, when not 0, is the number of rounds that is measured; otherwise the
+	// Rounds, if not 0, is the number of rounds to measure; otherwise the
 	// rule decides for each workload, as in a run.
 	Rounds int
 }
@@ -44,10 +44,10 @@ func newWhole(s Storage, set Setup, seed uint64, tails bool) *Whole {
 	return w
 }
 
-// slot is the time of a repeat.
+// slot returns the time of a repeat with its gap.
 func (w *Whole) slot() float64 { return w.repeats.storage.gap() + w.Plan.Schedule.Repeat }
 
-// repeat plays one step of a workload.
+// repeat simulates one step of a workload.
 func (w *Whole) repeat(i int) {
 	v := w.repeats
 	w.spent += w.slot()
@@ -66,8 +66,8 @@ func (w *Whole) repeat(i int) {
 	w.rec.Run.Steps = append(w.rec.Run.Steps, model.StepResult{Step: model.Step{Number: v.step, Workload: w.Plan.Workloads[i].Name}})
 }
 
-// measure plays rounds until the rule is content with every workload, the time is up
-// or, when set, that many rounds are over. It returns how many workloads the rule ended.
+// measure simulates rounds until the rule is satisfied with every workload, the time is up
+// or, if set, that many rounds are over. It returns how many workloads the rule ended.
 func (w *Whole) measure(stop func(w *Whole, i int) bool, rounds int) (ended int) {
 	n := len(w.Plan.Workloads)
 	done := make([]bool, n)
@@ -93,9 +93,10 @@ func (w *Whole) measure(stop func(w *Whole, i int) bool, rounds int) (ended int)
 	return ended
 }
 
-// Outcome is how the intervals of one metric did in many simulated runs.
+// Outcome is the result of the intervals of one metric in many simulated runs.
 type Outcome struct {
-	// Intervals were published, of which Open have no upper end; Covered contain the truth.
+	// Intervals counts those published, Open those without an upper end, and Covered those that contain the
+	// truth.
 	Intervals, Open, Covered int
 	// Half is the relative half-width and Score the interval score (Gneiting & Raftery
 	// 2007) relative to the truth, both summed over the intervals that have two ends;
@@ -103,16 +104,16 @@ type Outcome struct {
 	Half, Score, Square float64
 }
 
-// Coverage is the share of the intervals that contain the truth.
+// Coverage returns the share of the intervals that contain the truth.
 func (o Outcome) Coverage() float64 { return float64(o.Covered) / float64(o.Intervals) }
 
-// Known is the half-width that an interval had if the spread of the estimate were known.
+// Known returns the half-width that an interval would have if the spread of the estimate were known.
 func (o Outcome) Known() float64 { return 1.96 * math.Sqrt(o.Square/float64(o.Intervals)) }
 
-// Width is the mean half-width of the intervals that have two ends.
+// Width returns the mean half-width of the intervals that have two ends.
 func (o Outcome) Width() float64 { return o.Half / float64(o.Intervals-o.Open) }
 
-// MeanScore is the mean interval score of those.
+// MeanScore returns the mean interval score of those.
 func (o Outcome) MeanScore() float64 { return o.Score / float64(o.Intervals-o.Open) }
 
 func (o *Outcome) count(e model.Estimate, truth float64) {
@@ -130,15 +131,15 @@ func (o *Outcome) count(e model.Estimate, truth float64) {
 	o.Score += ((e.High - e.Low) + 2/alpha*math.Max(0, e.Low-truth) + 2/alpha*math.Max(0, truth-e.High)) / truth
 }
 
-// Outcomes are those of a number of runs.
+// Outcomes are the results of a number of runs.
 type Outcomes struct {
 	By map[model.Metric]*Outcome
 	// Seconds is the time used, Ended the share of the workloads that the rule ended.
 	Seconds, Ended float64
 }
 
-// Simulate measures a storage in so many runs, each with a seed of its own, and
-// asks the rule for the intervals of the metrics.
+// Simulate measures a storage in the given number of runs, each with its own seed, and
+// applies the rule to get the intervals of the metrics.
 func Simulate(s Storage, set Setup, rule Rule, truth map[model.Metric]float64, runs int) Outcomes {
 	out := Outcomes{By: map[model.Metric]*Outcome{}}
 	tails := false

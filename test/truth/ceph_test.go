@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A real replicated image: prefilled and proved by reading back, measured, and
-// refused without permission. Its rates are the machine's and are not asserted. The
-// lab's own promises are held here too, because a cluster takes a minute to start.
+// A real replicated image is prefilled, verified by reading back, measured, and
+// refused without permission. Its rates depend on the machine and are not asserted. The
+// lab's own guarantees are tested here too, because a cluster takes a minute to start.
 func TestCephImage(t *testing.T) {
 	takeSlots(t, demand{class: bestEffort, seconds: 45})
 	d := lab.Ceph(t, 64<<20)
@@ -49,9 +49,9 @@ func TestCephImage(t *testing.T) {
 	}
 }
 
-// comesAs measures an image as a user. The lab's cluster asks nobody for a key, but each
-// client opens the log of its own name: all of them must be the user's, the guard's
-// questions and fio's I/O, and none the administrator's.
+// comesAs measures an image as a user. The lab's cluster requires no key, but each
+// client opens a log with its own name: all of them must have the user's name, for the guard's
+// queries and for fio's I/O, and none the administrator's.
 func comesAs(t *testing.T, d lab.Device, user string) {
 	t.Helper()
 	log := func(name string) string {

@@ -23,13 +23,13 @@ func comparison(t testing.TB, a, b string, args ...string) (model.Comparison, in
 	return c, o.code
 }
 
-// fakePair are two devices of numbers with seeds of their own.
+// fakePair returns two fake devices with different seeds.
 func fakePair(parametersA, parametersB string, run int) (a, b string) {
 	return fmt.Sprintf("fake:?%s&seed=%d", parametersA, 2*run+1), fmt.Sprintf("fake:?%s&seed=%d", parametersB, 2*run+2)
 }
 
-// Of the rows of 120 whole comparisons of equal devices at most one in twenty is
-// called different, with the smallest margin there is; with the usual one none is.
+// Of the rows of 120 whole comparisons of equal devices, at most one in twenty is
+// called different with the smallest possible margin, and none with the default one.
 func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 	const runs = 40
 	defer scheduleSubtests(t)()
@@ -67,7 +67,7 @@ func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 	}
 }
 
-// A device that is truly slower by 5 %, with 3 % noise from repeat to repeat, is
+// A device that is 5 % slower, with 3 % noise from repeat to repeat, is
 // found in at least four of five comparisons of ten blocks.
 func TestFivePercentLessIsFound(t *testing.T) {
 	const runs = 100
@@ -80,7 +80,7 @@ func TestFivePercentLessIsFound(t *testing.T) {
 				takeSlots(t, demand{class: bestEffort})
 				a, b := fakePair("iops=4000&cv=0.005&repeat-cv=0.03", "iops=3800&cv=0.005&repeat-cv=0.03", run)
 				// Ten blocks of two repeats are planned for the time; a pause that is shorter than
-				// planned leaves room for one more.
+				// planned leaves time for one more.
 				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "57s", "--seed", fmt.Sprint(run+1))
 				r := c.Rows[0]
 				if r.Blocks < 10 || r.Blocks > 11 {
@@ -101,8 +101,8 @@ func TestFivePercentLessIsFound(t *testing.T) {
 	}
 }
 
-// Two throttled devices of which one is set to a tenth less: the ratio is what
-// they are set to, and the verdict is worse one way and better the other.
+// Two throttled devices, one set to a tenth less than the other: the ratio is that of the
+// settings, and the verdict is worse one way and better the other.
 func TestThrottledDevicesAreToldApart(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestThrottledDevicesAreToldApart(t *testing.T) {
 	}
 }
 
-// Two directories on one disk may be compared; that they share it is said, and
+// Two directories on one disk may be compared; the report says that they share it, and
 // nothing is left in them.
 func TestTwoDirectoriesOnOneDisk(t *testing.T) {
 	lab.Need(t, "fio")
@@ -148,7 +148,7 @@ func TestTwoDirectoriesOnOneDisk(t *testing.T) {
 	for _, f := range c.Findings {
 		shared = shared || f.Rule == "shared-disk" && f.Severity == model.SeverityWarning
 	}
-	// In a container the device may not show, and then nothing can be said.
+	// In a container the device may not be visible, and then sharing cannot be detected.
 	if c.A.Environment.Storage.Device != "" && !shared {
 		t.Errorf("that both lie on %s is not said: %+v", c.A.Environment.Storage.Device, c.Findings)
 	}

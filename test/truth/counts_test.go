@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A device that counts nothing, or one of several beneath a filesystem, says nothing about
+// A device without counters, or one of several below a filesystem, says nothing about
 // what was read: no rule flags it.
 func TestDevicesThatDoNotCountAll(t *testing.T) {
 	defer scheduleSubtests(t)()
@@ -44,7 +44,8 @@ func TestDevicesThatDoNotCountAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			takeSlots(t, demand{seconds: 25})
 			target, args := c.target(t)
-			// At a rate, since how fast they are is not asked here, and would keep others from measuring.
+			// The rate is limited, since speed does not matter here and full load would disturb other
+			// measurements.
 			own := ownFile(t, "own.yaml", "name: own\nworkloads:\n  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 4, rate_iops: 1000, metric: iops}\n")
 			o := measure(t.Context(), t, target, append([]string{"--profile", own, "--max-time", "9s"}, args...)...)
 			if o.code != 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // drawnDevices is how many devices are drawn with LOADLINE_LONG=1, and fewDrawn those of them
-// that are tried in any case: one of each kind that a credit can have.
+// that are always tested: one of each kind of burst credit.
 const drawnDevices = 20
 
 var fewDrawn = []uint64{3, 4, 5, 6}
@@ -21,12 +21,12 @@ var fewDrawn = []uint64{3, 4, 5, 6}
 // drawn is a device whose sustained rates are known.
 type drawn struct {
 	lab.Throttle
-	// reads and writes are how many I/Os of 4 KiB last, in 1/s, and large how many writes of
-	// 64 KiB.
+	// reads and writes are the sustained rates of 4 KiB I/Os, in 1/s, and large that of
+	// 64 KiB writes.
 	reads, writes, large float64
 }
 
-// draw draws a device: a limit, a credit of some seconds on reads, on writes, or on both, a
+// draw draws a device: a limit, a burst credit of some seconds on reads, on writes, or on both, a
 // cache of some MiB before writes, or mirrors.
 func draw(seed uint64) drawn {
 	r := rand.New(rand.NewPCG(seed, 20261122))
@@ -73,7 +73,7 @@ workloads:
   - {name: deep-reads, access: rand, direction: read, block_size: 4k, depth: 64, metric: iops}
 `
 
-// Whatever is drawn: what is said to be valid is within 5 % of what lasts.
+// Whatever device is drawn: a number that is called valid is within 5 % of the sustained rate.
 func TestDrawnDevices(t *testing.T) {
 	lab.Need(t, "fio")
 	defer scheduleSubtests(t)()
@@ -96,7 +96,7 @@ func TestDrawnDevices(t *testing.T) {
 	}
 }
 
-// measure holds a run to what lasts, and with LOADLINE_LONG=1 tells what bare fio says in a
+// measure compares a run with the sustained rates, and with LOADLINE_LONG=1 logs what plain fio measures in a
 // minute.
 func (d drawn) measure(t testing.TB, way []string) {
 	device := lab.Throttled(t, d.Throttle)

@@ -18,7 +18,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// durable runs "loadline durability TARGET … --format json" and reads the document.
+// durable runs "loadline durability TARGET … --format json" and parses the document.
 func durable(ctx context.Context, t testing.TB, target string, args ...string) (outcome, model.Durability) {
 	t.Helper()
 	args = append([]string{"durability", target, "--format", "json"}, args...)
@@ -35,8 +35,8 @@ func durable(ctx context.Context, t testing.TB, target string, args ...string) (
 	return o, d
 }
 
-// loses are the twelve cells of what a volatile cache keeps: whether every write is
-// gone after the power loss.
+// loses maps the twelve combinations of cache mode and sync method to whether every write is
+// lost in the power loss.
 var loses = map[lab.CacheMode]map[string]bool{
 	lab.NoCache:      {"none": false, "flush": false, "fua": false},
 	lab.WriteThrough: {"none": false, "flush": false, "fua": false},
@@ -44,8 +44,8 @@ var loses = map[lab.CacheMode]map[string]bool{
 	lab.Unsafe:       {"none": true, "flush": true, "fua": true},
 }
 
-// Each cache does to each way of writing what it is known to do; only the one that
-// ignores flushes is called a liar.
+// Each cache treats each way of writing as it is known to; only the one that
+// ignores flushes is reported as lying.
 func TestTwelveCells(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for mode, cells := range loses {
@@ -85,8 +85,8 @@ func TestTwelveCells(t *testing.T) {
 	}
 }
 
-// A file on a device with a volatile cache: each way of syncing a file reaches the
-// device, and only that keeps what was written.
+// A file on a device with a volatile cache: each way of syncing the file reaches the
+// device, and only a sync keeps what was written.
 func TestSyncsOfAFile(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for _, c := range []struct {
@@ -125,12 +125,12 @@ func TestSyncsOfAFile(t *testing.T) {
 }
 
 // A server that is killed and comes back several times: the clean cuts add up, but
-// they are no loss of power.
+// they are not a loss of power.
 func TestSeveralCuts(t *testing.T) {
 	device := lab.PowerLoss(t, lab.WriteBack)
 	pid := filepath.Join(t.TempDir(), "pid")
 	write := func() {
-		// Replaced whole, as a reader may look at any time.
+		// The file is replaced atomically, as a reader may look at any time.
 		if err := os.WriteFile(pid+".new", []byte(fmt.Sprintln(device.PID)), 0o600); err != nil {
 			t.Error(err)
 		}
@@ -148,7 +148,7 @@ func TestSeveralCuts(t *testing.T) {
 			write()
 		}
 	}()
-	// The number of the old server must not be taken for the new one's.
+	// The PID of the old server must not be taken for the new one's.
 	restart := fmt.Sprintf("until kill -0 $(cat %s) 2>/dev/null; do sleep 0.02; done", pid)
 	o, d := durable(t.Context(), t, device.Target(), "--destroy-data-on", device.Target(), "--sync", "fua", "--cuts", fmt.Sprint(cuts),
 		"--cut-pid", pid, "--restart", restart, "--writes", "300")
@@ -164,7 +164,7 @@ func TestSeveralCuts(t *testing.T) {
 	}
 }
 
-// The user's own cut counts as what the user says it is, and becomes part of a run.
+// A cut that the user makes counts as what the user says it is, and becomes part of a run.
 func TestOwnCutProvesTheRun(t *testing.T) {
 	lab.Need(t, "fio")
 	takeSlots(t, demand{class: bestEffort, seconds: 11})
@@ -197,7 +197,7 @@ func TestOwnCutProvesTheRun(t *testing.T) {
 	}
 }
 
-// Blocks that are torn, or put where they do not belong, while the power is off.
+// Blocks are torn or misplaced while the power is off.
 func TestDamageIsFound(t *testing.T) {
 	device := lab.PowerLoss(t, lab.NoCache)
 	const block, spacing = 4096, 64 << 20 / 100 / 4096 * 4096 // as the ledger spreads 100 blocks
@@ -233,7 +233,7 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 // A file on this machine's filesystem survives the death of its writer, with every
-// way of syncing; and nobody is told that this proves much.
+// way of syncing, and the report does not claim that this proves much.
 func TestAFileSurvivesItsWriter(t *testing.T) {
 	lab.Lock(t)
 	for _, sync := range []string{"fsync", "fdatasync", "dsync"} {
@@ -254,7 +254,7 @@ func TestAFileSurvivesItsWriter(t *testing.T) {
 	}
 }
 
-// A block device: only when it is named, and past the page cache.
+// A block device is tested only if it is named, and bypassing the page cache.
 func TestABlockDevice(t *testing.T) {
 	device := lab.LoopOnMemory(t, 64<<20)
 	if o, _ := durable(t.Context(), t, device); o.code != 2 || !strings.Contains(o.stderr, "--destroy-data-on") {
@@ -266,7 +266,7 @@ func TestABlockDevice(t *testing.T) {
 	}
 }
 
-// What is wrong with a test is told before anything is written, or without losing it.
+// Errors in a test's setup are reported before anything is written, or without losing the test.
 func TestDurabilityRefusals(t *testing.T) {
 	lab.Lock(t)
 	dir, other := t.TempDir(), t.TempDir()
@@ -315,8 +315,8 @@ func TestDurabilityRefusals(t *testing.T) {
 	empty(t, other)
 }
 
-// A cut command that fails touches nothing: the ledger is kept, the own file goes, and
-// the command's words are told.
+// A cut command that fails changes nothing: the ledger is kept, the created file is removed, and
+// the command's output is shown.
 func TestACutThatFails(t *testing.T) {
 	lab.Lock(t)
 	dir, elsewhere := t.TempDir(), lab.Tmpfs(t, 64<<20)
@@ -336,7 +336,7 @@ func TestACutThatFails(t *testing.T) {
 	}
 }
 
-// A command that cuts nothing makes no clean cut.
+// A command that cuts nothing does not count as a clean cut.
 func TestACutThatNobodyNotices(t *testing.T) {
 	takeSlots(t, demand{class: bestEffort, seconds: 8})
 	lab.Lock(t)
@@ -348,7 +348,7 @@ func TestACutThatNobodyNotices(t *testing.T) {
 	empty(t, dir)
 }
 
-// The target does not come back in time: nothing is lost, and the check can be made
+// If the target does not come back in time, nothing is lost, and the check can be made
 // later. An interrupt in the middle leaves no file.
 func TestTheTargetStaysAway(t *testing.T) {
 	device := lab.PowerLoss(t, lab.Unsafe)

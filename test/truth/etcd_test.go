@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// What the profile says of a disk without an etcd, and an etcd on that disk say the same of its
+// The etcd profile measured on a disk, and etcd running on that disk, agree about its
 // flushes. On ext4 a flush of a log is two or three writes, one after the other, of 4 ms each here.
 func TestTheEtcdProfileSaysWhatAnEtcdSays(t *testing.T) {
 	etcd := lab.Etcd(t)

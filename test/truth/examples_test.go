@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// Every example of the README and of every verb's help is run as it stands, with
+// Every example of the README and of every verb's help is run as it is, with
 // the paths replaced by ones that exist here and the time cut short.
 func TestExamples(t *testing.T) {
 	lab.Need(t, "fio")
@@ -39,7 +39,7 @@ func TestExamples(t *testing.T) {
 			takeSlots(t, demand{class: bestEffort, seconds: seconds})
 			here := stage{data: t.TempDir(), old: t.TempDir(), imports: t.TempDir(), saved: saved}
 			if strings.Contains(example, "--goal") {
-				// Reached for sure, however busy this machine is.
+				// This rate is always reached, however busy this machine is.
 				here.data = lab.Filesystem(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 3000, Size: 128 << 20})), "ext4")
 			}
 			if strings.Contains(example, "/dev/sdX") {
@@ -51,7 +51,7 @@ func TestExamples(t *testing.T) {
 			args := here.adapt(split(example)[1:])
 			switch {
 			case slices.Contains(args, "--experiment"):
-				// The experiment says what is measured.
+				// The experiment defines what is measured.
 			case args[0] == "run" && slices.Contains(args, "--only"):
 				args = append(args, "--skip", "*-bw,*seq*,*write*", "--size", "32M", "--max-time", "12s")
 			case args[0] == "run" && slices.Contains(args, "--job"):
@@ -83,10 +83,10 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// brief cuts a whole profile down to one workload, about eight seconds.
+// brief reduces a whole profile to one workload, about eight seconds.
 var brief = []string{"--only", "*rand-read-iops", "--size", "32M", "--max-time", "8s"}
 
-// stage holds what stands in for the paths of an example, which has them to itself.
+// stage has the replacements for the paths of one example, for its exclusive use.
 type stage struct {
 	data, old, other, device string
 	// imports is where imports are saved.
@@ -110,7 +110,7 @@ func (s stage) adapt(args []string) []string {
 		case a == "/srv/old":
 			args[i] = s.old
 		case a == "/mnt/other":
-			// The ledger must not lie on the device under test.
+			// The ledger must not be on the device under test.
 			args[i] = s.other
 		case strings.HasPrefix(a, "docs/"):
 			args[i] = filepath.Join("../..", a)
@@ -125,19 +125,19 @@ func (s stage) adapt(args []string) []string {
 		case a == "bake-off":
 			args[i] = filepath.Join(s.imports, fmt.Sprint(len(args)))
 		case a == "sleep 600":
-			// Nobody pulls the plug here.
+			// There is no power to cut here.
 			args[i] = "sleep 0.1"
 		}
 	}
 	return args
 }
 
-// foreign is a file of another tool's results.
+// foreign returns a file of another tool's results.
 func foreign(name string) string {
 	return filepath.Join("../../internal/foreign/imported/testdata", name)
 }
 
-// examples gathers the lines that show a loadline command.
+// examples returns the lines that show a loadline command.
 func examples(t *testing.T) []string {
 	t.Helper()
 	readme, err := os.ReadFile("../../README.md")
@@ -146,7 +146,7 @@ func examples(t *testing.T) []string {
 	}
 	var found []string
 	for _, m := range regexp.MustCompile(`(?m)^\$ (loadline .*)$`).FindAllStringSubmatch(string(readme), -1) {
-		// What is in a cluster is planned by a test of internal/cli.
+		// Examples in a cluster are planned by a test of internal/cli.
 		if words := strings.Fields(m[1]); !slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "sc:") || strings.HasPrefix(w, "pvc:") }) {
 			found = append(found, m[1])
 		}
@@ -163,7 +163,7 @@ func examples(t *testing.T) []string {
 			t.Errorf("loadline %s --help shows fewer than two examples, or no exit codes:\n%s", verb, help)
 		}
 		for _, l := range lines {
-			// A server that exists is what internal/cli tests, with its clean-up.
+			// An existing server is tested by internal/cli, with its cleanup.
 			if !strings.Contains(l, "postgres://") {
 				found = append(found, strings.TrimSpace(l))
 			}
@@ -173,7 +173,7 @@ func examples(t *testing.T) []string {
 	return slices.Compact(found)
 }
 
-// split takes a command line apart at blanks, with single quotes.
+// split splits a command line at blanks, respecting single quotes.
 func split(line string) []string {
 	var words []string
 	for _, m := range regexp.MustCompile(`'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {

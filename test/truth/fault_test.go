@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// empty fails when the directory holds anything, hidden or not.
+// empty fails if the directory contains anything, hidden or not.
 func empty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -26,7 +26,7 @@ func empty(t *testing.T, dir string) {
 	}
 }
 
-// own lists Loadline's data files of more than a MiB in the directory: those that
+// own lists Loadline's data files of more than one MiB in the directory: those that
 // a prefill is writing to.
 func own(dir string) []string {
 	files, _ := filepath.Glob(filepath.Join(dir, volume.Prefix+"*"))
@@ -36,7 +36,7 @@ func own(dir string) []string {
 	})
 }
 
-// One I/O in a hundred fails: the cause is named and nothing looks whole.
+// One I/O in a hundred fails: the cause is named, and no result appears complete.
 func TestReadErrorsAreNamed(t *testing.T) {
 	d := lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01})
 	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-iops,rand-read-lat", "--size", "64M", "--max-time", "30s")
@@ -53,7 +53,7 @@ func TestReadErrorsAreNamed(t *testing.T) {
 	}
 }
 
-// The device runs full while it is measured.
+// The device runs out of space during the measurement.
 func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
 	takeSlots(t, demand{class: bestEffort, seconds: 14})
 	d := lab.Errors(t, lab.Fault{Error: "ENOSPC", On: "write", Switched: true})
@@ -81,7 +81,7 @@ func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
 			if r.Workload == "rand-write-iops" && r.Verdict != model.Invalid {
 				t.Errorf("rand-write-iops: verdict %s on a full device", r.Verdict)
 			}
-			// A device in memory may rightly be too fast to be measured; it did not fail to read.
+			// A device in memory may legitimately be too fast to be measured, but its reads did not fail.
 			if r.Workload == "rand-read-iops" && slices.Contains(r.Findings, "errors") {
 				t.Errorf("rand-read-iops: %v, though only writes failed", r.Findings)
 			}
@@ -89,12 +89,12 @@ func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
 	}
 }
 
-// A failing disk during prefill: refused with the cause, and no file stays.
+// With a disk that fails during prefill, the run is refused with the cause, and no file is left.
 func TestAFailingDiskLeavesNoFile(t *testing.T) {
 	d := lab.Errors(t, lab.Fault{Error: "EIO", On: "write", Switched: true})
 	dir := lab.Filesystem(t, lab.Block(t, d.Device), "ext4", "-O", "^has_journal")
 	go func() {
-		// The fault strikes when the prefill has begun.
+		// The fault starts when the prefill has begun.
 		for len(own(dir)) == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -112,7 +112,7 @@ func TestAFailingDiskLeavesNoFile(t *testing.T) {
 	empty(t, dir)
 }
 
-// A process that serves a filesystem may answer from memory whatever is accepted: nothing is valid.
+// A process that serves a filesystem may cache despite O_DIRECT: no result is valid.
 func TestAProcessThatMayCacheIsNamed(t *testing.T) {
 	lab.Need(t, "fio")
 	takeSlots(t, demand{class: bestEffort, seconds: 20})
@@ -129,7 +129,7 @@ func TestAProcessThatMayCacheIsNamed(t *testing.T) {
 	}
 }
 
-// Holes read at the speed of memory: the number is invalid, by the extents.
+// Holes are read at the speed of memory: the extents make the number invalid.
 func TestHolesAreNamed(t *testing.T) {
 	lab.Need(t, "fio")
 	defer scheduleSubtests(t)()
@@ -179,7 +179,7 @@ func TestMemoryIsNamed(t *testing.T) {
 	})
 }
 
-// What a user may want to lose must be named, and what carries data is refused
+// A device with data to lose must be named, and one that contains data is refused
 // even then.
 func TestDevicesAreSafe(t *testing.T) {
 	loop := lab.LoopOnFile(t, 64<<20)
@@ -194,13 +194,13 @@ func TestDevicesAreSafe(t *testing.T) {
 	}
 }
 
-// An interrupt at any time: partial results are kept and no file stays.
+// After an interrupt at any time, partial results are kept and no file is left.
 func TestInterrupt(t *testing.T) {
 	lab.Need(t, "fio")
 	defer scheduleSubtests(t)()
 	for name, c := range map[string]struct {
 		after time.Duration
-		// saved is how many seconds of samples there are then.
+		// saved is how many seconds of samples have been saved by then.
 		saved int
 	}{"at once": {500 * time.Millisecond, 0}, "soon": {2500 * time.Millisecond, 0}, "in the midst": {0, 8}} {
 		t.Run(name, func(t *testing.T) {

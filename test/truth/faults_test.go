@@ -17,15 +17,15 @@ type planted struct {
 	severity   model.Severity
 	// class is what else may be measured meanwhile.
 	class class
-	// seconds is about how long it takes, 0 meaning 25.
+	// seconds is about how long it takes; 0 means 25.
 	seconds int
-	// slots is how many of its class's it takes, 0 meaning 1.
+	// slots is how many slots of its class it takes; 0 means 1.
 	slots int
-	// plant makes the device with its fault, and the arguments that meet it.
+	// plant makes the device with its fault, and returns it with the arguments that expose the fault.
 	plant func(t testing.TB) (target string, args []string)
 }
 
-// faults has at least one for each rule.
+// faults has at least one fault for each rule.
 var faults = []planted{
 	{rule: "errors", name: "one read in a hundred fails", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}).Target(), reads("--max-time", "6s")
@@ -97,7 +97,7 @@ var faults = []planted{
 	})},
 	{rule: "burst", name: "credit for ten seconds, in rounds", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		device := lab.Throttled(t, lab.Throttle{IOPS: 300, BurstIOPS: 1500, BurstSeconds: 10, Size: 64 << 20})
-		// Too short for a look without a pause.
+		// The time is too short for a second look without a pause.
 		return device.Target(), reads("--max-time", "24s")
 	}},
 	{rule: "sustained", name: "credit for six seconds of writes, which refills", severity: model.SeverityNote, seconds: 40, plant: func(t testing.TB) (string, []string) {
@@ -109,7 +109,7 @@ var faults = []planted{
 		return device.Target(), reads("--time", "28s", "--ramp-time", "1s")
 	}},
 	{rule: "faster-reads", name: "than the disk below", severity: model.SeverityInvalid, plant: onSlowDisk("direction: read, depth: 1", func(t testing.TB) lab.Device {
-		// A throttle would answer a single reader now at once and now late.
+		// A throttle would serve a single reader sometimes at once and sometimes late.
 		return lab.Delayed(t, time.Millisecond, time.Millisecond)
 	})},
 	{rule: "faster-writes", name: "than the disk below", severity: model.SeverityInvalid, plant: onSlowDisk("direction: write, depth: 16", fast)},
@@ -125,7 +125,7 @@ var faults = []planted{
 		return dir, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "32M", "--max-time", "20s"}
 	}},
 	{rule: "settled", name: "a write-back cache that drains", severity: model.SeverityNote, seconds: 110, slots: 4, plant: func(t testing.TB) (string, []string) {
-		// A cache takes as many writes as the processors give it.
+		// How many writes a cache absorbs depends on the processors.
 		device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20})
 		own := ownFile(t, "own.yaml", readsBesideWrites["one of each"])
 		return device.Target(), []string{"--profile", own, "--max-time", "30s", "--destroy-data-on", device.Target()}
@@ -162,19 +162,19 @@ var faults = []planted{
 	}},
 }
 
-// reads are the arguments of a run of random reads with 64 in flight.
+// reads returns the arguments of a run of random reads with 64 in flight.
 func reads(args ...string) []string {
 	return append([]string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "64M"}, args...)
 }
 
-// throttled is a device of 1,000 IOPS without a name under /dev.
+// throttled returns a device of 1,000 IOPS without a name under /dev.
 func throttled(t testing.TB) string {
 	return lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}).Target()
 }
 
-// onSlowDisk is a device that pretends to stand on one of 300 IOPS with a latency of
-// 4 ms. What is compared is a workload whose headline is a rate, so that a busy
-// machine, which spoils a latency, does not keep the rule from speaking.
+// onSlowDisk plants a device that is claimed to be on a disk of 300 IOPS with a latency of
+// 4 ms. The headline of the compared workload is a rate, so that a busy
+// machine, which spoils latencies, does not keep the rule from firing.
 func onSlowDisk(workload string, upper func(t testing.TB) lab.Device) func(t testing.TB) (string, []string) {
 	return func(t testing.TB) (string, []string) {
 		own := ownFile(t, "own.yaml", "name: own\nworkloads:\n  - {name: one, access: rand, "+workload+", block_size: 4k, metric: iops}\n")
@@ -185,12 +185,12 @@ func onSlowDisk(workload string, upper func(t testing.TB) lab.Device) func(t tes
 	}
 }
 
-// fast is a device of 1,500 IOPS.
+// fast returns a device of 1,500 IOPS.
 func fast(t testing.TB) lab.Device {
 	return lab.Throttled(t, lab.Throttle{IOPS: 1500, Size: 64 << 20})
 }
 
-// journaling makes an ext4 on the device that writes data to its journal first, so
+// journaling makes an ext4 on the device that writes data to its journal first, and therefore
 // twice, and mounts it.
 func journaling(t testing.TB, device string) string {
 	lab.Need(t, "tune2fs")

@@ -36,7 +36,7 @@ func kbenchCommand(ctx context.Context, t testing.TB, words []string, args ...st
 	return code, out.String(), errs.String()
 }
 
-// valuesOf reads a file of results back.
+// valuesOf parses a file of results.
 func valuesOf(t testing.TB, file string) kbench.Values {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -50,9 +50,9 @@ func valuesOf(t testing.TB, file string) kbench.Values {
 	return v
 }
 
-// The twelve jobs on a device of 2,000 IOPS and 100 MiB/s: every number lands in the
-// file that its aspect names and in the summary, and is right. The device has never
-// been written, so that reads before the filling would be far too fast.
+// The twelve jobs on a device of 2,000 IOPS and 100 MiB/s: every number is correct, in
+// its aspect's file and in the summary. The device has never
+// been written, so that reads before the prefill would be far too fast.
 func TestKbenchOnAThrottledDevice(t *testing.T) {
 	runWithRetry(t, demand{seconds: 40, slots: 2}, twelveJobs)
 }
@@ -76,7 +76,7 @@ func twelveJobs(t testing.TB) {
 			t.Errorf("%s: %+v", suffix, v)
 		}
 		for name, got := range v.Jobs {
-			// A busy machine may not get there; nothing may go beyond.
+			// A busy machine may not reach the limit, but nothing may exceed it.
 			if got < 0.7*want || got > 1.1*want {
 				t.Errorf("%s: %.0f, the device is set to %.0f", name, got, want)
 			}
@@ -96,8 +96,8 @@ func twelveJobs(t testing.TB) {
 			t.Fatal(err)
 		}
 	}
-	// What is printed begins with Kbench's summary of just these numbers, and the
-	// verdicts stand below.
+	// The output begins with Kbench's summary of exactly these numbers, followed by the
+	// verdicts.
 	want := kbench.Summary(kbench.Request{Prefix: prefix, SizeText: "32M", Mode: "full", IdleProfile: true}, all)
 	rest, ok := strings.CutPrefix(stdout, want)
 	if !ok {
@@ -115,8 +115,8 @@ func twelveJobs(t testing.TB) {
 	}
 }
 
-// Single modes that write: Kbench puts them into the file of another aspect. The rates
-// that are asked for are kept, the file is made and goes away again.
+// Single modes that write: Kbench puts them into the file of another aspect. The requested
+// rates are kept, and the file is created and removed again.
 func TestKbenchKeepsRates(t *testing.T) { runWithRetry(t, demand{seconds: 16}, keepsRates) }
 
 func keepsRates(t testing.TB) {

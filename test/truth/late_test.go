@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// An open loop whose own processors are taken comes late, and the rule says so.
+// An open-loop load issues its I/Os late if its processors are taken, and the rule reports it.
 func TestALateLoadIsNamed(t *testing.T) {
 	d := lab.Delayed(t, time.Millisecond, time.Millisecond)
 	occupy(t)
@@ -26,7 +26,7 @@ func TestACalmLoadIsNotCalledLate(t *testing.T) {
 	})
 }
 
-// lateness plays an open loop and holds the rule late to what it should say.
+// lateness runs an open loop and checks the verdict of the rule late.
 func lateness(t testing.TB, d lab.Device, want model.Severity) {
 	t.Helper()
 	w := model.Workload{Name: "load", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 256,

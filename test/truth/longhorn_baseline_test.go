@@ -7,9 +7,9 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A replicated volume is held against one disk like those below it. What is true
-// of it (reads up to the number of replicas, no read faster than a disk's) raises
-// no alarm; told of two replicas where three share the reads, the rule speaks.
+// A replicated volume is compared with one disk like those below it. Its true properties
+// (reads up to the number of replicas, no read faster than a disk's) raise
+// no alarm; if two replicas are declared where three share the reads, the rule fires.
 func TestLonghornAgainstItsDisk(t *testing.T) {
 	runWithRetry(t, demand{seconds: 63, slots: 4}, againstItsDisk)
 }
@@ -37,11 +37,11 @@ func againstItsDisk(t testing.TB) {
 	}
 }
 
-// The trap in "faster than its disk": where disks have a limit on their rate and no
-// latency, three of them do answer one reader sooner than one does. So
-// without the number of replicas it is a warning and never invalid. What stands
-// between the disks and fio are a dozen processes here, and a busy machine has no
-// latencies.
+// A trap for "faster than its disk": if disks have a limit on their rate but no
+// latency, three of them do serve one reader sooner than one does. So
+// without the number of replicas this is a warning and never invalid. Between
+// the disks and fio there are a dozen processes here, so latencies on a busy machine
+// are meaningless.
 func TestLonghornOnDisksWithoutLatency(t *testing.T) {
 	runWithRetry(t, demand{class: quiet, seconds: 36, slots: 4}, withoutLatency)
 }
@@ -60,7 +60,7 @@ func withoutLatency(t testing.TB) {
 	}
 }
 
-// against are the arguments of a run that only reads, with a baseline.
+// against returns the arguments of a read-only run with a baseline.
 func against(baseline, only string, args ...string) []string {
 	return append([]string{"--baseline", baseline, "--profile", "quick", "--only", only, "--size", "32M",
 		"--max-time", "30s", "--fail-on", "none"}, args...)

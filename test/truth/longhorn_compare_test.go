@@ -12,8 +12,8 @@ import (
 )
 
 // The two chapters of Longhorn's own benchmark as tables with intervals: local
-// storage against a volume, and two replicas against three. All disks are of the
-// same speed, so the answers are known: each read needs one disk, and each write
+// storage against a volume, and two replicas against three. All disks have the
+// same speed, so the answers are known: each read needs one disk, and each write needs
 // all disks twice, for the data and for the revision counter.
 func TestLonghornIsCompared(t *testing.T) {
 	defer scheduleSubtests(t)()
@@ -43,8 +43,8 @@ func TestLonghornIsCompared(t *testing.T) {
 	})
 }
 
-// compared measures B against A, random reads and writes, logs the table and
-// returns what was saved, judged again.
+// compared compares B with A for random reads and writes, logs the table and
+// returns the saved comparison, judged again.
 func compared(t testing.TB, a, b string, args ...string) model.Comparison {
 	t.Helper()
 	results := t.TempDir()
@@ -66,7 +66,7 @@ func compared(t testing.TB, a, b string, args ...string) model.Comparison {
 	return c
 }
 
-// changed checks a row's headline against the ratio that the devices are set to.
+// changed checks a row's headline against the ratio of the devices' settings.
 func changed(t testing.TB, c model.Comparison, workload string, truth float64, verdicts ...model.Change) {
 	t.Helper()
 	for _, row := range c.Rows {

@@ -8,12 +8,14 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// replicatedDelay is how long an I/O takes on each of the disks, beyond what the machine needs.
+// replicatedDelay is the planted time of an I/O on each disk, in addition to the machine's own.
 const replicatedDelay = 4 * time.Millisecond
 
-// A database on one disk, and on a volume of three replicas on three such disks, with 1 and 10 clients as in the
-// comparison that Longhorn is often judged by: what the laws make of the time that a flush takes on each is what it does
-// there, and the difference of the two is one of flushes.
+// A database on one disk, and on a volume of three replicas on three such disks, with 1 and 10 clients as in
+// a
+// comparison by which Longhorn is often judged: the model's prediction from each storage's flush time is
+// confirmed
+// there, and the two differ because of flushes.
 func TestDatabaseOnReplicas(t *testing.T) {
 	if os.Getenv("LOADLINE_LONG") == "" {
 		t.Skip("three minutes on a quiet machine, for a table of the manual: LOADLINE_LONG=1 runs it")

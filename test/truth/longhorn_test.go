@@ -14,25 +14,25 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// diskIOPS is the limit of each of the disks that replicas are put on, in 1/s.
+// diskIOPS is the limit of each of the replicas' disks, in 1/s.
 const diskIOPS = 150
 
-// diskDelay is the time that an I/O takes on a disk that has a latency of its own.
+// diskDelay is the time of an I/O on a disk with a latency.
 const diskDelay = 8 * time.Millisecond
 
-// disks are directories on n disks of their own of known speed.
+// disks returns directories on n separate disks of known speed.
 func disks(t testing.TB, n int, delay time.Duration) []string {
 	t.Helper()
 	var dirs []string
 	for range n {
 		d := lab.Throttled(t, lab.Throttle{IOPS: diskIOPS, Delay: delay, Size: 128 << 20})
-		// A journal would do I/O of its own.
+		// A journal would do additional I/O.
 		dirs = append(dirs, lab.Filesystem(t, lab.Block(t, d), "ext4", "-O", "^has_journal"))
 	}
 	return dirs
 }
 
-// A real replicated volume, whose rates are the machine's and are not asserted.
+// A real replicated volume, whose rates depend on the machine and are not asserted.
 func TestLonghornVolume(t *testing.T) {
 	takeSlots(t, demand{class: bestEffort, seconds: 13})
 	v := lab.Longhorn(t, 3, 64<<20)
@@ -54,7 +54,7 @@ func TestLonghornVolume(t *testing.T) {
 }
 
 // Reads go to the replicas in turn: three disks give three times the rate of one.
-// When one of them dies no client sees an error, no second is missing, and the
+// When one of them dies, no client sees an error, no second is missing, and the
 // series falls to two thirds.
 func TestAReplicaDiesUnderLoad(t *testing.T) {
 	runWithRetry(t, demand{seconds: 26, slots: 4}, replicaDies)
@@ -105,7 +105,7 @@ func replicaDies(t testing.TB) {
 	}
 }
 
-// samples counts what the one run below the directory has saved so far.
+// samples returns how many samples the only run below the directory has saved so far.
 func samples(results string) int {
 	runs, err := filepath.Glob(filepath.Join(results, "*"))
 	if err != nil || len(runs) != 1 {

@@ -1,4 +1,4 @@
-// Package truth holds Loadline as a whole against devices whose answer is known:
+// Package truth tests Loadline as a whole against devices whose answer is known:
 // whole commands, the real fio, the devices of test/lab.
 package truth
 
@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// outcome is what a command left.
+// outcome is the result of a command.
 type outcome struct {
 	code   int
 	report model.Report
@@ -47,7 +47,7 @@ func command(ctx context.Context, t testing.TB, args ...string) outcome {
 	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// result returns the one result of a workload's direction.
+// result returns the only result of a workload.
 func (o outcome) result(t testing.TB, workload string) model.Result {
 	t.Helper()
 	for _, r := range o.report.Results {

@@ -17,7 +17,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// openDriver reaches NBD exports as the program does.
+// openDriver opens NBD exports as the program does.
 var openDriver = open.Driver{Dial: func(ctx context.Context, uri string) (*os.File, error) {
 	conn, err := nbd.Dial(ctx, uri)
 	if err != nil {
@@ -57,11 +57,11 @@ func playOpen(t testing.TB, d lab.Device, w model.Workload, ramp, seconds float6
 	return total, samples, res
 }
 
-// Coordinated omission: 500 Poisson reads a second on a device that stands
-// still for 500 ms every 10 s. What is due in a stall waits for what is left of it:
+// Coordinated omission: 500 Poisson reads a second on a device that stalls
+// for 500 ms every 10 s. Reads due during a stall wait for the rest of it:
 // the mean is 0.05·0.25 s more than the delay, and one in a hundred of all I/Os waits
-// longer than 0.4 s. fio's rate mode sees next to nothing of it. The window is two
-// whole periods; the number of I/Os in the stalls varies by 4.5 %.
+// longer than 0.4 s. fio's rate mode sees almost nothing of it. The window is two
+// whole periods; the number of I/Os in the stalls has a standard deviation of 4.5 %.
 func TestOpenLoopSeesStalls(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for name, at := range map[string]func(testing.TB, lab.Device) lab.Device{
@@ -86,7 +86,7 @@ func TestOpenLoopSeesStalls(t *testing.T) {
 	}
 }
 
-// Below its limit a device answers in its delay, and the load generator adds little.
+// Below its limit a device completes I/Os within its delay, and the load generator adds little.
 func TestOpenLoopLatenciesAreTheDevices(t *testing.T) {
 	runWithRetry(t, demand{class: quiet, seconds: 8}, latencies)
 }
@@ -107,13 +107,13 @@ func latencies(t testing.TB) {
 }
 
 // A device that serves one I/O at a time is a queue with a known answer: with the
-// service time S, one by its rate when it is full, the mean is S + ρS/(2(1−ρ)) at a load
-// of ρ (M/D/1, Pollaczek–Khinchine). At half load 1,200 I/Os know it to 4 %.
+// service time S, the inverse of its rate at full load, the mean is S + ρS/(2(1−ρ)) at a load
+// of ρ (M/D/1, Pollaczek–Khinchine). At half load, 1,200 I/Os estimate it to 4 %.
 func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
 	d := lab.Serial(t, 4*time.Millisecond)
 	service := 1 / lab.Fio(t, d, lab.Job{Depth: 32}).IOPS
-	// A machine whose processors are taken away makes the queue longer and never
-	// shorter, so the best of three repeats tells.
+	// A lack of processor time makes the queue longer and never
+	// shorter, so the best of three repeats counts.
 	best, want := math.Inf(1), service*1.5
 	for try := 0; try < 3 && best > 1.15*want; try++ {
 		total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: .5 / service}, 1, 10)
@@ -127,8 +127,8 @@ func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
 	}
 }
 
-// More than the device takes: what is done is its limit, and the wait of what is due
-// grows by a second for each second × the share that is not done.
+// If more is requested than the device can do, its limit is reached, and the wait
+// grows each second by one second × the share that is not done.
 func TestOpenLoopTellsOverload(t *testing.T) { runWithRetry(t, demand{seconds: 13}, overload) }
 
 func overload(t testing.TB) {
@@ -136,13 +136,13 @@ func overload(t testing.TB) {
 	d := lab.Throttled(t, lab.Throttle{IOPS: 1000})
 	for _, slots := range []int{16, 256} {
 		total, samples, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 1250, Depth: slots}, 1, 5)
-		// A busy machine takes from the device, never adds to it.
+		// A busy machine slows the device down, but never speeds it up.
 		if done := float64(total.IOs) / float64(res.Due); done > .84 || done < .7 || float64(total.IOs) > 1.03*5000 {
 			t.Errorf("%d slots: %d of %d due were done", slots, total.IOs, res.Due)
 		}
 		last := samples[len(samples)-1].Read
-		// By second 5.5 some 250·5.5 I/Os are behind, less the 100 that the throttle lets
-		// through: a second's worth and more.
+		// By second 5.5 the backlog is some 250·5.5 I/Os, less the 100 that the throttle admits
+		// at once: more than one second's worth.
 		if wait := last.LatencySum / float64(last.IOs); wait < .75 || wait > 2 {
 			t.Errorf("%d slots: the wait in the last second is %g s", slots, wait)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// changing is one repeat of some seconds to a device that begins with a rate and is
-// set to another one when a second begins, in the time of the samples.
+// changing runs one repeat of some seconds on a device that starts with a rate and is
+// set to another one at the start of later seconds, in the time of the samples.
 func changing(first float64, seconds int, rate func(second int) float64) func(t testing.TB) (string, []string) {
 	return func(t testing.TB) (string, []string) {
 		device := lab.Adjustable(t, first)
@@ -35,7 +35,7 @@ func changing(first float64, seconds int, rate func(second int) float64) func(t 
 	}
 }
 
-// meanwhile does something to a device when so many samples of the run are there. It ends
+// meanwhile does something to a device once the run has saved that many samples. It ends
 // with the test: pause then returns false at once.
 func meanwhile(t testing.TB, results string, samplesBefore int, do func(pause func(time.Duration) bool)) {
 	over, ended := make(chan struct{}), make(chan struct{})
@@ -59,8 +59,8 @@ func meanwhile(t testing.TB, results string, samplesBefore int, do func(pause fu
 	}()
 }
 
-// freezing is a device of 1 ms that stands still for some seconds when so many samples of
-// the run are there. wrap may give it another shape.
+// freezing returns a device of 1 ms that freezes for some seconds once the run has saved
+// that many samples. wrap may expose it as another kind of device.
 func freezing(samplesBefore int, long time.Duration, wrap func(t testing.TB, d lab.Device) string, args ...string) func(t testing.TB) (string, []string) {
 	return func(t testing.TB) (string, []string) {
 		device := lab.Freezable(t, time.Millisecond)
@@ -78,7 +78,7 @@ func freezing(samplesBefore int, long time.Duration, wrap func(t testing.TB, d l
 	}
 }
 
-// after is a change of rate at a second.
+// after changes the rate at a second.
 func after(at int, rate float64) func(second int) float64 {
 	return func(second int) float64 {
 		if second < at {
@@ -88,7 +88,7 @@ func after(at int, rate float64) func(second int) float64 {
 	}
 }
 
-// rival starts another load on the device after a while, for a while. It ends
+// rival starts another load on the device after some time, for some time. It ends
 // with the test.
 func rival(t testing.TB, d lab.Device, after, long time.Duration, args ...string) {
 	t.Helper()
@@ -125,8 +125,8 @@ func occupy(t testing.TB) {
 	}
 }
 
-// otherLoad puts a fio into the path that changes its job first, by sed: a load
-// that is not the one that was asked for.
+// otherLoad puts a fio into the path that first changes its job by sed, so that the load
+// is not the requested one.
 func otherLoad(t testing.TB, change string) {
 	t.Helper()
 	real, err := exec.LookPath("fio")
@@ -141,8 +141,8 @@ func otherLoad(t testing.TB, change string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// watchStalls counts how often this machine stands still, as a thread sees it that
-// sleeps 5 ms and wakes up 15 ms late. The count ends the watch.
+// watchStalls counts how often this machine stalls: a thread
+// sleeps 5 ms and wakes up 15 ms late. Calling count ends the watch.
 func watchStalls(t testing.TB) (count func() int) {
 	over, counted := make(chan struct{}), make(chan int, 1)
 	end := sync.OnceFunc(func() { close(over) })

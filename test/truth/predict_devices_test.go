@@ -11,29 +11,29 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// heldOut are devices that the model of a prediction was not made on: the name says what limits
-// a database there, and make returns a directory on one.
+// heldOut is a device that was not used to make the prediction model: the name says what limits
+// a database there, and make returns a directory on it.
 type heldOut struct {
 	name string
 	make func(t *testing.T) string
 }
 
-// heldOutSize is room for pgbench's tables of scale 16, the log and a filesystem, which
-// is kept below 95 %, and replicatedSize for them on a replicated volume whose replicas have a filesystem below
-// them, in bytes.
+// heldOutSize is enough for pgbench's tables of scale 16, the log and a filesystem, which
+// is kept below 95 % full, and replicatedSize is enough on a replicated volume, whose replicas have
+// a filesystem below them, in bytes.
 const (
 	heldOutSize    = 4 << 30
 	replicatedSize = 3 << 30
 )
 
-// onDevice is a directory on a filesystem on the device that make starts.
+// onDevice returns a directory on a filesystem on the device that device starts.
 func onDevice(device func(lab.T) lab.Device) func(*testing.T) string {
 	return func(t *testing.T) string {
 		return reachable(t, lab.Filesystem(t, lab.Block(t, device(t)), "ext4"))
 	}
 }
 
-// reachable lets PostgreSQL's own user through a directory of root's.
+// reachable gives PostgreSQL's own user access to a directory of root's.
 func reachable(t *testing.T, dir string) string {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
@@ -41,13 +41,13 @@ func reachable(t *testing.T, dir string) string {
 	return dir
 }
 
-// drawHeldOut draws twenty devices: six whose flushes take a time of their own, four that delay
-// each I/O, six with a limit on I/Os, two with one on bytes, and two replicated volumes.
+// drawHeldOut draws twenty devices: six with a flush time, four that delay
+// each I/O, six with a limit on I/Os, two with a limit on bytes, and two replicated volumes.
 func drawHeldOut(seed uint64) (list []heldOut) {
 	r := rand.New(rand.NewPCG(seed, 20261124))
 	between := func(low, high int64) int64 { return low + r.Int64N(high-low+1) }
 	throttled := func(name string, c lab.Throttle) {
-		// What is not written takes no memory, and is not read either.
+		// Unwritten data takes no memory, and is not read either.
 		c.Size, c.Unwritten = heldOutSize, true
 		list = append(list, heldOut{name, onDevice(func(t lab.T) lab.Device { return lab.Throttled(t, c) })})
 	}
@@ -87,11 +87,11 @@ func drawHeldOut(seed uint64) (list []heldOut) {
 	return list
 }
 
-// mostWrong is on how many of the twenty devices something may come out otherwise than predicted.
+// mostWrong is the maximum number of the twenty devices with a result that differs from the prediction.
 const mostWrong = 2
 
-// A prediction holds on storage that its model was not made on: what 1, 4 and 16 clients do there is within 15 % of
-// what was said, and within its interval, on 18 of 20 drawn devices.
+// A prediction is right on storage that was not used to make its model: the result of 1, 4 and 16 clients is
+// within 15 % of the prediction, and within its interval, on 18 of 20 drawn devices.
 func TestPredictedDevices(t *testing.T) {
 	if os.Getenv("LOADLINE_LONG") == "" {
 		t.Skip("half an hour on a quiet machine: LOADLINE_LONG=1 runs it")
@@ -104,7 +104,7 @@ func TestPredictedDevices(t *testing.T) {
 	wrong := 0
 	for _, h := range drawHeldOut(1) {
 		t.Run(h.name, func(t *testing.T) {
-			// What came out otherwise is counted over all of them: one device is a matter of luck.
+			// Deviations are counted over all devices, because a single one is a matter of chance.
 			if _, lines := comparedWithPrediction(t, h.make(t), profile, like, 1, 4, 16); len(lines) > 0 {
 				t.Logf("otherwise than predicted: %q", lines)
 				wrong++

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// logProfile is the log of the profile postgres, by an engine that calls fdatasync as a process
+// logProfile is the log workload of the profile postgres, with an engine that calls fdatasync as a process
 // does.
 const logProfile = `engine: psync
 workloads:
@@ -42,10 +42,10 @@ func saved(t *testing.T, args ...string) (dir string, o outcome) {
 	return runs[0], o
 }
 
-// What a database is said to do on storage that was only measured by itself is what it then does
-// there: to 15 %, and within the interval that was said, with 1, 4 and 16 clients. What a
-// transaction costs was measured where flushes are fast; the storage's take a drawn time. A
-// machine that is busy for a while is no fault of the model's.
+// The prediction for a database, on storage that was only measured by itself, comes true
+// there: to 15 %, and within the predicted interval, with 1, 4 and 16 clients. The cost of a
+// transaction was measured where flushes are fast; the storage's flushes take a drawn time. If the
+// machine is busy for a while, that is not an error of the model.
 func TestADatabaseDoesWhatWasPredicted(t *testing.T) {
 	lab.Lock(t)
 	library := lab.SlowFlush(t)
@@ -61,8 +61,8 @@ func TestADatabaseDoesWhatWasPredicted(t *testing.T) {
 	t.Error(strings.Join(wrong, "; "))
 }
 
-// predicted measures what a prediction takes, predicts, measures that, and says what came out
-// otherwise.
+// predicted measures what a prediction requires, predicts, measures the database, and returns the
+// deviations.
 func predicted(t *testing.T, dir, library string) (wrong []string) {
 	t.Helper()
 	profile := ownFile(t, "log.yaml", logProfile)
@@ -76,16 +76,17 @@ func predicted(t *testing.T, dir, library string) (wrong []string) {
 	return wrong
 }
 
-// costsOfATransaction is a run of PostgreSQL in a directory, by 1 and 16 clients.
+// costsOfATransaction returns a run of PostgreSQL in a directory, with 1 and 16 clients.
 func costsOfATransaction(t *testing.T, dir string) (run string) {
 	t.Helper()
 	run, _ = saved(t, "app", "postgres", dir, "--clients", "1,16", "--load", "tpcb", "--time", "4s")
 	return run
 }
 
-// comparedWithPrediction measures the storage of a directory by itself, says what PostgreSQL will
-// do there with so many clients when its transactions cost what they cost in the run like, and measures that. It returns
-// that run, and what came out otherwise: more than 15 % off, or outside of the interval.
+// comparedWithPrediction measures the storage of a directory by itself, predicts PostgreSQL's performance
+// there with these numbers of clients and the cost of a transaction in the run like, and measures it. It
+// returns
+// that run, and the deviations: results more than 15 % off, or outside the interval.
 func comparedWithPrediction(t *testing.T, dir, profile, like string, clients ...int) (run string, wrong []string) {
 	t.Helper()
 	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]")

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A device of 100 I/Os per second gives the quick profile some 200 I/Os in each repeat: its
-// rate is as right as a faster one's, and what 600 I/Os say nothing of is not printed.
+// On a device of 100 I/Os per second the quick profile has some 200 I/Os in each repeat: its
+// rate is as accurate as a faster device's, and percentiles that need more than 600 I/Os are not printed.
 func TestHundredIOPS(t *testing.T) {
 	takeSlots(t, demand{seconds: 75, slots: 1})
 	const iops = 100
@@ -23,7 +23,7 @@ func TestHundredIOPS(t *testing.T) {
 		t.Logf("this machine stood still %d times", n)
 		known = append(known, "tail")
 	}
-	// On a machine whose processors are busy latencies are invalid, which is not of the rate.
+	// On a machine with busy processors latencies are invalid, but rates are not affected.
 	if o.code != 0 && !o.finding("cpu", model.SeverityInvalid) {
 		t.Errorf("exit code %d", o.code)
 	}
@@ -36,7 +36,8 @@ func TestHundredIOPS(t *testing.T) {
 			t.Errorf("%s: %+v", r.Workload, r.Estimate)
 		}
 		for _, rule := range r.Findings {
-			// 64 MiB are few for 25 s of 128k blocks, and a latency is wide while others work here.
+			// 64 MiB are few for 25 s of 128k blocks, and latencies have wide intervals while other tests
+			// run.
 			if !slices.Contains(known, rule) {
 				t.Errorf("%s is flagged by rule %s", r.Workload, rule)
 			}

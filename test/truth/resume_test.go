@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// unending starts a test that never comes to its cut, as a process of its own, and
+// unending starts a durability test in a separate process that never reaches its cut, and
 // returns when it has acknowledged some writes. kill ends it with SIGKILL.
 func unending(t *testing.T, target, results string, args ...string) (dir string, kill func()) {
 	t.Helper()
@@ -57,7 +57,7 @@ func unending(t *testing.T, target, results string, args ...string) (dir string,
 	}
 }
 
-// resumable waits until the killed test's writer has gone too.
+// resumable waits until the killed test's writer has ended too.
 func resumable(t *testing.T, dir string) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); durability.Running(dir); time.Sleep(20 * time.Millisecond) {
@@ -91,7 +91,7 @@ func TestResumeAfterKill(t *testing.T) {
 	empty(t, dir)
 }
 
-// Loadline and a device that ignores flushes go down together, as when one machine has both.
+// Loadline and a device that ignores flushes go down together, as if both were on one machine.
 func TestResumeFindsLostWrites(t *testing.T) {
 	device := lab.PowerLoss(t, lab.Unsafe)
 	saved, kill := unending(t, device.Target(), t.TempDir(), "--destroy-data-on", device.Target())
@@ -103,13 +103,13 @@ func TestResumeFindsLostWrites(t *testing.T) {
 	if o.code != 5 || d.Result != model.DurabilityLostWrites || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
 		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
 	}
-	// What was found once stays found.
+	// A result that has been found stays.
 	if o := command(t.Context(), t, "analyze", saved); o.code != 5 || !strings.Contains(o.stdout, "LOST WRITES: ") {
 		t.Errorf("analyze: exit code %d, %s", o.code, o.stdout)
 	}
 }
 
-// A resume may go on with further cuts in the same ledger.
+// A resumed test may continue with further cuts in the same ledger.
 func TestResumeGoesOn(t *testing.T) {
 	device := lab.PowerLoss(t, lab.WriteBack)
 	saved, kill := unending(t, device.Target(), t.TempDir(), "--destroy-data-on", device.Target(), "--sync", "fua")
@@ -122,7 +122,7 @@ func TestResumeGoesOn(t *testing.T) {
 	}
 }
 
-// The file itself is lost: all that was acknowledged is.
+// If the file itself is lost, so is everything that was acknowledged.
 func TestALostFileIsALie(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()

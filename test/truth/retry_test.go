@@ -13,8 +13,8 @@ import (
 
 // runWithRetry measures in slots, while other tests measure in theirs. If that fails, it
 // measures once more in the quiet phase, when nothing else runs but a few tests that
-// failed as well: what one measurement does to another is then gone, and what is wrong is
-// wrong again.
+// failed as well. Mutual disturbance is then gone, but real errors
+// recur.
 func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 	t.Helper()
 	release := takeSlots(t, d)
@@ -39,7 +39,7 @@ func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 	}
 }
 
-// attempt runs what may fail without failing the test, and returns what went wrong.
+// attempt runs measure without failing the test, and returns what went wrong.
 func attempt(t *testing.T, last bool, measure func(t testing.TB)) []string {
 	t.Helper()
 	a := &attempted{TB: t, last: last}
@@ -56,8 +56,8 @@ func attempt(t *testing.T, last bool, measure func(t testing.TB)) []string {
 	return a.failed
 }
 
-// busy says that the machine is too busy for a test. That is a reason for another try
-// where there is one, and to leave the test out where there is none.
+// busy reports that the machine is too busy for a test. The test is then retried
+// if a try is left, and skipped if none is.
 func busy(t testing.TB, why string, args ...any) {
 	t.Helper()
 	if a, ok := t.(*attempted); ok && !a.last {
@@ -66,10 +66,10 @@ func busy(t testing.TB, why string, args ...any) {
 	lab.Busy(t, why, args...)
 }
 
-// attempted is a test whose failures are only noted, and that ends before the test.
+// attempted is a test whose failures are only recorded, and which ends before the real test.
 type attempted struct {
 	testing.TB
-	// last is set when there is no other try.
+	// last is set if no further try is left.
 	last     bool
 	mu       sync.Mutex
 	failed   []string
@@ -107,7 +107,7 @@ func (a *attempted) note(words string) {
 	a.failed = append(a.failed, strings.TrimSpace(words))
 }
 
-// What an attempt gets wrong is told and fails nothing, and what it began has ended.
+// A failed attempt is reported but fails nothing, and everything that it started has ended.
 func TestAttemptsAreOnlyNoted(t *testing.T) {
 	undone := false
 	failed := attempt(t, false, func(t testing.TB) {

@@ -23,16 +23,16 @@ import (
 // elsewhere names, for a rule whose fault takes more than a run of one worker, the
 // tests that plant it, as "folder.TestName", separated by spaces. The tests must exist.
 var elsewhere = map[string]string{
-	"imported": "internal/cli.TestScript", // import.txtar: no device is measured at all
+	"imported": "internal/cli.TestScript", // import.txtar: nothing is measured
 	"late":     "test/truth.TestALateLoadIsNamed",
 	"sync":     "test/truth.TestAStaggeredStartIsNamed",
 	"fairness": "test/truth.TestAnUnfairShareIsNamed",
-	// On evidence that is made up: the speed of a virtual card is a fiction, which the
-	// rule leaves alone, and a real one would have to be filled; and a total that the
-	// devices did not carry needs a cache that the rules before it do not see.
+	// These use made-up evidence: the speed of a virtual network card is fictitious, so the
+	// rule ignores it, and a real one would have to be saturated; and a total that the
+	// devices did not carry needs a cache that the earlier rules do not see.
 	"network": "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
 	"sum":     "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
-	// On a PostgreSQL server, which the runs here have none of.
+	// These need a PostgreSQL server, which the runs here do not have.
 	"durable": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
 	"clients": "internal/judge/trust.TestApplicationFaults", "full-cpu": "internal/judge/trust.TestApplicationFaults",
 	"maintenance": "internal/judge/trust.TestApplicationFaults",
@@ -42,13 +42,13 @@ var elsewhere = map[string]string{
 	"fit":           "internal/judge/trust.TestApplicationFaults", "few-transactions": "internal/judge/trust.TestApplicationFaults",
 	"others":           "internal/judge/trust.TestExistingServers internal/measure/load/postgres.TestExistingServerCountsOthers",
 	"checkpoint-cycle": "internal/judge/trust.TestExistingServers",
-	// On what others have published.
+	// This needs results that others have published.
 	"littles-law": "internal/judge/trust.TestLittlesLawOnImports",
-	// On a real Longhorn volume in a cluster.
+	// This needs a real Longhorn volume in a cluster.
 	"replicas": "test/cluster/e2e.TestLonghorn",
 }
 
-// Each rule has its fault planted, here or in a test that is named.
+// Each rule has its fault planted, here or in a test named above.
 func TestEveryRuleHasItsFaultPlanted(t *testing.T) {
 	registered := map[string]bool{}
 	for _, r := range trust.Rules() {
@@ -92,15 +92,15 @@ func declared(t *testing.T, folder, test string) bool {
 	})
 }
 
-// rounds is for make perf, which wants to know how often and not whether.
+// rounds is for make perf, which measures how often faults are found, not whether.
 var rounds = flag.Int("rounds", 1, "plant every fault of the rules, and make the clean run, this many times and print a table")
 
-// busyStalls is how often a machine stands still within a run that others use.
+// busyStalls is how often a busy machine stalls during a run.
 const busyStalls = 5
 
 // Each rule finds its fault on a real device. A fault that is missed is tried once
-// more, while next to nothing else runs: a rule that does not work misses it again. A machine
-// that others keep busy hides some faults; that is told by its standing still.
+// more, with almost nothing else running: a broken rule misses it again. A machine
+// that is busy with other work hides some faults; its stalls show that it was busy.
 func TestRulesFindTheirFaults(t *testing.T) {
 	lab.Need(t, "fio")
 	lab.Lock(t)
@@ -123,7 +123,7 @@ func TestRulesFindTheirFaults(t *testing.T) {
 	}
 }
 
-// Likewise for the faults that need not have the machine to themselves.
+// The same for the faults that do not need exclusive use of the machine.
 func TestRulesFindFaultsSideBySide(t *testing.T) {
 	lab.Need(t, "fio")
 	defer scheduleSubtests(t)()
@@ -150,7 +150,7 @@ func eachFault(t *testing.T, of func(planted) bool, try func(*testing.T, planted
 	}
 }
 
-// flaggedRuns counts the clean runs of make perf of which a rule says anything.
+// flaggedRuns counts the clean runs of make perf that a rule flags.
 var flaggedRuns atomic.Int64
 
 // detections counts how often each fault was found at the first try, by its name.
@@ -190,7 +190,7 @@ func (y *tally) print() {
 	fmt.Printf("clean runs on a real device: %d of %d flagged\n", flaggedRuns.Load(), *rounds)
 }
 
-// find fails when the rule does not find the fault, unless the machine is too busy.
+// find fails if the rule does not find the fault, unless the machine is too busy.
 func (p planted) find(t testing.TB) {
 	lab.Lock(t)
 	stalls := watchStalls(t)
@@ -203,7 +203,7 @@ func (p planted) find(t testing.TB) {
 	}
 }
 
-// found plants the fault, measures, and reports whether the rule spoke as it should.
+// found plants the fault, measures, and reports whether the rule fired as it should.
 func (p planted) found(t testing.TB) bool {
 	target, args := p.plant(t)
 	ctx := t.Context()
@@ -229,10 +229,10 @@ func (p planted) found(t testing.TB) bool {
 	return false
 }
 
-// cleanRun measures a device with which nothing is wrong, in a way that every rule
-// which needs no baseline has its evidence. Each I/O takes 60 ms, beside which the
-// moments are short in which this machine does something else, and they are too few
-// for a p99.9, which is what a single such moment makes.
+// cleanRun measures a device without faults, so that every rule
+// that needs no baseline has its evidence. Each I/O takes 60 ms, compared to which the
+// moments in which this machine does something else are short, and there are too few I/Os
+// for a p99.9, which a single such moment would determine.
 func cleanRun(t testing.TB) outcome {
 	device := lab.Block(t, lab.Delayed(t, 60*time.Millisecond, 60*time.Millisecond))
 	own := ownFile(t, "own.yaml", "name: own\nworkloads:\n"+
@@ -243,9 +243,9 @@ func cleanRun(t testing.TB) outcome {
 		"--repeat", "8", "--cap", "iops=2000", "--check-cache")
 }
 
-// flagged lists what rules have to say about a run of a clean device. Rare bursts
-// are no false alarm when this machine itself stood still now and then, and that a
-// run was too short to settle is said of the run.
+// flagged lists what rules report about a run of a clean device. Rare bursts
+// are not a false alarm if this machine itself stalled now and then, and neither is a
+// run that was too short to settle.
 func (o outcome) flagged(stalls int) []string {
 	var list []string
 	if o.code != 0 {
@@ -266,9 +266,9 @@ func (o outcome) flagged(stalls int) []string {
 	return list
 }
 
-// On a device with which nothing is wrong no rule speaks, and each could have. One
-// run in a hundred may be flagged, and a busy machine does spoil measurements, which
-// the second try forgives: a rule that errs, errs again.
+// On a device without faults no rule fires, although each could. One
+// run in a hundred may be flagged. A busy machine does spoil measurements, hence
+// the second try: a rule that is wrong is wrong again.
 func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 	lab.Need(t, "fio")
 	if *rounds > 1 {
@@ -299,7 +299,7 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 	})
 }
 
-// cleanTry is a clean run with what rules have to say about it.
+// cleanTry returns a clean run and what rules report about it.
 func cleanTry(t testing.TB) (outcome, []string) {
 	stalls := watchStalls(t)
 	o := cleanRun(t)

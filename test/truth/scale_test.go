@@ -21,8 +21,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// Volumes on three devices of 1,000 IOPS each: the total is 1,000 for each device that
-// is in use, and not more however many volumes there are; the devices count the same.
+// Volumes on three devices of 1,000 IOPS each: the total is 1,000 per device
+// in use, however many volumes there are, and the devices' own counters agree.
 func TestVolumesAddUpToTheirDevices(t *testing.T) {
 	args := []string{"scale"}
 	for range 3 {
@@ -45,8 +45,8 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 		}
 		t.Logf("%d volumes: %.0f (%.0f to %.0f), the devices counted %.0f, fairness %.3f, starts %.0f ms apart", p.Volumes, p.Total.Value, p.Total.Low, p.Total.High,
 			p.Device.Value, p.Fairness, 1e3*p.StartSpread)
-		// On a machine whose processors are taken away the devices themselves fall short
-		// of their setting, which their counters then show as well. More they never do.
+		// If the machine lacks processor time, the devices themselves fall short
+		// of their setting, and their counters show that too. They never exceed it.
 		starved := p.Device.Value < .985*want
 		short = short || starved
 		if math.Abs(p.Total.Value/want-1) > .03 && !(starved && p.Total.Value > .93*p.Device.Value && p.Total.Value < want) {
@@ -55,8 +55,8 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 		if sum := float64(p.Volumes) * p.PerVolume.Value; math.Abs(sum/p.Total.Value-1) > 1e-9 || len(p.Each) != p.Volumes {
 			t.Errorf("%d volumes of %g are %g; %v", p.Volumes, p.PerVolume.Value, p.Total.Value, p.Each)
 		}
-		// Three volumes of 64 in flight share a loop device's 128 places, and who is late
-		// waits for one: 0.83 to 0.99 were seen with nine.
+		// Three volumes of 64 in flight share a loop device's 128 slots, and the last one
+		// has to wait: 0.83 to 0.99 were seen with nine.
 		fair := .95
 		if p.Volumes > 6 {
 			fair = .7
@@ -72,8 +72,8 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 	}
 }
 
-// Of two volumes one lies on a device of 1,000 IOPS and one on a device of 200: rule
-// fairness says that the mean is nobody's, and rule sum that the total is right.
+// Of two volumes, one is on a device of 1,000 IOPS and one on a device of 200: rule
+// fairness says that the mean applies to neither, and rule sum that the total is right.
 func TestAnUnfairShareIsNamed(t *testing.T) { runWithRetry(t, demand{seconds: 17, slots: 2}, unfair) }
 
 func unfair(t testing.TB) {
@@ -89,7 +89,7 @@ func unfair(t testing.TB) {
 	}
 }
 
-// late is a load generator that comes two seconds late for one of the volumes.
+// late is a load generator that starts two seconds late for one of the volumes.
 type late struct {
 	load.Driver
 	by time.Duration
@@ -107,7 +107,7 @@ func (d late) Run(ctx context.Context, req model.StartRequest, begin func(), emi
 	})
 }
 
-// A volume that begins two seconds after the other is named by rule sync, and what the
+// A volume that starts two seconds after the other is reported by rule sync, and what the
 // first one did alone is not in the total: together they have 1,000 IOPS.
 func TestAStaggeredStartIsNamed(t *testing.T) { runWithRetry(t, demand{seconds: 11}, staggered) }
 

@@ -10,39 +10,39 @@ import (
 
 // class says what else may run while a test does. The classes run in phases, one after
 // the other: exclusive tests are not parallel and so come first, then bestEffort, shared
-// and quiet. No phase begins before the one before it has ended.
+// and quiet. A phase begins only when the previous one has ended.
 type class int
 
 const (
 	// shared measures a slow device, which takes a few percent of a processor, so that
-	// as many as there are slots run at once.
+	// as many run at once as there are slots.
 	shared class = iota
-	// bestEffort takes all the processor time it gets; how much that is does not
-	// matter to what it asserts.
+	// bestEffort takes all the processor time it gets; its assertions do not depend on
+	// how much that is.
 	bestEffort
-	// exclusive needs the processors for itself, or changes what all tests see.
+	// exclusive needs all processors, or changes global state of the tests.
 	exclusive
-	// quiet measures a slow device while little else runs: what asserts short latencies,
-	// and every second try.
+	// quiet measures a slow device while little else runs: for assertions of short latencies,
+	// and for every second try.
 	quiet
 )
 
-// capacity is how many slots a class has. Two processors carry twelve slow devices with
-// ease; half as many are run where the machine has to be quiet.
+// capacity is how many slots a class has. Two processors easily handle twelve slow
+// devices; half as many run if the machine has to be quiet.
 var capacity = map[class]int{bestEffort: 6, shared: 12, quiet: 6}
 
-// demand is what a test, or a subtest, takes of the machine.
+// demand is what a test, or a subtest, needs from the machine.
 type demand struct {
 	class
-	// seconds is about how long it takes: the longest begin first, so that none is
-	// left over at the end.
+	// seconds is about how long it takes: the longest begin first, so that none
+	// remains running alone at the end.
 	seconds int
-	// slots is how many of its class's slots it takes, 0 meaning 1. A slot of class
+	// slots is how many slots of its class it takes; 0 means 1. A slot of class
 	// shared is a tenth of a processor.
 	slots int
 }
 
-// noSlots as demand.slots is for a test that keeps its phase from ending and runs nothing.
+// noSlots as demand.slots is for a test that keeps its phase open and runs nothing.
 const noSlots = -1
 
 // admission is a test in the scheduler's queue, from its registration to its release.
@@ -52,7 +52,7 @@ type admission struct {
 	start    chan struct{}
 }
 
-// scheduler admits tests while there are slots.
+// scheduler admits tests while there are free slots.
 type scheduler struct {
 	mu sync.Mutex
 	// begun is set when the first test is ready to run: all are registered then.
@@ -84,7 +84,7 @@ func takeSlots(t *testing.T, d demand) (release func()) {
 	return release
 }
 
-// scheduleSubtests is for a test whose subtests take slots one by one. It makes the test
+// scheduleSubtests is for a test whose subtests take slots individually. It makes the test
 // parallel, and keeps later phases from beginning until registered is called: all
 // subtests are in the queue then.
 func scheduleSubtests(t *testing.T) (registered func()) {
@@ -122,7 +122,7 @@ func (s *scheduler) begin() {
 	s.admit()
 }
 
-// release takes a test out of the queue, and gives its slots to others.
+// release removes a test from the queue and frees its slots.
 func (s *scheduler) release(a *admission) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *scheduler) release(a *admission) {
 	s.admit()
 }
 
-// admit starts the tests for which there are slots, of the first class of which any is
+// admit starts tests for which there are slots, of the first class that has any tests
 // left. A test that waits for many slots is not overtaken by those that take fewer.
 func (s *scheduler) admit() {
 	if !s.begun {
@@ -163,7 +163,7 @@ func (s *scheduler) admit() {
 	}
 }
 
-// The classes run in phases, in each the longest first, as many as have slots.
+// The classes run in phases, and within each the longest first, as many as have slots.
 func TestSchedulerAdmitsInOrder(t *testing.T) {
 	var s scheduler
 	in := map[string]*admission{}

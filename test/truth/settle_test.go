@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// readsBesideWrites are profiles of one device: reads of 1,000 per second, whatever else is
+// readsBesideWrites are profiles for one device, which reads 1,000 per second whatever else is
 // measured.
 var readsBesideWrites = map[string]string{
 	"one of each": "name: own\nworkloads:\n" +
@@ -21,8 +21,8 @@ var readsBesideWrites = map[string]string{
 		"  - {name: reads, access: rand, direction: read, block_size: 4k, depth: 16, metric: iops}\n",
 }
 
-// A disk that still writes what its cache took reads at half its speed. That speed is not
-// the answer to how fast it reads.
+// A disk that is still writing back its cache reads at half its speed, which is not
+// its read speed.
 func TestReadsBesideWritesAreThoseOfASettledDisk(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for name, profile := range readsBesideWrites {
@@ -36,7 +36,7 @@ func TestReadsBesideWritesAreThoseOfASettledDisk(t *testing.T) {
 	}
 }
 
-// Likewise of a comparison, on either side: neither is slower for what was written to it before.
+// The same for both sides of a comparison: neither is slower because of earlier writes to it.
 func TestReadsOfAComparisonAreThoseOfASettledDisk(t *testing.T) {
 	takeSlots(t, demand{seconds: 200, slots: 2})
 	backlog := lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20}
@@ -61,7 +61,7 @@ func TestReadsOfAComparisonAreThoseOfASettledDisk(t *testing.T) {
 	t.Fatalf("exit code %d, no row of reads: %+v", code, got.Rows)
 }
 
-// settledOrSuspect fails for a number that is off by more than 5 % and believed.
+// settledOrSuspect fails for a number that is called valid but off by more than 5 %.
 func settledOrSuspect(t *testing.T, r model.Result, truth float64) {
 	t.Helper()
 	t.Logf("%s: %.0f/s (%.0f to %.0f), %s %v, repeats %.0f", r.Workload, r.Value, r.Low, r.High, r.Verdict, r.Findings, r.RepeatValues)
@@ -70,7 +70,7 @@ func settledOrSuspect(t *testing.T, r model.Result, truth float64) {
 	}
 }
 
-// A prefill that becomes slow is ended, and what was written is measured.
+// A prefill that becomes slow is ended, and the part written so far is measured.
 func TestSlowPrefillsShrinkTheVolume(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for name, size := range map[string][]string{"automatic": nil, "asked for": {"--size", "200M"}} {
@@ -78,7 +78,7 @@ func TestSlowPrefillsShrinkTheVolume(t *testing.T) {
 			runWithRetry(t, demand{seconds: 25}, func(t testing.TB) {
 				device := lab.SlowsDown(t, lab.Slowing{Budget: 250 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
 				if size != nil {
-					// Nothing is probed where the size is given.
+					// With a given size, the write speed is not probed.
 					device = lab.SlowsDown(t, lab.Slowing{Budget: 50 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
 				}
 				o := measure(t.Context(), t, device.Target(), append([]string{"--profile", "kbench", "--only", "rand-*-iops", "--max-time", "13s",

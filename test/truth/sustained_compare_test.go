@@ -11,17 +11,17 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// honestWrites does what burstingWrites does when its credit is used up.
+// honestWrites has the limits of burstingWrites once its burst credit is used up.
 var honestWrites = lab.Throttle{Read: lab.Limit{IOPS: 3000}, Write: lab.Limit{IOPS: 500}, Size: 320 << 20}
 
-// Of two devices of which one or both have burst credits a comparison tells what lasts, or
-// that it does not know: a burst is not the difference between them.
+// A comparison of two devices, one or both of which have burst credits, shows the difference in
+// sustained rates, or says that it is unknown: a burst is not a difference.
 func TestACreditIsNoDifference(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for _, c := range []struct {
 		name string
 		a, b lab.Throttle
-		// sides tell which have a credit.
+		// sides are those with a burst credit.
 		sides string
 	}{
 		{"a burst and its like", burstingWrites, burstingWrites, "AB"},
@@ -53,7 +53,7 @@ func TestACreditIsNoDifference(t *testing.T) {
 					}
 				}
 				for _, side := range c.sides {
-					// Where the processors are busy there may be no time for a second look.
+					// On busy processors there may be no time for a second look.
 					if !told(got.Findings, fmt.Sprintf("%c: burst: ", side)) && !told(got.Findings, fmt.Sprintf("%c: slower without pauses", side)) {
 						t.Errorf("the burst of %c is not told of: %+v", side, got.Findings)
 					}
@@ -63,11 +63,11 @@ func TestACreditIsNoDifference(t *testing.T) {
 	}
 }
 
-// In a sweep the cell of large blocks draws on a credit for bytes that fills again while the
+// In a sweep, the cell with large blocks uses a burst credit for bytes, which refills while the
 // others are measured.
 func TestASweepTellsWhatLasts(t *testing.T) {
 	runWithRetry(t, demand{seconds: 140}, func(t testing.TB) {
-		// Of 250 reads per second large ones move three times the bytes that last, for 7 s.
+		// 250 large reads per second move three times the sustained bandwidth, for 7 s.
 		d := lab.Throttled(t, lab.Throttle{Size: 128 << 20,
 			Read: lab.Limit{IOPS: 250, BytesPerSecond: 20 << 20, BurstBytes: 80 << 20, BurstSeconds: 4}})
 		o := command(t.Context(), t, "sweep", d.Target(), "--depth", "8", "--bs", "4k,16k,64k,256k", "--max-time", "130s", "--format", "json", "--results", t.TempDir())
@@ -105,8 +105,8 @@ func TestALoadSweepOffersWhatLasts(t *testing.T) {
 	})
 }
 
-// One of three volumes has a credit, which fills again while fewer are measured: what all of
-// them have in all is what lasts.
+// One of three volumes has a burst credit, which refills while fewer are measured: the total
+// of all volumes is the sustained rate.
 func TestAScaleTellsWhatLasts(t *testing.T) {
 	runWithRetry(t, demand{seconds: 110, slots: 2}, func(t testing.TB) {
 		args := []string{"scale"}

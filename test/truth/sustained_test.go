@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// fourWorkloads are one that writes and three that read, as in a profile of one's own: while
-// the others are measured, a credit for writes has time to fill again.
+// fourWorkloads are one that writes and three that read, as in a custom profile: while
+// the others are measured, a burst credit for writes has time to refill.
 const fourWorkloads = `name: own
 workloads:
   - {name: writes, access: rand, direction: write, block_size: 4k, depth: 32, metric: iops}
@@ -21,8 +21,8 @@ workloads:
 // burstingWrites does 2,000 writes per second for six seconds, and then 500.
 var burstingWrites = lab.Throttle{Read: lab.Limit{IOPS: 3000}, Write: lab.Limit{IOPS: 500, BurstIOPS: 2000, BurstSeconds: 6}, Size: 320 << 20}
 
-// Short repeats with pauses between them never see the end of a credit that fills again
-// meanwhile. What is published all the same is the rate that lasts.
+// Short repeats with pauses between them never see the end of a burst credit that refills
+// meanwhile. The published rate is still the sustained one.
 func TestACreditThatRefillsBetweenRepeats(t *testing.T) {
 	runWithRetry(t, demand{seconds: 110}, func(t testing.TB) {
 		d := lab.Throttled(t, burstingWrites)
@@ -40,7 +40,7 @@ func TestACreditThatRefillsBetweenRepeats(t *testing.T) {
 	})
 }
 
-// Likewise with the profile that spends the least time.
+// The same with the profile that takes the least time.
 func TestACreditIsSeenByQuick(t *testing.T) {
 	runWithRetry(t, demand{seconds: 110}, func(t testing.TB) {
 		d := lab.Throttled(t, burstingWrites)
@@ -52,7 +52,7 @@ func TestACreditIsSeenByQuick(t *testing.T) {
 	})
 }
 
-// lasts holds the rate of a workload to the one that lasts.
+// lasts compares the rate of a workload with the sustained rate.
 func lasts(t testing.TB, o outcome, workload string, rate float64) {
 	t.Helper()
 	if r := o.result(t, workload); math.Abs(r.Metrics[model.IOPS].Value/rate-1) > 0.05 {
@@ -60,7 +60,7 @@ func lasts(t testing.TB, o outcome, workload string, rate float64) {
 	}
 }
 
-// believed fails when a figure is far from the truth and is said to be valid.
+// believed fails if a figure is far from the truth but called valid.
 func believed(t testing.TB, o outcome, workload string, m model.Metric, truth float64) {
 	t.Helper()
 	if r := o.result(t, workload); math.Abs(r.Metrics[m].Value/truth-1) > 0.05 && r.Verdict == model.Valid {

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// The estimate is within 1 % of what a throttled device is set to.
+// The estimate is within 1 % of the setting of a throttled device.
 func TestThrottledIOPS(t *testing.T) {
 	defer scheduleSubtests(t)()
 	odd := 500 + rand.Int64N(4500)
@@ -22,10 +22,10 @@ func TestThrottledIOPS(t *testing.T) {
 	}
 }
 
-// Within 2 % at 10,000 IOPS, where QEMU itself is that far off.
+// At 10,000 IOPS it is within 2 %, because QEMU itself is that far off.
 func TestThrottledIOPSOfAFastDevice(t *testing.T) { holds(t, 10000, 0.02) }
 
-// holds measures a throttled device and holds the estimates to what it is set to.
+// holds measures a throttled device and compares the estimates with its setting.
 func holds(t testing.TB, iops int64, tolerance float64) {
 	t.Helper()
 	d := lab.Throttled(t, lab.Throttle{IOPS: iops, Size: 64 << 20})
@@ -42,7 +42,7 @@ func holds(t testing.TB, iops int64, tolerance float64) {
 	}
 }
 
-// Likewise for bandwidth.
+// The same for bandwidth.
 func TestThrottledBandwidth(t *testing.T) {
 	defer scheduleSubtests(t)()
 	odd := int64(40<<20) + rand.Int64N(100<<20)
@@ -60,9 +60,9 @@ func TestThrottledBandwidth(t *testing.T) {
 	}
 }
 
-// near holds a result to what the device is set to. On a machine whose processors
-// are taken away the device itself may fall short of its setting, which bare fio
-// then sees as well: calibrated is what it found before and after.
+// near compares a result with the device's setting. If the machine lacks
+// processor time, the device itself may fall short of its setting, which plain fio
+// then shows too: calibrated are its results before and after.
 func near(t testing.TB, r model.Result, set, tolerance float64, calibrated ...float64) {
 	t.Helper()
 	low, high := min(set, slices.Min(calibrated)), max(set, slices.Max(calibrated))
@@ -76,7 +76,7 @@ func near(t testing.TB, r model.Result, set, tolerance float64, calibrated ...fl
 }
 
 // The median latency at depth 1 is that of the device: never below the delay,
-// and within 5 % above what bare fio measures on the same device.
+// and within 5 % above what plain fio measures on the same device.
 func TestDelay(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for _, delay := range []time.Duration{time.Millisecond, 5 * time.Millisecond} {
@@ -86,7 +86,7 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// delays holds the latencies of a delayed device to its delay.
+// delays compares the latencies of a delayed device with its delay.
 func delays(t testing.TB, delay time.Duration) {
 	t.Helper()
 	d := lab.Delayed(t, delay, delay)

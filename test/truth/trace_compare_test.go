@@ -12,7 +12,7 @@ import (
 )
 
 // Of two traces, of a disk whose reads take 2 ms and of one whose reads take 6 ms, the second
-// is found to be three times as slow; with larger reads nothing is said of it.
+// is found to be three times as slow; with larger reads no verdict is given.
 func TestTwoTracesOfDisksOfKnownSpeed(t *testing.T) {
 	seen := func(delay time.Duration, block int64) iotrace.Report {
 		dev := lab.Block(t, lab.Delayed(t, delay, delay))

@@ -19,7 +19,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// inKernel counts what of ours the kernel holds: programs and maps.
+// inKernel counts our objects in the kernel: programs and maps.
 func inKernel(t testing.TB) (n int) {
 	t.Helper()
 	for id := ebpf.ProgramID(0); ; {
@@ -33,7 +33,7 @@ func inKernel(t testing.TB) (n int) {
 		id = next
 		p, err := ebpf.NewProgramFromID(id)
 		if err != nil {
-			continue // it has gone meanwhile
+			continue // it has gone in the meantime
 		}
 		if info, err := p.Info(); err == nil && strings.HasPrefix(info.Name, "loadline_") {
 			n++
@@ -57,7 +57,7 @@ func inKernel(t testing.TB) (n int) {
 	}
 }
 
-// A trace that is killed leaves nothing in the kernel, and what it saved until then can be
+// A killed trace leaves nothing in the kernel, and what it had saved can be
 // read.
 func TestATraceThatIsKilledLeavesNothing(t *testing.T) {
 	dev := lab.LoopOnMemory(t, 64<<20)
@@ -108,7 +108,7 @@ func TestATraceThatIsKilledLeavesNothing(t *testing.T) {
 	}
 }
 
-// A trace beside a run is saved with it, and has seen at least what the run measured.
+// A trace during a run is saved with it, and has seen at least what the run measured.
 func TestTraceBesideARun(t *testing.T) {
 	dev := lab.LoopOnMemory(t, 64<<20)
 	results := t.TempDir()
@@ -144,7 +144,7 @@ func TestTraceBesideARun(t *testing.T) {
 	}
 }
 
-// A device that has no requests is traced by its bios, and says that it is one.
+// A device that has no requests is traced by its bios, and the trace says so.
 func TestTraceOfADeviceWithoutRequests(t *testing.T) {
 	dev := lab.Zram(t, 64<<20)
 	const wanted = 5000
@@ -164,7 +164,7 @@ func TestTraceOfADeviceWithoutRequests(t *testing.T) {
 			t.Errorf("%d of op %s, fio did %d", got, op, wanted)
 		}
 	}
-	// Whether zram keeps counters depends on the kernel. Without them nothing passes.
+	// Whether zram has counters depends on the kernel. Without them the rule does not pass.
 	checked := d.Counters != nil
 	if checked && (d.Unseen == nil || *d.Unseen > 0.001 || *d.Unseen < 0) {
 		t.Errorf("unseen: %v of %+v", d.Unseen, *d.Counters)

@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// withPerfmon makes the command of a trace by perf events with CAP_PERFMON and no other
-// right, after before was run in a mount namespace of its own.
+// withPerfmon returns the command of a trace by perf events with CAP_PERFMON as its only
+// capability, after running before in a separate mount namespace.
 func withPerfmon(t *testing.T, before string) *exec.Cmd {
 	t.Helper()
 	lab.Need(t, "setpriv", "unshare")
@@ -29,8 +29,8 @@ func withPerfmon(t *testing.T, before string) *exec.Cmd {
 		program, "trace", "--method", "perf", "--time", "1s", "--json", "--results", t.TempDir())
 }
 
-// CAP_PERFMON is enough for perf events where the tracing filesystem is mounted and may be
-// read. Where it is not, the refusal says so.
+// CAP_PERFMON is enough for perf events if the tracing filesystem is mounted and
+// readable. If it is not, the refusal says so.
 func TestPerfEventsNeedOneCapability(t *testing.T) {
 	cmd := withPerfmon(t, "mount -t tracefs none /sys/kernel/tracing")
 	var stderr strings.Builder
@@ -50,8 +50,8 @@ func TestPerfEventsNeedOneCapability(t *testing.T) {
 	}
 }
 
-// The mount that a trace by perf events takes is seen by nobody, and a trace that is killed
-// leaves none.
+// The mount made by a trace by perf events is invisible to other processes, and a killed
+// trace leaves none.
 func TestPerfEventsLeaveNoMount(t *testing.T) {
 	if os.Geteuid() != 0 {
 		lab.Unavailable(t, "mounting needs root")

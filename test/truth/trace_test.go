@@ -17,14 +17,14 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// byEach tests a method that sees I/Os, and then the other.
+// byEach runs a test with each method that sees individual I/Os.
 func byEach(t *testing.T, test func(t *testing.T, method iotrace.Method)) {
 	for _, method := range []iotrace.Method{iotrace.ByBPF, iotrace.ByPerf} {
 		t.Run(string(method), func(t *testing.T) { test(t, method) })
 	}
 }
 
-// traceWhile traces by BPF, or as the arguments say, while work is done, and returns the report.
+// traceWhile traces by BPF, or as the arguments say, while work runs, and returns the report.
 func traceWhile(t testing.TB, work func(), args ...string) iotrace.Report {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func glob(pattern string) []string {
 	return names
 }
 
-// ios counts the I/Os of an operation on a device, of all rows that wanted says.
+// ios counts the I/Os of an operation on a device, over all rows that wanted selects.
 func ios(r iotrace.Report, device string, op iotrace.Operation, wanted func(iotrace.Row) bool) (n uint64) {
 	for _, row := range r.Rows {
 		if row.Device == device && row.Operation == op && (wanted == nil || wanted(row)) {
@@ -77,7 +77,7 @@ func ios(r iotrace.Report, device string, op iotrace.Operation, wanted func(iotr
 
 func byFio(r iotrace.Row) bool { return r.Command == "fio" }
 
-// traced is the one device of a trace.
+// traced returns the only device of a trace.
 func traced(t testing.TB, r iotrace.Report) iotrace.Device {
 	t.Helper()
 	if len(r.Run.Devices) != 1 {
@@ -86,10 +86,10 @@ func traced(t testing.TB, r iotrace.Report) iotrace.Device {
 	return r.Run.Devices[0]
 }
 
-// On a device that nobody else uses, what was queued and dispatched is what fio did and what
-// the device counted, to the last I/O and byte. Of the completions the kernel does not show
-// BPF all when more threads than processors have some (a few of 100,000): those that are
-// missing are those that the trace says it has not seen.
+// On a device that is not otherwise used, the queued and dispatched I/Os are those of fio and of
+// the device's counters, to the last I/O and byte. The kernel does not show BPF all
+// completions if more threads than processors have some (a few of 100,000 are lost): the trace
+// reports exactly those missing as unseen.
 func TestTraceCountsAreFiosAndTheDevices(t *testing.T) { byEach(t, testTraceCounts) }
 
 func testTraceCounts(t *testing.T, method iotrace.Method) {
@@ -133,14 +133,14 @@ func testTraceCounts(t *testing.T, method iotrace.Method) {
 		t.Errorf("%d completions are missing, and %.4f %% are said to be unseen", missing, 100**d.Unseen)
 	}
 	t.Logf("%d of %d completions are missing", missing, d.Counters.Total())
-	// The rows hold what was counted, and all of it is fio's, the flushes too.
+	// The rows contain everything that was counted, and all of it is fio's, including the flushes.
 	for op, c := range d.Operations {
 		if all, own := ios(r, name, op, nil), ios(r, name, op, byFio); all != c.Done || own != all {
 			t.Errorf("%d of op %s completed, %d are in rows, %d in fio's", c.Done, op, all, own)
 		}
 	}
 	for _, k := range r.Kinds {
-		// The kernel's buckets are those of everybody else: the sum and the largest, which are
+		// The kernel's buckets are the same as everywhere else: the sum and the largest, which are
 		// exact, agree with them.
 		if got, want := k.Histogram.Mean(), k.Mean; math.Abs(got-want) > want/64 {
 			t.Errorf("%s: the mean of the buckets is %v, and the mean %v", k.Operation, got, want)
@@ -154,8 +154,8 @@ func testTraceCounts(t *testing.T, method iotrace.Method) {
 	}
 }
 
-// What the trace says of a slow device is what it is set to, and what fio sees less its own
-// time: a bucket of a histogram is 1/64 wide.
+// The latencies of the trace on a slow device are the device's setting, and fio's minus fio's own
+// time: a histogram bucket is 1/64 wide.
 func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) { byEach(t, testTraceLatencies) }
 
 func testTraceLatencies(t *testing.T, method iotrace.Method) {
@@ -167,7 +167,7 @@ func testTraceLatencies(t *testing.T, method iotrace.Method) {
 	}{
 		"delayed reads":  {func(t testing.TB) lab.Device { return lab.Delayed(t, 3*time.Millisecond, 8*time.Millisecond) }, "randread", 1, 3 * time.Millisecond},
 		"delayed writes": {func(t testing.TB) lab.Device { return lab.Delayed(t, 3*time.Millisecond, 8*time.Millisecond) }, "randwrite", 1, 8 * time.Millisecond},
-		// By Little's law 8 in flight at 400 a second take 20 ms each.
+		// By Little's law, 8 in flight at 400 a second take 20 ms each.
 		"throttled": {func(t testing.TB) lab.Device { return lab.Throttled(t, lab.Throttle{IOPS: 400}) }, "randread", 8, 19 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func testTraceLatencies(t *testing.T, method iotrace.Method) {
 	}
 }
 
-// The I/O of one cgroup is told apart from that of a noisy neighbour on the same device.
+// The I/O of one cgroup is separated from that of a noisy neighbour on the same device.
 func TestTraceKeepsANoisyNeighbourApart(t *testing.T) { byEach(t, testNoisyNeighbour) }
 
 func testNoisyNeighbour(t *testing.T, method iotrace.Method) {
@@ -253,7 +253,7 @@ func testNoisyNeighbour(t *testing.T, method iotrace.Method) {
 	if d := traced(t, r); d.Unseen != nil {
 		missing = math.Abs(*d.Unseen)
 	}
-	// More threads than processors: completions may be missed, and the trace says how many.
+	// With more threads than processors, completions may be missed, and the trace says how many.
 	if float64(got) > wanted || float64(got) < wanted*(1-missing)-100 {
 		t.Errorf("%d reads are of %s, want %d (%.3f %% of all were not seen)", got, path, wanted, 100*missing)
 	}
@@ -264,8 +264,8 @@ func testNoisyNeighbour(t *testing.T, method iotrace.Method) {
 	t.Logf("%d of %d, neighbour %d of %d, unseen %.4f %%, unmatched %d", got, wanted, both, neighbours, 100*missing, traced(t, r).Unmatched)
 }
 
-// ourselves makes the command of a process of this program, with the rights of the user
-// nobody and no more than those capabilities.
+// ourselves returns the command of a process of this program, as the user
+// nobody with only those capabilities.
 func ourselves(t testing.TB, capabilities string, args ...string) *exec.Cmd {
 	t.Helper()
 	lab.Need(t, "setpriv")
@@ -298,7 +298,7 @@ func ourselves(t testing.TB, capabilities string, args ...string) *exec.Cmd {
 	return exec.Command("setpriv", append(append(set, args...), "--results", results)...)
 }
 
-// Two capabilities are enough, and without them the next rung says what it cannot see.
+// Two capabilities are enough, and without them the fallback says what it cannot see.
 func TestTraceNeedsTwoCapabilities(t *testing.T) {
 	for capabilities, want := range map[string]iotrace.Method{",+bpf,+perfmon": iotrace.ByBPF, "": iotrace.ByCounters, ",+bpf": iotrace.ByCounters} {
 		t.Run("caps"+capabilities, func(t *testing.T) {

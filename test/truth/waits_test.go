@@ -11,13 +11,14 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// plantedFlush is the least that a flush takes in seconds.
+// plantedFlush is the minimum time of a flush, in seconds.
 const plantedFlush = 0.017
 
-// Where a transaction waits is what was planted: on flushes of 17 ms one client waits for its own,
-// and eight mostly for another session's, both about one and then two flushes long; sixteen that
-// change one row wait for each other's locks. The budgets close, and are made again from the saved
-// run; and faster flushes change the rate as they predict. A machine that is busy for a while is no fault of theirs.
+// A transaction waits for what was planted: with flushes of 17 ms one client waits for its own flush,
+// and eight mostly for another session's, about one and two flushes long, respectively; sixteen that
+// change one row wait for each other's locks. The budgets close, and can be recomputed from the saved
+// run; and faster flushes change the rate as they predict. A machine that is busy for a while does not count
+// as a failure.
 func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 	lab.Lock(t)
 	const flush = plantedFlush
@@ -66,8 +67,8 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 	}
 }
 
-// faster makes flushes as much faster as the largest change that the budget speaks of, and says
-// when the rate is not what it predicts, to 10 %. Nothing is predicted where other programs fill the
+// faster speeds flushes up by the largest change that the budget covers, and returns a message
+// if the rate is not as predicted, to 10 %. Nothing is predicted if other programs use up the
 // processors.
 func faster(t *testing.T, b *budget.Budget, args []string) string {
 	t.Helper()
@@ -84,7 +85,7 @@ func faster(t *testing.T, b *budget.Budget, args []string) string {
 	return within(c.Change, c.Rate/is, 0.9, 1.1)
 }
 
-// seconds is what parts take together.
+// seconds returns the total time of some parts.
 func seconds(b *budget.Budget, parts ...budget.Part) (sum float64) {
 	for _, p := range parts {
 		row, _ := b.Row(p)
@@ -93,7 +94,7 @@ func seconds(b *budget.Budget, parts ...budget.Part) (sum float64) {
 	return sum
 }
 
-// within is a sentence when a value is not.
+// within returns a message if a value is out of bounds.
 func within(what string, v, from, to float64) string {
 	if v >= from && v <= to {
 		return ""

@@ -1,5 +1,5 @@
 // Command manifests prints the StatefulSets of Longhorn's reference report, each made
-// distinct by a number, as one stream that a cluster takes: for i in 1 to 32 the set,
+// distinct by a number, as one stream for kubectl: for i in 1 to 32 the set,
 // its Service and its label are test-sts-i.
 //
 //	go run ./deploy/kbench/manifests -image registry.example/loadline-kbench:1.2.3 | kubectl apply -f -

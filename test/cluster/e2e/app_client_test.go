@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// clientReport is what the tests read of a run whose client has a pod of its own.
+// clientReport is what the tests read of a run whose client has its own pod.
 type clientReport struct {
 	appReport
 	Run struct {
@@ -28,7 +28,7 @@ type clientReport struct {
 	}
 }
 
-// TestAppClient: pgbench in a pod of its own, beside the server or on another node.
+// TestAppClient runs pgbench in its own pod, beside the server or on another node.
 func TestAppClient(t *testing.T) {
 	if why := cluster.MissingPostgres(); why != "" {
 		t.Skip("skipped:", why)
@@ -86,7 +86,7 @@ func testClientElsewhere(t *testing.T) {
 	}
 }
 
-// Two placements of the client on one class, measured in turn: what differs is not the storage.
+// Two placements of the client with one class, measured in turn: the difference is not due to the storage.
 func testClientCompared(t *testing.T) {
 	t.Parallel()
 	diskOf(t, "node2")
@@ -130,14 +130,14 @@ func testClientCompared(t *testing.T) {
 			t.Log(f.Message)
 		}
 	}
-	// A connection from another pod is let in by a password, which alone takes milliseconds.
+	// A connection from another pod is authenticated by password, which alone takes milliseconds.
 	if !said {
 		t.Errorf("nobody says that the clients are placed differently: %+v", r.Comparison.Findings)
 	}
 	nothingLeft(t, ns)
 }
 
-// Whatever ends a run takes both pods along, and a client that is gone is named.
+// Whatever ends a run, both pods are removed, and a lost client is reported.
 func testClientEnded(t *testing.T) {
 	t.Parallel()
 	diskOf(t, "node1")

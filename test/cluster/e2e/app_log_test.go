@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// testAppLog: data and log on two claims of one class, each with a device of its own, and on two
-// claims of somebody's, which stay as they were.
+// testAppLog has data and log on two claims of one class, each with its own device, and on two
+// existing claims, which stay as they were.
 func testAppLog(t *testing.T) {
 	t.Parallel()
 	diskOf(t, "node3")
@@ -65,7 +65,7 @@ func testAppLog(t *testing.T) {
 	}
 	nothingLeft(t, ns)
 
-	// Somebody's claims, and a driver that is killed.
+	// Existing claims, and a driver that is killed.
 	claims := strings.NewReplacer("NAMESPACE", ns, "256Mi", "512Mi").Replace(user) + "---" + strings.NewReplacer("NAMESPACE", ns, "256Mi", "2Gi", "name: data", "name: log", "name: user", "name: other", "claimName: data", "claimName: log").Replace(user)
 	kubectlIn(t, claims, "apply", "-f", "-")
 	kubectl(t, "wait", "-n", ns, "pod/user", "pod/other", "--for=condition=Ready", "--timeout=60s")

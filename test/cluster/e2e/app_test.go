@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// appReport is what the tests read of a report beside report.
+// appReport is what the tests read of a report in addition to report.
 type appReport struct {
 	Run struct {
 		Target  struct{ Name string }
@@ -41,10 +41,10 @@ type appResult struct {
 	}
 }
 
-// pgbench makes a run of a few seconds in a claim that has room for the server's log.
+// pgbench is a run of a few seconds in a claim that has room for the server's log.
 var pgbench = []string{"app", "postgres", "--image", postgresImage, "--scale", "2"}
 
-// TestAppPostgres: a PostgreSQL of its own image on the cluster's volumes. The node disks carry
+// TestAppPostgres runs PostgreSQL from its own image on the cluster's volumes. The node disks do
 // 1,000 I/Os per second each.
 func TestAppPostgres(t *testing.T) {
 	if why := cluster.MissingPostgres(); why != "" {
@@ -98,7 +98,7 @@ func testAppClass(t *testing.T) {
 			t.Errorf("%s is not known: %+v", res.Workload, a)
 			continue
 		}
-		// One client's commit waits for a flush of its own, and nothing is faster than the disk.
+		// With one client, each commit waits for its own flush, and nothing is faster than the disk.
 		if res.Workload == "tpcb-c1" && (*a.Flushes < 0.9 || *a.Flushes > 1.3) {
 			t.Errorf("%s: %.2f flushes for each transaction", res.Workload, *a.Flushes)
 		}
@@ -112,7 +112,7 @@ func testAppClass(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// A Job inside the cluster starts the server and measures it, and its run directory comes home.
+// A Job inside the cluster starts the server and measures it, and its run directory is fetched.
 func testAppJob(t *testing.T) {
 	t.Parallel()
 	diskOf(t, "node3")
@@ -140,7 +140,7 @@ func testAppJob(t *testing.T) {
 	nothingInside(t, ns)
 }
 
-// A run that ends in the middle, by whatever, leaves somebody's claim as it was.
+// Whatever ends a run early, an existing claim stays as it was.
 func testAppClaim(t *testing.T) {
 	t.Parallel()
 	diskOf(t, "node1")
@@ -209,8 +209,8 @@ func testAppRefused(t *testing.T) {
 	t.Cleanup(func() { nothingLeft(t, ns) })
 }
 
-// testLonghornPostgres holds a database on a replicated volume against one on a disk of the same
-// speed: what its writes cost there is what the disks carry.
+// testLonghornPostgres compares a database on a replicated volume with one on a disk of the same
+// speed: the cost of its writes there follows from the limits of the disks.
 func testLonghornPostgres(t *testing.T) {
 	if why := cluster.MissingPostgres(); why != "" {
 		t.Skip("skipped:", why)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// TestChaptersOfTheReferenceReport: all StatefulSets of Longhorn's reference report run
-// at once, with only the image changed and sizes that fit these disks: each makes
-// results, and its exporter shows them under Kbench's name. What they measure is the
-// others, so no rate is asked for but that a limit is kept.
+// TestChaptersOfTheReferenceReport runs all StatefulSets of Longhorn's reference report
+// at once, with only the image changed and sizes that fit these disks: each produces
+// results, and its exporter shows them under Kbench's name. They measure each other's
+// load, so the only rate that is checked is that limits are kept.
 func TestChaptersOfTheReferenceReport(t *testing.T) {
 	cmd := exec.Command("go", "run", "./deploy/kbench/manifests", "-image", kbenchImage)
 	cmd.Dir = "../../.."
@@ -26,11 +26,11 @@ func TestChaptersOfTheReferenceReport(t *testing.T) {
 		t.Fatalf("%d manifests, want 32", len(names))
 	}
 	ns := namespace(t, "kbench-chapters", "privileged")
-	// Each probe of a container is a process more on these two processors: the manifests'
-	// own ten seconds between two of them stay.
+	// Each probe of a container is an additional process on these two processors, so the manifests'
+	// interval of ten seconds between probes is kept.
 	kubectlIn(t, strings.NewReplacer("value: 15G", "value: 24M", "storage: 20Gi", "storage: 64Mi", "storageClassName: longhorn", "storageClassName: csi",
 		"initialDelaySeconds: 30", "initialDelaySeconds: 10").Replace(string(out)), "apply", "-n", ns, "-f", "-")
-	// Whose gauge has been seen goes, and leaves the processors to the others.
+	// A set whose gauge has been seen is removed, to leave the processors to the others.
 	seen := map[string]bool{}
 	for end := time.Now().Add(4 * time.Minute); len(seen) < len(names); time.Sleep(time.Second) {
 		pods := kubectl(t, "get", "pods", "-n", ns, "--no-headers")
@@ -52,7 +52,7 @@ func TestChaptersOfTheReferenceReport(t *testing.T) {
 }
 
 // gauged fails unless an exporter shows the result of the manifest of that name, and
-// unless a limit that the name tells is kept.
+// unless the limit in the name, if any, is kept.
 func gauged(t *testing.T, name, shown string) {
 	t.Helper()
 	fields := strings.Fields(name)
@@ -67,9 +67,9 @@ func gauged(t *testing.T, name, shown string) {
 		t.Errorf("%s: %s", name, gauge[0])
 	}
 	if len(fields) > 2 && strings.HasPrefix(fields[2], "RATE_IOPS=") {
-		// Without the limit the disk does several times as many. How exactly it is kept is
-		// asked of calibrated devices (test/truth): here 32 pods share two processors, and fio
-		// makes up within a repeat for what it could not begin in the second before.
+		// Without the limit the disk does several times as many. How accurately the limit is kept is
+		// tested on calibrated devices (test/truth): here 32 pods share two processors, and fio
+		// makes up within a repeat for I/Os that it could not start in the second before.
 		if most, _ := strconv.ParseFloat(strings.TrimPrefix(fields[2], "RATE_IOPS="), 64); got > 1.5*most {
 			t.Errorf("%s: %.0f IOPS beside a limit of %.0f", name, got, most)
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestForeignClaim: of a claim that exists nothing is changed, whether it is measured or the
-// run is refused, and whoever drives it.
+// TestForeignClaim checks that nothing in an existing claim is changed, whether it is measured or the
+// run is refused, and whatever drives the run.
 func TestForeignClaim(t *testing.T) {
 	t.Parallel()
 	diskOf(t, "node2")
@@ -26,7 +26,7 @@ func TestForeignClaim(t *testing.T) {
 		nothingLeft(t, ns)
 	}
 
-	// Its pod is root, which nobody becomes unasked.
+	// Its pod runs as root, which Loadline never does unasked.
 	o := run(t, ns, measure...)
 	if o.code != 2 {
 		t.Errorf("exit code %d: %s", o.code, o.stderr)
@@ -42,7 +42,7 @@ func TestForeignClaim(t *testing.T) {
 		same(name)
 	}
 
-	// A pod that states whom it is is joined as that.
+	// If a pod declares its user, the claim is used with that user.
 	kubectl(t, "delete", "pod", "db", "-n", ns, "--wait")
 	kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "runAsUser: 0", "runAsUser: 999").Replace(database), "apply", "-f", "-")
 	kubectl(t, "wait", "-n", ns, "pod/db", "--for=condition=Ready", "--timeout=60s")
@@ -52,8 +52,8 @@ func TestForeignClaim(t *testing.T) {
 	same("a run as the pod's user")
 }
 
-// fingerprint is name, mode, owner, size, time and number of every file of the claim, and
-// the sums of their content. The time of the top directory is that of our own file in it.
+// fingerprint returns name, mode, owner, size, time and inode of every file of the claim, and
+// checksums of their content. The time of the top directory is that of our own file in it.
 func fingerprint(t *testing.T, ns string) string {
 	t.Helper()
 	return kubectl(t, "exec", "-n", ns, "db", "--", "sh", "-c",
@@ -86,7 +86,7 @@ spec:
   volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
 `
 
-// TestRawClaimInUse: a raw device that a pod has is not overwritten, by nobody's word.
+// TestRawClaimInUse checks that a raw device used by a pod is never overwritten, whatever flags permit it.
 func TestRawClaimInUse(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t, "raw", "baseline")
@@ -130,7 +130,7 @@ spec:
   volumes: [{name: disk, persistentVolumeClaim: {claimName: disk}}]
 `
 
-// TestTwoRunsAtOnce: runs of one target that begin together have a claim and a pod each.
+// TestTwoRunsAtOnce checks that concurrent runs of one target have a claim and a pod each.
 func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t, "twins", "restricted")

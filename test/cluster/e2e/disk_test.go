@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// disks are held by the tests that measure on them.
+// disks are locked by the tests that measure on them.
 var disks = map[string]*sync.Mutex{"node1": {}, "node2": {}, "node3": {}}
 
-// diskOf lets a parallel test have the disk of a node for itself until it ends. A test
-// that measures and is not parallel needs none: nobody else is there.
+// diskOf gives a parallel test exclusive use of a node's disk until it ends. A test
+// that measures and is not parallel does not need it: no other test runs then.
 func diskOf(t *testing.T, node string) {
 	t.Helper()
 	disks[node].Lock()

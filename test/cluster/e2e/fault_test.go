@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestFaults: whatever dies in the middle, nothing hangs, nothing is lost without a
-// word, and nothing stays behind. They measure beside each other on node2, because no
-// rate is asked for; node3 is lost for a minute, in which node1 measures undisturbed.
+// TestFaults checks that, whatever dies during a run, nothing hangs, no loss goes
+// unreported, and nothing is left behind. The tests measure concurrently on node2, because no
+// rate is checked; node3 is lost for a minute, in which node1 measures undisturbed.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -47,7 +47,7 @@ func testPodDeleted(t *testing.T) {
 func testDriverKilled(t *testing.T) {
 	ns := namespace(t, "fault-driver", "restricted")
 	cmd, _ := begun(t, ns, "repeat 1 ", longRun...)
-	// While it lives, cleanup keeps its hands off.
+	// While the run lives, cleanup does not touch it.
 	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
 		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
 	}
@@ -82,7 +82,7 @@ func testInterrupt(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// elsewhere runs the command as a script does it on another machine, which cannot see the
+// elsewhere runs the command from a script as if on another machine, which cannot see the
 // driver's process and has to ask the worker.
 func elsewhere(cmd *exec.Cmd, script string) *exec.Cmd {
 	there := exec.Command("unshare", append([]string{"--uts", "--pid", "--fork", "--mount-proc", "sh", "-c", script}, cmd.Args...)...)
@@ -90,8 +90,8 @@ func elsewhere(cmd *exec.Cmd, script string) *exec.Cmd {
 	return there
 }
 
-// TestServerRestarts: the API server is away for ten seconds in the middle; the
-// worker goes on, and nothing of what it measured is missing.
+// TestServerRestarts takes the API server away for ten seconds during a run: the
+// worker continues, and no measurement is lost.
 func TestServerRestarts(t *testing.T) {
 	ns := namespace(t, "fault-server", "restricted")
 	out := &logged{}

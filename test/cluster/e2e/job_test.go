@@ -11,7 +11,7 @@ import (
 // brief makes a run of one workload of some ten seconds, on a volume of this cluster.
 var brief = []string{"--only", "rand-read-lat", "--max-time", "12s"}
 
-// own is a profile of one's own, as brief as brief.
+// own is a custom profile, as short as brief.
 const own = "workloads:\n  - {name: mine, access: rand, direction: read, block_size: 4k, depth: 1, metric: latency}\n"
 
 // ownFile writes it, and returns the flags for a run of it.
@@ -24,7 +24,7 @@ func ownFile(t *testing.T) (flags []string) {
 	return []string{"--profile", file, "--max-time", "12s"}
 }
 
-// mine fails unless the run is one of the profile of one's own, by the name that it has.
+// mine fails unless the run is one of the custom profile, under its name.
 func (r report) mine(t *testing.T, file string) {
 	t.Helper()
 	if r.Run.Profile != file || len(r.Results) == 0 || r.Results[0].Workload != "mine" {
@@ -32,8 +32,8 @@ func (r report) mine(t *testing.T, file string) {
 	}
 }
 
-// TestInside: a Job drives the measurement from inside the cluster, and its run directory
-// comes home: at once, after the driver was killed, and from a manifest of one's own.
+// TestInside checks that a Job drives the measurement from inside the cluster, and that its run directory
+// is fetched: at once, after the driver was killed, and from a custom manifest.
 func TestInside(t *testing.T) {
 	t.Parallel()
 	t.Run("followed, with the least rights", func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestInside(t *testing.T) {
 		}
 		results := t.TempDir()
 		profile := ownFile(t)
-		// Kubernetes has a meaning for $(NAME) in a Job's command.
+		// $(NAME) in a Job's command has a meaning for Kubernetes.
 		const note = "$(LOADLINE_IMAGE) for $$5"
 		o := runAs(t, "system:serviceaccount:"+ns+":dev", ns, append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node1", "--note", note, "--results", results, "--format", "json"}, profile...)...)
 		r := measured(t, o)
@@ -127,7 +127,7 @@ func TestInside(t *testing.T) {
 	})
 }
 
-// home fails unless so many whole run directories are there.
+// home fails unless exactly so many complete run directories are there.
 func home(t *testing.T, results string, want int) {
 	t.Helper()
 	for _, file := range []string{"plan.json", "run.json", "samples.jsonl.zst", "raw", "report.html"} {
@@ -137,7 +137,7 @@ func home(t *testing.T, results string, want int) {
 	}
 }
 
-// nothingInside is nothingLeft, with what only a Job needs.
+// nothingInside is nothingLeft, extended to what only a Job needs.
 func nothingInside(t *testing.T, namespace string) {
 	t.Helper()
 	if left := kubectl(t, "get", "jobs,pods,pvc,serviceaccounts,roles,rolebindings", "-n", namespace, "-l", "loadline/run", "-o", "name"); left != "" {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// manifest is one of Kbench's, with the image changed, made small enough for the disks
-// here, and on a node of its own, because the nodes' disks are what is measured.
+// manifest returns one of Kbench's manifests, with the image changed, made small enough for the disks
+// here, and on its own node, because the nodes' disks are what is measured.
 func manifest(t *testing.T, name, node string, changes ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../../deploy/kbench", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nobody here knows the Prometheus operator.
+	// The Prometheus operator is not installed here.
 	text, _, _ := strings.Cut(string(data), "---\napiVersion: monitoring.coreos.com")
 	changes = append(changes, "loadline-kbench:VERSION", kbenchImage, "value: 30G", "value: 32M", "value: 15G", "value: 32M",
 		"storage: 33Gi", "storage: 96Mi", "storage: 31Gi", "storage: 96Mi", "storage: 20Gi", "storage: 96Mi",
@@ -29,7 +29,7 @@ func manifest(t *testing.T, name, node string, changes ...string) string {
 	return strings.NewReplacer(changes...).Replace(text)
 }
 
-// TestKbenchManifests: with only the image changed (and sizes that fit these disks)
+// TestKbenchManifests checks that, with only the image changed (and sizes that fit these disks),
 // Kbench's three manifests do what they do with Kbench, on disks of 1,000 IOPS.
 func TestKbenchManifests(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestKbenchManifests(t *testing.T) {
 		const after = "            - name: LONG_RUN\n              value: \"true\"\n"
 		kubectlIn(t, manifest(t, "fio-long-run.yaml", "node3", after, after+"            - name: RATE_IOPS\n              value: \"102\"\n", "value: no-rate-limit", "value: rate-limit"),
 			"apply", "-n", ns, "-f", "-")
-		// The probe of the exporter looks for results.
+		// The exporter's probe checks for results.
 		until := func(what string, met func() bool) {
 			for end := time.Now().Add(3 * time.Minute); !met(); time.Sleep(time.Second) {
 				if time.Now().After(end) {

@@ -12,9 +12,9 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// The disks of the nodes carry 300 I/Os per second each while Longhorn is measured: at
+// The disks of the nodes do 300 I/Os per second each while Longhorn is measured: at
 // 1,000 its processes need more than two processors. A volume has a replica on each of
-// the three: reads go to one of them in turn, and a write to all, where it is two
+// the three: each read goes to one of them in turn, and each write to all, where it becomes two
 // writes, of the data and of a revision counter.
 const (
 	slowDisk  = 300
@@ -49,8 +49,8 @@ func TestLonghorn(t *testing.T) {
 	}
 }
 
-// near fails unless a rate that Loadline believes is true within 10 %; one that it does
-// not believe, as on a busy machine, may be too low.
+// near fails unless a rate that Loadline calls valid is true within 10 %; one that is
+// not valid, as on a busy machine, may be too low.
 func near(t *testing.T, what string, got, truth float64, verdict string) {
 	t.Helper()
 	words := fmt.Sprintf("%s: %.0f/s where %.0f are true (%s)", what, got, truth, verdict)
@@ -62,7 +62,7 @@ func near(t *testing.T, what string, got, truth float64, verdict string) {
 }
 
 // A volume of three replicas reads three times as fast as a disk of one node and writes
-// half as fast, and nothing flags it: its adapter knows how many replicas there are.
+// half as fast, and neither is flagged: the Longhorn adapter knows the number of replicas.
 func testLonghornBaseline(t *testing.T) {
 	ns := namespace(t, "lh-baseline", "restricted")
 	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:local-path", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
@@ -93,7 +93,7 @@ func testLonghornBaseline(t *testing.T) {
 	if b.Adapter != "longhorn" || b.Replicas != 3 || b.Healthy != 3 || b.Engine != "v1.8.0" || b.Locality != "disabled" || len(b.Nodes) != 3 || len(b.Unknown) != 0 {
 		t.Errorf("the adapter says %+v", b)
 	}
-	// Nobody has said where: both sides have gone to the same node.
+	// No node was specified: both sides have gone to the same node.
 	if a, b := r.Comparison.A.Environment.Cluster.Node, r.Comparison.B.Environment.Cluster.Node; a != b || a == "" {
 		t.Errorf("the sides were on %s and %s", a, b)
 	}
@@ -116,8 +116,8 @@ func testLonghornBaseline(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// However many volumes there are (one is measured above), together they get what the
-// disks have; what the disks count is a read for each read, and six writes for each write.
+// However many volumes there are (one is measured above), their total is what the
+// disks can do; the disks count one read for each read, and six writes for each write.
 func testLonghornScale(t *testing.T) {
 	ns := namespace(t, "lh-scale", "restricted")
 	volumes, most := "3", "15s"
@@ -150,9 +150,9 @@ func testLonghornScale(t *testing.T) {
 	}
 }
 
-// countDisks begins to count the I/Os of all nodes' disks. What it returns ends that,
-// and tells how many reads and writes there were each second while they had most to do:
-// in the second that a quarter of all seconds lies above.
+// countDisks starts counting the I/Os of all nodes' disks. The function that it returns stops counting
+// and returns the reads and writes per second under full load,
+// as the upper quartile of all seconds.
 func countDisks(t *testing.T) (end func() (reads, writes float64)) {
 	t.Helper()
 	type counts struct {
@@ -201,8 +201,8 @@ func countDisks(t *testing.T) (end func() (reads, writes float64)) {
 	}
 }
 
-// A replica that dies under load costs a third of the reads until it is rebuilt, and no
-// client an error; the report shows both steps.
+// A replica that dies under load costs a third of the reads until it is rebuilt, and no client
+// sees an error; the report shows both steps.
 func testLonghornReplicaDies(t *testing.T) {
 	const seconds, until = 38, 8
 	ns := namespace(t, "lh-dies", "restricted")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// interruptible is a run of up to a minute that is begun, and whose report is read when it
+// interruptible is a run of up to a minute that has been started, and whose report is read when it
 // has ended.
 type interruptible struct {
 	cmd              *exec.Cmd
@@ -23,7 +23,7 @@ func beginLong(t *testing.T, ns, words string, args ...string) interruptible {
 	return r
 }
 
-// failed fails unless the run has ended with 1 and these words, has kept what it measured,
+// failed fails unless the run has ended with code 1 and these words, has kept what it measured,
 // and calls none of it valid.
 func (r interruptible) failed(t *testing.T, words ...string) {
 	t.Helper()
@@ -41,8 +41,8 @@ func (r interruptible) failed(t *testing.T, words ...string) {
 	said(t, o, words...)
 }
 
-// What the cluster takes away in the middle is named, with when and why; the rest is kept
-// as suspect; and what stays behind goes when the node is back.
+// What the cluster takes away during a run is reported, with when and why; the rest is kept
+// as suspect; and leftovers are removed when the node is back.
 
 func testPodEvicted(t *testing.T) {
 	ns := namespace(t, "lost-evicted", "restricted")
@@ -58,7 +58,7 @@ func testPodOutOfMemory(t *testing.T) {
 	ns := namespace(t, "lost-memory", "restricted")
 	r := beginLong(t, ns, "repeat 2 ", "run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "60s", "--resources", "memory=64Mi")
 	pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "name"))
-	// What lies there is memory of the container that nobody can reclaim.
+	// Memory used there is charged to the container and cannot be reclaimed.
 	hog := exec.Command(lab.Program("kubectl"), "--kubeconfig", lab.Kubeconfig(), "exec", "-n", ns, pod, "--", "sh", "-c", "while true; do dd if=/dev/zero of=/dev/shm/hog-$$ bs=64k count=1024; done")
 	if out, err := hog.CombinedOutput(); err == nil {
 		t.Errorf("there is memory enough: %s", out)

@@ -1,4 +1,4 @@
-// Package e2e proves on a real cluster what Loadline does in Kubernetes: real pods,
+// Package e2e tests on a real cluster what Loadline does in Kubernetes: real pods,
 // real fio, disks whose speed is known. "make e2e" runs it.
 package e2e
 
@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// image is what the pods run, kbenchImage what stands in for Kbench's, and postgresImage for
+// image is what the pods run; kbenchImage replaces Kbench's, and postgresImage
 // PostgreSQL's official one.
 const (
 	image         = "loadline:e2e"
@@ -30,7 +30,7 @@ var (
 )
 
 // sideBySide is how many parallel tests run at once, however few processors there are:
-// they wait for pods, and measure disks that are slow.
+// they wait for pods, and measure slow disks.
 const sideBySide = 16
 
 var keep = flag.Bool("keep", false, "leave the cluster running at the end")
@@ -120,7 +120,7 @@ func traces() string {
 			fmt.Fprintf(&b, "%s: %v\n", args[0], err)
 		}
 		for line := range strings.Lines(string(out)) {
-			// The lab's devices are of other tests, which may run beside these.
+			// The lab's devices belong to other tests, which may run concurrently.
 			if strings.Contains(line, "loadline") && !strings.Contains(line, "/loadline-lab-") || strings.Contains(line, "/mnt/csi") || strings.Contains(line, "driver.longhorn.io") {
 				b.WriteString(line)
 			}

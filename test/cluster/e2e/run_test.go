@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The node disks carry 1,000 I/Os per second each.
+// The node disks do 1,000 I/Os per second each.
 
 // short makes a run of one workload of about twelve seconds.
 var short = []string{"--max-time", "12s", "--quiet", "--format", "json"}
@@ -30,7 +30,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("the volume %s is still there", c.Volume)
 		}
 	})
-	// What deploy/role.yaml grants is enough, and the pod passes "restricted".
+	// The rights in deploy/role.yaml are enough, and the pod passes "restricted".
 	t.Run("directory of local-path with the least rights", func(t *testing.T) {
 		t.Parallel()
 		diskOf(t, "node2")
@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 		o := runAs(t, "system:serviceaccount:"+ns+":dev", ns, append([]string{"run", "sc:local-path?size=192Mi", "--node", "node2", "--only", "rand-read-iops"}, short...)...)
 		r := measured(t, o)
 		r.carries(t, 1000)
-		// Without the cluster-wide rights the record has less, and says nothing wrong.
+		// Without the cluster-wide rights the record contains less, but nothing wrong.
 		if c := r.Run.Environment.Cluster; c.Node != "node2" || c.Mode != "Filesystem" || c.Root || c.Provisioner != "" {
 			t.Errorf("%+v", c)
 		}
@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 		if c := r.Run.Environment.Cluster; c.Node != "node3" || c.Made || c.Claim != "data" || c.Class != "csi-sized" {
 			t.Errorf("%+v", c)
 		}
-		// The plan says of the storage what the run says.
+		// The plan describes the storage as the run does.
 		for _, line := range []string{"cluster ", "storage "} {
 			if said := line + lineOf(plan.stdout, line); !strings.Contains(o.stderr, said) || said == line {
 				t.Errorf("%q is in the plan, and not in: %s", said, o.stderr)
@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// lineOf is the rest of the first line with a beginning.
+// lineOf returns the rest of the first line with a beginning.
 func lineOf(text, beginning string) string {
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, beginning); ok {
@@ -114,8 +114,8 @@ spec:
   volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
 `
 
-// Both sides are measured on one node, in turns, so each has the whole disk while it is
-// its turn. (That they go to one node by themselves is seen with Longhorn.)
+// Both sides are measured on one node, in turn, so each has the whole disk during
+// its turn. (That they go to one node by default is tested with Longhorn.)
 func testBaseline(t *testing.T) {
 	ns := namespace(t, "baseline", "restricted")
 	o := run(t, ns, "run", "sc:csi?size=128Mi", "--baseline", "sc:local-path", "--node", "node1", "--size", "96Mi", "--only", "rand-read-iops", "--max-time", "16s", "--quiet", "--format", "json")

@@ -7,21 +7,21 @@ import (
 	"testing"
 )
 
-// TestSad: what goes wrong in a cluster ends within its limit, in a sentence that
-// says why in the cluster's words, and leaves nothing. Nothing is measured here.
+// TestSad checks that a failure in a cluster ends the command within its limit, with a message that
+// gives the reason in the cluster's words, and leaves nothing. Nothing is measured here.
 func TestSad(t *testing.T) {
 	for name, c := range map[string]struct {
 		args  []string
 		setup func(t *testing.T, ns string)
 		code  int
-		// ready is the limit for the pod: short where it cannot run.
+		// ready is the limit for the pod: short if it cannot run.
 		ready string
 		words []string
 	}{
 		"wrong class": {args: []string{"sc:cis"}, code: 2, ready: "2m", words: []string{"has no StorageClass cis", "loadline run sc:csi "}},
 		"no provisioner": {args: []string{"sc:nobody"}, code: 1, ready: "6s",
 			words: []string{"was not running after 6s", "nobody.loadline.test"}},
-		// No file of the node's disk may be so large.
+		// No file on the node's disk can be that large.
 		"a driver that fails": {args: []string{"sc:csi-sized?size=17Ti"}, code: 1, ready: "8s",
 			words: []string{"is not bound (ProvisioningFailed: ", "rpc error: code = Internal desc = file too large"}},
 		"never bound": {args: []string{"sc:by-hand"}, code: 1, ready: "6s",
@@ -33,7 +33,7 @@ func TestSad(t *testing.T) {
 		"no such node": {args: []string{"sc:csi?size=64Mi", "--node", "node9"}, code: 1, ready: "6s", words: []string{"the scheduler says", "NodeAffinity"}},
 		"no image": {args: []string{"sc:csi?size=64Mi", "--image", "localhost:1/no/such:1"}, code: 1, ready: "6s",
 			words: []string{"localhost:1/no/such:1", "check --image"}},
-		// The node has this image, which holds nothing of ours.
+		// The node has this image, which does not contain our programs.
 		"no program": {args: []string{"sc:csi?size=64Mi", "--image", "loadline.test/pause:1"}, code: 1, ready: "2m",
 			words: []string{"could not start its program", `"loadline-agent"`, "check --image: it must hold loadline, loadline-agent and fio"}},
 		"storage quota": {args: []string{"sc:csi"}, code: 2, ready: "2m", setup: quota("requests.storage=1Gi"),
@@ -81,7 +81,7 @@ func readOnly(t *testing.T, ns string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Kubelet gives the pod's group what it does not own yet, and could not here.
+	// Kubelet gives the pod's group what it does not own yet, which would fail here.
 	if err := os.Chown(dir, 0, 10001); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ metadata: {name: readonly, namespace: NAMESPACE}
 spec: {accessModes: [ReadWriteOnce], storageClassName: by-hand, volumeName: readonly, resources: {requests: {storage: 256Mi}}}
 `
 
-// TestMissingRights: the error names the verb and the resource, whichever is missing.
+// TestMissingRights checks that the error names the verb and the resource, whichever is missing.
 func TestMissingRights(t *testing.T) {
 	role, err := os.ReadFile("../../../deploy/role.yaml")
 	if err != nil {

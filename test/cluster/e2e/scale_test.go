@@ -25,7 +25,7 @@ func TestScale(t *testing.T) {
 	}
 	nothingLeft(t, ns)
 
-	// A node less carries a third less.
+	// With one node less, the total is a third less.
 	kubectl(t, "label", "node", "node1", "node2", "pair=yes")
 	o = run(t, ns, "scale", "sc:csi?size=192Mi", "--volumes", "4", "--node-selector", "pair=yes", "--max-time", "12s", "--quiet", "--format", "json")
 	for n, p := range totals(t, o) {

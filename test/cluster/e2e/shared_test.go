@@ -10,7 +10,7 @@ import (
 )
 
 // TestShared measures volumes that several nodes use at once: directories of a GlusterFS
-// whose one brick is on the disk of one node. Whatever is read of them, from whichever
+// whose only brick is on the disk of one node. The total read rate, from whatever
 // nodes, is at most the thousand I/Os per second of that disk.
 func TestShared(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func sharedClass(t *testing.T, node int) string {
 	return class
 }
 
-// testSharedClass: a volume of the class is read at its disk's rate, from another node,
+// testSharedClass reads a volume of the class at its disk's rate, from another node,
 // and the report says what cannot be seen from there.
 func testSharedClass(t *testing.T) {
 	t.Parallel()
@@ -59,13 +59,13 @@ func testSharedClass(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// testSharedClaim: workers on several nodes, each with a file of its own in one volume,
-// get together what one gets alone.
+// testSharedClaim runs workers on several nodes, each with its own file in one volume:
+// their total is that of a single one.
 func testSharedClaim(t *testing.T) {
 	t.Parallel()
 	class, ns := sharedClass(t, 3), namespace(t, "shared-claim", "restricted")
 	kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "CLASS", class).Replace(sharedClaim), "apply", "-f", "-")
-	// Nobody has used the volume, so nobody minds that it is given to a group.
+	// The volume has never been used, so it may be given to a group.
 	o := run(t, ns, "scale", "pvc:"+ns+"/data", "--fs-group", "10001", "--volumes", "3", "--size", "32Mi", "--max-time", "12s", "--format", "json")
 	points := totals(t, o)
 	p := points[3]
@@ -78,7 +78,7 @@ func testSharedClaim(t *testing.T) {
 	if phase := kubectl(t, "get", "pvc", "data", "-n", ns, "-o", "jsonpath={.status.phase}"); phase != "Bound" {
 		t.Errorf("the claim is %s", phase)
 	}
-	// Its server has to be there as long as it.
+	// The server must not end before the volume is gone.
 	volume := kubectl(t, "get", "pvc", "data", "-n", ns, "-o", "jsonpath={.spec.volumeName}")
 	kubectl(t, "delete", "pvc", "data", "-n", ns)
 	kubectl(t, "wait", "pv/"+volume, "--for=delete", "--timeout=30s")

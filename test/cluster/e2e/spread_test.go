@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSpread: claims that are bound to one node cannot be spread. That is told before it is
-// measured and in the report; who demands the spread all the same is told what to do.
+// TestSpread checks that claims bound to one node cannot be spread. That is reported before
+// measuring and in the report; if the spread is required nevertheless, the error says what to do.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	diskOf(t, "node1")
@@ -46,7 +46,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// boundClaim is a claim and a pod that has it bound to node1 and ends.
+// boundClaim is a claim and a pod that binds it to node1 and ends.
 const boundClaim = `
 apiVersion: v1
 kind: PersistentVolumeClaim

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// outcome is how a command ended.
+// outcome is the result of a command.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -23,7 +23,7 @@ type outcome struct {
 // commandTimeout bounds one command: nothing may hang.
 const commandTimeout = 4 * time.Minute
 
-// kubeconfig leads to the cluster; as is whom to be, "" for the administrator.
+// kubeconfig returns a file for access to the cluster as the user as, or as the administrator if as is "".
 func kubeconfig(t testing.TB, as string) string {
 	t.Helper()
 	data, err := os.ReadFile(lab.Kubeconfig())
@@ -40,7 +40,7 @@ func kubeconfig(t testing.TB, as string) string {
 	return file
 }
 
-// command makes loadline ready to run in a namespace, as whom as is.
+// command prepares loadline to run in a namespace, as the user as.
 func command(ctx context.Context, t testing.TB, namespace, as string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, loadline, append(args, "--namespace", namespace)...)
@@ -82,7 +82,7 @@ func codeOf(t testing.TB, err error) int {
 	return 0
 }
 
-// begun starts loadline and waits until its progress holds words.
+// begun starts loadline and waits until its progress contains words.
 func begun(t *testing.T, namespace, words string, args ...string) (cmd *exec.Cmd, stderr *logged) {
 	t.Helper()
 	cmd = command(t.Context(), t, namespace, "", args...)
@@ -120,7 +120,7 @@ func ended(t *testing.T, cmd *exec.Cmd) int {
 	return 0
 }
 
-// kubectl is the administrator's; it returns what it printed.
+// kubectl runs as the administrator and returns what it printed.
 func kubectl(t testing.TB, args ...string) string {
 	t.Helper()
 	return kubectlIn(t, "", args...)
@@ -137,7 +137,7 @@ func kubectlIn(t testing.TB, stdin string, args ...string) string {
 	return string(out)
 }
 
-// namespace makes one that enforces a Pod Security standard.
+// namespace makes a namespace that enforces a Pod Security standard.
 func namespace(t testing.TB, name, standard string) string {
 	t.Helper()
 	kubectl(t, "create", "namespace", name)
@@ -146,7 +146,7 @@ func namespace(t testing.TB, name, standard string) string {
 	return name
 }
 
-// nothingLeft fails when anything of Loadline's is still in a namespace.
+// nothingLeft fails if anything of Loadline's is still in a namespace.
 func nothingLeft(t *testing.T, namespace string) {
 	t.Helper()
 	if left := kubectl(t, "get", "pods,pvc", "-n", namespace, "-l", "loadline/run", "-o", "name"); left != "" {
@@ -154,13 +154,13 @@ func nothingLeft(t *testing.T, namespace string) {
 	}
 }
 
-// waitNothingLeft is for who had to leave without being able to see the end.
+// waitNothingLeft is for runs that had to leave before their objects were gone.
 func waitNothingLeft(t *testing.T, namespace string) {
 	t.Helper()
 	kubectl(t, "wait", "pods,pvc", "-n", namespace, "-l", "loadline/run", "--for=delete", "--timeout=45s")
 }
 
-// environment is what the tests read of where a run was.
+// environment is what the tests read about where a run was.
 type environment struct {
 	Hostname string
 	Cluster  struct {
@@ -176,7 +176,7 @@ type environment struct {
 	Storage struct{ Filesystem, Device string }
 }
 
-// backing is what they read of what a storage system says of itself.
+// backing is what they read about what a storage system reports.
 type backing struct {
 	Adapter, Version, Engine, Locality string
 	Replicas, Healthy                  int
@@ -204,7 +204,7 @@ func decode(t *testing.T, o outcome, document any) {
 	}
 }
 
-// measured is the report of a run that came to its end. On a busy machine it may be
+// measured returns the report of a completed run. On a busy machine it may be
 // judged invalid.
 func measured(t *testing.T, o outcome) report {
 	t.Helper()
@@ -217,7 +217,7 @@ func measured(t *testing.T, o outcome) report {
 }
 
 // carries fails unless the rate is true within 3 %. A rate that Loadline itself does
-// not believe, as on a machine that is busy with something else, may be too low.
+// not call valid, as on a machine that is busy with something else, may be too low.
 func (r report) carries(t *testing.T, truth float64) {
 	t.Helper()
 	for _, res := range r.Results {

@@ -34,7 +34,7 @@ type traced struct {
 	Findings []struct{ Rule, Severity, Message string }
 }
 
-// ios counts those of an operation by a cgroup and a command.
+// ios counts the I/Os of an operation by a cgroup and a command.
 func (r traced) ios(operation, cgroup, command string) (n uint64) {
 	for _, row := range r.Rows {
 		if row.Operation == operation && strings.Contains(row.Cgroup, cgroup) && strings.HasPrefix(row.Command, command) {
@@ -64,7 +64,7 @@ func traceIn(t *testing.T, pattern string) (r traced) {
 	return r
 }
 
-// rights are the capabilities and the user of the pods of a run, by their names.
+// rights returns the capabilities and the user of the pods of a run, by pod name.
 func rights(t *testing.T, ns string) map[string]string {
 	t.Helper()
 	out := kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o",
@@ -77,8 +77,8 @@ func rights(t *testing.T, ns string) map[string]string {
 	return list
 }
 
-// TestTrace traces beside what pods measure: the one tracer has two capabilities, the pods that
-// measure none, and what it counts is what the device counts and fio did.
+// TestTrace traces while pods measure: the only tracer has two capabilities, the measuring
+// pods none, and its counts are those of the device and of fio.
 func TestTrace(t *testing.T) {
 	ns, results := namespace(t, "trace", "privileged"), t.TempDir()
 	cmd, progress := begun(t, ns, "repeat 1 ", "run", "sc:csi?size=128Mi&mode=Block", "--node", "node1", "--only", "rand-read-iops", "--max-time", "20s", "--trace", "--results", results, "--format", "json")
@@ -121,7 +121,7 @@ func TestTrace(t *testing.T) {
 	if seen.Run.Status != "complete" || seen.Run.Method != "bpf" || len(seen.Run.Devices) != 1 || seen.Run.Devices[0].Unseen == nil || seen.Run.Devices[0].Name != r.Run.Environment.Storage.Device {
 		t.Fatalf("%+v", seen.Run)
 	}
-	// The repeats of fio are most of what the device did, and all that was measured is seen.
+	// The repeats of fio are most of what the device did, and everything measured is seen.
 	did := 0.0
 	for _, res := range r.Results {
 		if res.Metric == "iops" {
@@ -143,7 +143,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceOfSeveralNodes: one record of all nodes, in which each pod has what it did.
+// TestTraceOfSeveralNodes checks that all nodes share one record, in which each pod has its own I/O.
 func TestTraceOfSeveralNodes(t *testing.T) {
 	ns, results := namespace(t, "trace-nodes", "privileged"), t.TempDir()
 	o := run(t, ns, "scale", "sc:csi?size=64Mi", "--volumes", "6", "--max-time", "20s", "--trace", "--results", results, "--quiet", "--format", "json")
@@ -182,10 +182,10 @@ func TestTraceOfSeveralNodes(t *testing.T) {
 	}
 }
 
-// pods is how many do I/O beside each other in the next test.
+// pods is how many do I/O concurrently in the next test.
 const pods = 6
 
-// TestTraceOfOnePod: of six pods that do I/O on one disk, a trace of one counts what that one did.
+// TestTraceOfOnePod checks that, of six pods that do I/O on one disk, a trace of one pod counts only its I/O.
 func TestTraceOfOnePod(t *testing.T) {
 	ns := namespace(t, "trace-pod", "privileged")
 	var all strings.Builder
@@ -233,7 +233,7 @@ func TestTraceOfOnePod(t *testing.T) {
 			t.Fatalf("the trace has not begun: %s", said)
 		}
 	}
-	// Each does another number of reads, 1,050 to 1,550.
+	// Each does a different number of reads, 1,050 to 1,550.
 	did := make([]uint64, pods)
 	each(func(pod int) {
 		out, err := fio(pod, "--rw=randread", "--bs=4k", "--norandommap", fmt.Sprintf("--io_size=%dk", 4*(1050+100*pod)))
@@ -262,7 +262,7 @@ func TestTraceOfOnePod(t *testing.T) {
 	}
 	others -= mine
 	t.Logf("fio did %v reads in the six pods; the trace of pod %d saw %d, and %d of others", did, chosen, mine, others)
-	// Linux hides some completions from programs where processors are busy (docs/trace.md).
+	// Linux hides some completions from tracing programs if processors are busy (docs/trace.md).
 	if mine > did[chosen] || mine < did[chosen]-did[chosen]/100 || others != 0 || did[chosen] != 1050+100*chosen {
 		t.Errorf("fio did %d reads in pod %d, and the trace of it saw %d, and %d of others", did[chosen], chosen, mine, others)
 	}
@@ -294,7 +294,8 @@ spec:
 ---
 `
 
-// TestTraceRefused: where Pod Security does not allow the tracer, that is said before anything is made.
+// TestTraceRefused checks that, if Pod Security does not allow the tracer, that is reported before anything
+// is created.
 func TestTraceRefused(t *testing.T) {
 	ns := namespace(t, "trace-refused", "baseline")
 	for _, verb := range []string{"run", "plan"} {
@@ -316,8 +317,8 @@ func TestTraceRefused(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// TestTraceLost: a tracer that is lost ends the trace and not the run; a driver that is killed
-// leaves its tracer to cleanup, and one that is interrupted leaves nothing.
+// TestTraceLost checks that a lost tracer ends the trace but not the run, that a killed driver
+// leaves its tracer to cleanup, and that an interrupted one leaves nothing.
 func TestTraceLost(t *testing.T) {
 	ns := namespace(t, "trace-lost", "privileged")
 	args := func(results string) []string {
@@ -370,7 +371,7 @@ func TestTraceLost(t *testing.T) {
 	}
 }
 
-// TestTraceOfAnApplication: a PostgreSQL in a pod is traced process by process, with the flushes
+// TestTraceOfAnApplication traces a PostgreSQL in a pod process by process, with the flushes
 // that it waits for.
 func TestTraceOfAnApplication(t *testing.T) {
 	if why := cluster.MissingPostgres(); why != "" {
@@ -393,7 +394,7 @@ func TestTraceOfAnApplication(t *testing.T) {
 	}
 }
 
-// TestTraceOfNoDevice: a volume of a network filesystem is refused before it is measured, and
+// TestTraceOfNoDevice checks that a volume of a network filesystem is refused before it is measured, and
 // nothing is left.
 func TestTraceOfNoDevice(t *testing.T) {
 	if why := cluster.MissingShared(); why != "" {

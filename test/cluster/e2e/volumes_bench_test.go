@@ -18,8 +18,8 @@ const (
 )
 
 // BenchmarkManyVolumes loads 51 volumes at 20 I/Os per second each, on three disks that
-// carry 1,000 each, and prints what that costs: the driver, the agents, the time until the
-// first sample against "kubectl apply" of the same pods, and the end against "kubectl
+// do 1,000 each, and prints what that costs: the driver, the agents, the time until the
+// first sample compared with "kubectl apply" of the same pods, and the end compared with "kubectl
 // delete". "make perf" runs it; docs/performance.md has the figures.
 func BenchmarkManyVolumes(b *testing.B) {
 	ns, again := namespace(b, "many", "restricted"), namespace(b, "same", "restricted")
@@ -39,8 +39,8 @@ func BenchmarkManyVolumes(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// manyCosts is what one run of loadline scale took. Times are in seconds, memory in MiB,
-// processors in cores.
+// manyCosts is what one run of loadline scale used. Times are in seconds, memory in MiB,
+// processor use in cores.
 type manyCosts struct {
 	held                                           string
 	running, filling, planned, repeat, first, end  float64
@@ -72,7 +72,7 @@ func measureMany(b *testing.B, ns string) (m manyCosts) {
 		select {
 		case err = <-done:
 			waiting = false
-		// Looking through all processes costs some of a processor itself.
+		// Scanning all processes takes processor time itself.
 		case <-time.After(500 * time.Millisecond):
 			agents := processes("loadline-agent\x00--run-id")
 			if len(agents) == manyVolumes && m.running == 0 {
@@ -114,9 +114,9 @@ func measureMany(b *testing.B, ns string) (m manyCosts) {
 	return m
 }
 
-// firstSample is when the plan was made, how many seconds later the first repeat began, how
-// many more it took until its first second that counts was over, and for how many seconds
-// the volumes were written.
+// firstSample returns when the plan was made, how many seconds later the first repeat began, how
+// many more it took until its first measured second was over, and for how many seconds
+// the volumes were prefilled.
 func firstSample(b *testing.B, results string) (planned time.Time, repeat, first, filling float64) {
 	b.Helper()
 	plans, _ := filepath.Glob(filepath.Join(results, "*", "plan.json"))
@@ -142,7 +142,7 @@ func firstSample(b *testing.B, results string) (planned time.Time, repeat, first
 	return info.ModTime(), run.Steps[0].Started, run.Steps[0].Step.Ramp + 1, run.Prepare.Seconds
 }
 
-// heldWords are the total against what was asked, and what the rules say of it.
+// heldWords compares the total with the requested rate, and adds the findings of the rules.
 func heldWords(b *testing.B, document []byte) string {
 	b.Helper()
 	var r struct {
@@ -167,7 +167,7 @@ func heldWords(b *testing.B, document []byte) string {
 	return words
 }
 
-// manifestOf is what somebody would apply to get the same pods and claims.
+// manifestOf returns a manifest for the same pods and claims.
 func manifestOf(b *testing.B, ns string) string {
 	b.Helper()
 	var list map[string]any
@@ -189,7 +189,7 @@ func manifestOf(b *testing.B, ns string) string {
 	return string(data)
 }
 
-// applySame is how long kubectl needs for the same pods: until all are Ready, and until
+// applySame returns how long kubectl needs for the same pods: until all are Ready, and until
 // all, with their claims and volumes, are gone.
 func applySame(b *testing.B, ns, manifest string) (ready, deleted float64) {
 	b.Helper()
@@ -211,7 +211,7 @@ func prefixed(prefix string, list []string) (out []string) {
 	return out
 }
 
-// processes are the numbers of those whose command line begins so.
+// processes returns the PIDs of processes whose command line has this beginning.
 func processes(begin string) (found []int) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range lines {
@@ -224,7 +224,7 @@ func processes(begin string) (found []int) {
 	return found
 }
 
-// peak is the most memory that a process has had resident, in MiB.
+// peak returns the peak resident memory of a process, in MiB.
 func peak(pid int) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {
@@ -236,7 +236,7 @@ func peak(pid int) float64 {
 	return 0
 }
 
-// cpuTime is how long a process has used processors, in seconds: clock ticks of 10 ms.
+// cpuTime returns the processor time that a process has used, in seconds: clock ticks of 10 ms.
 func cpuTime(pid int) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := bytes.Cut(text, []byte(") "))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Loops remembers the loop devices in use, in a directory that whoever ends the node
-// reads: each file is named after a device and holds its volume.
+// Loops records the loop devices in use, in a directory that is read when the node
+// is ended: each file is named after a device and contains its volume.
 type Loops string
 
 // Attach makes a loop device of the file, for the volume.
@@ -21,7 +21,7 @@ func (l Loops) Attach(volume, file string) (string, error) {
 	return out, os.WriteFile(filepath.Join(string(l), filepath.Base(out)), []byte(volume), 0o600)
 }
 
-// Of are the volume's devices.
+// Of returns the volume's devices.
 func (l Loops) Of(volume string) []string {
 	notes, _ := filepath.Glob(filepath.Join(string(l), "*"))
 	var devices []string
@@ -33,7 +33,7 @@ func (l Loops) Of(volume string) []string {
 	return devices
 }
 
-// Detach gives the volume's devices back.
+// Detach detaches the volume's devices.
 func (l Loops) Detach(volume string) error {
 	for _, device := range l.Of(volume) {
 		if _, err := losetup("-d", device); err != nil {

@@ -1,6 +1,6 @@
 // Package plugin is what the cluster's CSI drivers have in common: an identity, the
-// introduction to kubelet, the sockets, and the places where kubelet wants volumes. Its
-// opinion: a driver is the part that makes volumes, and nothing else.
+// registration with kubelet, the sockets, and the paths where kubelet wants volumes. Its
+// opinion: a driver contains the part that makes volumes, and nothing else.
 package plugin
 
 import (
@@ -23,26 +23,26 @@ import (
 
 // Plugin is a driver on one node.
 type Plugin struct {
-	// Name is the driver's, Node the node's.
+	// Name is the driver's name, Node the node's.
 	Name, Node string
 	Controller csi.ControllerServer
 	Volumes    csi.NodeServer
 }
 
-// Topology is the key under which a node is the place of its own volumes.
+// Topology returns the topology key by which a node is the location of its own volumes.
 func (p Plugin) Topology() string { return "topology." + p.Name + "/node" }
 
-// Here is the driver's node as a place for volumes.
+// Here returns the driver's node as a topology for volumes.
 func (p Plugin) Here() *csi.Topology {
 	return &csi.Topology{Segments: map[string]string{p.Topology(): p.Node}}
 }
 
-// NodeGetInfo says where the driver is.
+// NodeGetInfo returns the node and its topology.
 func (p Plugin) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.NodeGetInfoResponse, error) {
 	return &csi.NodeGetInfoResponse{NodeId: p.Node, AccessibleTopology: p.Here()}, nil
 }
 
-// Serve listens on the socket and introduces the driver to kubelet. It returns only
+// Serve listens on the socket and registers the driver with kubelet. It returns only
 // with an error.
 func (p Plugin) Serve(socket string) error {
 	failed := make(chan error, 2)
@@ -77,7 +77,7 @@ func serve(path string, register func(*grpc.Server)) error {
 	return s.Serve(l)
 }
 
-// identity says what the driver is.
+// identity serves the driver's identity.
 type identity struct {
 	csi.UnimplementedIdentityServer
 	name string
@@ -99,7 +99,7 @@ func (identity) Probe(context.Context, *csi.ProbeRequest) (*csi.ProbeResponse, e
 	return &csi.ProbeResponse{}, nil
 }
 
-// registrar introduces the driver to kubelet.
+// registrar registers the driver with kubelet.
 type registrar struct {
 	registration.UnimplementedRegistrationServer
 	name, endpoint string
@@ -114,29 +114,29 @@ func (registrar) NotifyRegistrationStatus(_ context.Context, s *registration.Reg
 	return &registration.RegistrationStatusResponse{}, nil
 }
 
-// Common answers what every driver here answers alike.
+// Common implements the calls that are the same for every driver here.
 type Common struct {
 	csi.UnimplementedControllerServer
 	csi.UnimplementedNodeServer
 }
 
-// ValidateVolumeCapabilities says yes.
+// ValidateVolumeCapabilities accepts all capabilities.
 func (Common) ValidateVolumeCapabilities(_ context.Context, r *csi.ValidateVolumeCapabilitiesRequest) (*csi.ValidateVolumeCapabilitiesResponse, error) {
 	return &csi.ValidateVolumeCapabilitiesResponse{Confirmed: &csi.ValidateVolumeCapabilitiesResponse_Confirmed{VolumeCapabilities: r.VolumeCapabilities}}, nil
 }
 
-// ControllerGetCapabilities: volumes are made and removed, and no more.
+// ControllerGetCapabilities reports that volumes are created and deleted, and no more.
 func (Common) ControllerGetCapabilities(context.Context, *csi.ControllerGetCapabilitiesRequest) (*csi.ControllerGetCapabilitiesResponse, error) {
 	return &csi.ControllerGetCapabilitiesResponse{Capabilities: []*csi.ControllerServiceCapability{{
 		Type: &csi.ControllerServiceCapability_Rpc{Rpc: &csi.ControllerServiceCapability_RPC{Type: csi.ControllerServiceCapability_RPC_CREATE_DELETE_VOLUME}}}}}, nil
 }
 
-// NodeGetCapabilities: there is no staging.
+// NodeGetCapabilities reports that there is no staging.
 func (Common) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequest) (*csi.NodeGetCapabilitiesResponse, error) {
 	return &csi.NodeGetCapabilitiesResponse{}, nil
 }
 
-// Internal is an error as a driver answers it.
+// Internal returns an error as a driver reports it.
 func Internal(err error) error {
 	if err == nil {
 		return nil
@@ -144,7 +144,7 @@ func Internal(err error) error {
 	return status.Error(codes.Internal, err.Error())
 }
 
-// MakeTarget makes what a volume is mounted on: a directory, or a file for a device.
+// MakeTarget makes the mount point of a volume: a directory, or a file for a device.
 func MakeTarget(path string, block bool) error {
 	if !block {
 		return os.MkdirAll(path, 0o750)
@@ -159,8 +159,8 @@ func MakeTarget(path string, block bool) error {
 	return f.Close()
 }
 
-// RemoveTarget unmounts what is there and removes the place; what is gone already is
-// fine.
+// RemoveTarget unmounts and removes the path; it is not an error if it is already
+// gone.
 func RemoveTarget(path string) error {
 	if err := unix.Unmount(path, 0); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOENT) {
 		return fmt.Errorf("unmounting %s: %w", path, err)
@@ -184,7 +184,8 @@ func InUse(device string) bool {
 		return true
 	}
 	for line := range strings.Lines(string(mounts)) {
-		// proc(5): what is mounted of a filesystem is the fourth field; its kind and source follow a dash.
+		// proc(5): the fourth field is the part of the filesystem that is mounted; its type and source follow
+		// a dash.
 		place, of, _ := strings.Cut(line, " - ")
 		here, there := strings.Fields(place), strings.Fields(of)
 		if len(here) > 3 && len(there) > 1 && (there[1] == device || there[0] == "devtmpfs" && "/dev"+here[3] == device) {

@@ -1,12 +1,12 @@
 // Command cluster starts and ends the test cluster by hand:
 //
 //	cluster up [IMAGE.tar …]    build what is missing, and start
-//	cluster down                end it; nothing is left but the programs
-//	cluster missing             why this machine cannot carry one, if so
-//	cluster speed IOPS          give every node's disk another speed
+//	cluster down                end it; only the programs remain
+//	cluster missing             print why this machine cannot run one, if so
+//	cluster speed IOPS          change the speed of every node's disk
 //	cluster shared NODE         make a StorageClass whose volumes all nodes share, on the disk of that node
-//	cluster load IMAGE.tar      give every node an image
-//	cluster build               build what is missing, and tell in which folder it is
+//	cluster load IMAGE.tar      load an image on every node
+//	cluster build               build what is missing, and print the folder
 package main
 
 import (

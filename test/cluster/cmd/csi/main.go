@@ -1,8 +1,8 @@
-// Command csi is a small CSI driver whose volumes lie on their node's disk: a
-// directory, or a file that is a block device (for volumeMode Block, and for a
-// filesystem of the claim's own size). It registers itself with kubelet. Such volumes
-// cannot leave their node, so its classes wait for the first consumer. A class that names
-// a GlusterFS server has volumes that are directories there, which every node may use.
+// Command csi is a small CSI driver whose volumes are on their node's disk: a
+// directory, or a file used as a block device (for volumeMode Block, and for a
+// filesystem with the claim's size). It registers itself with kubelet. Such volumes
+// cannot leave their node, so its classes wait for the first consumer. If a class names
+// a GlusterFS server, its volumes are directories there, which every node may use.
 package main
 
 import (

@@ -21,18 +21,18 @@ import (
 // GlusterFS server on which the volume is a directory that every node may use.
 const serverKey = "server"
 
-// sharedID is the name of a shared volume; from it alone the volume can be removed.
+// sharedID returns the ID of a shared volume, which is sufficient to remove it.
 func sharedID(server, name string) string { return "shared_" + server + "_" + name }
 
-// ofShared takes such a name apart.
+// ofShared parses such an ID.
 func ofShared(id string) (server, name string, is bool) {
 	rest, is := strings.CutPrefix(id, "shared_")
 	server, name, cut := strings.Cut(rest, "_")
 	return server, filepath.Base(name), is && cut
 }
 
-// createShared makes a directory on the server. Its volume has no place: every node
-// reaches it.
+// createShared makes a directory on the server. Its volume has no topology: every node
+// can reach it.
 func (d *volumes) createShared(server string, r *csi.CreateVolumeRequest, block bool) (*csi.CreateVolumeResponse, error) {
 	if block {
 		return nil, status.Error(codes.InvalidArgument, "a shared volume is a directory, so volumeMode Block is not to be had")
@@ -54,7 +54,7 @@ func (d *volumes) deleteShared(server, name string) error {
 	return d.onServer(server, func(root string) error { return os.RemoveAll(filepath.Join(root, name)) })
 }
 
-// onServer does something in the server's own directory, which it mounts for that.
+// onServer runs do in the server's own directory, which it mounts for that.
 func (d *volumes) onServer(server string, do func(root string) error) error {
 	root, err := os.MkdirTemp(d.state, "root-")
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *volumes) onServer(server string, do func(root string) error) error {
 	return errors.Join(do(root), unix.Unmount(root, 0), os.Remove(root))
 }
 
-// client is what a GlusterFS client does: it asks its server, and keeps nothing.
+// client is the configuration of a GlusterFS client: requests go to the server, and nothing is cached.
 const client = `volume shared
   type protocol/client
   option transport-type tcp
@@ -76,7 +76,7 @@ const client = `volume shared
 end-volume
 `
 
-// mountShared mounts a directory of the server ("" for its own) at a place. The process
+// mountShared mounts a directory of the server ("" for its own) at a path. The process
 // behind the mount ends when that is unmounted.
 func (d *volumes) mountShared(server, name, at string) error {
 	file := filepath.Join(d.state, server+".vol")
@@ -84,7 +84,7 @@ func (d *volumes) mountShared(server, name, at string) error {
 		return err
 	}
 	log := filepath.Join(d.logs, "glusterfs.log")
-	// The second is what the mount is called.
+	// volfile-id is the source shown for the mount.
 	args := []string{"--volfile=" + file, "--volfile-id=" + server + ":/shared", "--log-file=" + log, "--direct-io-mode=enable"}
 	if name != "" {
 		args = append(args, "--subdir-mount=/"+name)
@@ -100,7 +100,7 @@ func (d *volumes) mountShared(server, name, at string) error {
 	return err
 }
 
-// reached waits until what is mounted at a place answers, which it does when it has
+// reached waits until the filesystem mounted at a path responds, which it does when it has
 // reached its server.
 func reached(at string) error {
 	const limit = 10 * time.Second

@@ -23,13 +23,13 @@ type volumes struct {
 	plugin.Plugin
 	root  string
 	loops plugin.Loops
-	// state is for what this process needs beside its socket, logs for what the clients
-	// of shared volumes say.
+	// state is for the files that this process needs in addition to its socket, logs for the logs of the
+	// clients of shared volumes.
 	state, logs string
 	mu          sync.Mutex
 }
 
-// A volume is a directory, and for a device of its own a file in it.
+// A volume is a directory; one that needs a device has an image file in it.
 func (d *volumes) path(id string) string  { return filepath.Join(d.root, filepath.Base(id)) }
 func (d *volumes) image(id string) string { return filepath.Join(d.path(id), "image") }
 
@@ -67,7 +67,7 @@ func (d *volumes) makeImage(id string, size int64, filesystem string, block bool
 	if s, err := f.Stat(); err != nil || s.Size() == size {
 		return err
 	}
-	// With room for all of it, so that a write never finds the disk full.
+	// All blocks are allocated, so that a write never finds the disk full.
 	if err := unix.Fallocate(int(f.Fd()), 0, 0, size); err != nil || block {
 		return err
 	}
@@ -83,7 +83,7 @@ func (d *volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*
 	return &csi.DeleteVolumeResponse{}, plugin.Internal(errors.Join(d.loops.Detach(r.VolumeId), os.RemoveAll(d.path(r.VolumeId))))
 }
 
-// NodePublishVolume may be repeated: what is mounted stays.
+// NodePublishVolume may be called repeatedly: an existing mount stays.
 func (d *volumes) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -125,7 +125,7 @@ func (d *volumes) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVol
 	if err := plugin.RemoveTarget(r.TargetPath); err != nil {
 		return nil, plugin.Internal(err)
 	}
-	// Another pod may have it still: a device of its own would be a second filesystem on one file.
+	// Another pod may still use it: a second device would be a second filesystem on one file.
 	for _, device := range d.loops.Of(r.VolumeId) {
 		if plugin.InUse(device) {
 			return &csi.NodeUnpublishVolumeResponse{}, nil
@@ -134,7 +134,7 @@ func (d *volumes) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVol
 	return &csi.NodeUnpublishVolumeResponse{}, plugin.Internal(d.loops.Detach(r.VolumeId))
 }
 
-// attach makes a loop device of a volume's file, or finds the one that there is.
+// attach makes a loop device of a volume's file, or returns the existing one.
 func (d *volumes) attach(id string) (string, error) {
 	if loops := d.loops.Of(id); len(loops) > 0 {
 		return loops[0], nil

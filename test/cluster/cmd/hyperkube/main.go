@@ -1,6 +1,6 @@
-// Command hyperkube is every program of Kubernetes in one, because they share most of
+// Command hyperkube combines all programs of Kubernetes, because they share most of
 // their code: etcd, the API server, the controller manager, the scheduler, kubelet and
-// kubectl, chosen by the name that it is called by.
+// kubectl, selected by the name that it is called by.
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/loadline/loadline/test/cluster/plugin"
 )
 
-// volume is one that is in use on this node.
+// volume is a volume that is in use on this node.
 type volume struct {
 	*driver
 	settings
@@ -25,23 +25,23 @@ type volume struct {
 	block, readOnly bool
 	// replicas are the addresses of the replicas, by node.
 	replicas map[string]string
-	// control is where the controller is asked.
+	// control is the address of the controller.
 	control                  string
 	controller, shown, fused *process
-	// over ends the care for the volume, and cared tells that it has ended.
+	// over is closed to end care, and cared waits until it has ended.
 	over  chan struct{}
 	quit  sync.Once
 	cared sync.WaitGroup
 }
 
-// short is a name for sockets, whose paths may not be long.
+// short returns a name for sockets, whose paths must be short.
 func (v *volume) short() string { return v.id[max(0, len(v.id)-12):] }
 
-// dir holds the sockets, export is where nbdfuse shows the volume as the file "disk".
+// dir has the sockets; export is where nbdfuse exposes the volume as the file "disk".
 func (v *volume) dir() string    { return filepath.Join(v.state, v.short()) }
 func (v *volume) export() string { return filepath.Join(v.dir(), "export") }
 
-// attach makes of the volume what the pod sees.
+// attach makes the volume available to the pod.
 func (v *volume) attach(ctx context.Context) error {
 	if err := os.MkdirAll(v.export(), 0o755); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (v *volume) startReplicas(ctx context.Context) error {
 	return nil
 }
 
-// startController starts the engine. It puts its socket where it likes, /run, so it
-// gets a /run of its own.
+// startController starts the engine. Its socket is always below /run, so it
+// gets its own /run.
 func (v *volume) startController() error {
 	v.keeping.Lock()
 	v.control = net.JoinHostPort(v.address, strconv.Itoa(v.freePort()))
@@ -127,7 +127,7 @@ func answers(socket string) bool {
 }
 
 // makeDevice makes a loop device of the controller's socket: the bridge speaks NBD,
-// nbdfuse makes a file of that.
+// and nbdfuse exposes that as a file.
 func (v *volume) makeDevice() (device string, err error) {
 	engine, nbd := filepath.Join(v.dir(), "longhorn-"+v.short()+".sock"), filepath.Join(v.dir(), "nbd.sock")
 	if err := os.Remove(nbd); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -149,7 +149,7 @@ func (v *volume) makeDevice() (device string, err error) {
 	return v.loops.Attach(v.id, file)
 }
 
-// mount shows the device to the pod, as a filesystem or as it is.
+// mount makes the device available to the pod, as a filesystem or as a raw device.
 func (v *volume) mount(device string) error {
 	if err := plugin.MakeTarget(v.target, v.block); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (v *volume) mount(device string) error {
 	}
 	if _, err := run("blkid", "-p", device); err != nil {
 		// A new volume reads as zeroes, and every block of the filesystem is written six
-		// times: as little as can be.
+		// times, so as few as possible are written.
 		if _, err := run("mkfs.ext4", "-q", "-b", "4096", "-J", "size=4", "-E", "nodiscard,assume_storage_prezeroed=1", device); err != nil {
 			return err
 		}
@@ -171,14 +171,14 @@ func (v *volume) mount(device string) error {
 	return unix.Mount(device, v.target, "ext4", flags, "")
 }
 
-// detach undoes attach, as far as it went, and may be repeated; the replicas keep their
+// detach undoes attach, as far as it went, and may be called repeatedly; the replicas keep their
 // data.
 func (v *volume) detach(ctx context.Context) error {
 	v.quit.Do(func() { close(v.over) })
 	v.cared.Wait()
 	err := errors.Join(plugin.RemoveTarget(v.target), v.loops.Detach(v.id))
 	if plugin.Mounted(v.export()) {
-		// The loop device may need a moment to let go.
+		// The loop device may need a moment to release the file.
 		wait(5*time.Second, func() bool { return unix.Unmount(v.export(), 0) == nil })
 	}
 	for _, p := range []*process{v.fused, v.shown, v.controller} {

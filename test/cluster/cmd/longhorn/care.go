@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// look is how often the controller is asked for its replicas.
+	// look is the interval at which the controller is asked for its replicas.
 	look = 2 * time.Second
-	// replenish is how long a replica may be gone before it is made anew; Longhorn's own
+	// replenish is how long a replica may be gone before it is replaced; Longhorn's own
 	// default is ten minutes.
 	replenish = 6 * time.Second
 	// rebuildTime bounds a rebuild.
 	rebuildTime = 2 * time.Minute
 )
 
-// care watches the replicas until the volume is given up, records what has become of
-// them, and makes a new one of each that has failed.
+// care monitors the replicas until the volume is detached, records their state,
+// and replaces each one that has failed.
 func (v *volume) care() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -60,13 +60,13 @@ func (v *volume) care() {
 	}
 }
 
-// The engine's words for the modes of a replica; another one is being rebuilt.
+// The engine's modes of a replica; any other mode means that it is being rebuilt.
 const goodMode, failedMode = "RW", "ERR"
 
 // replicaLine matches a replica in the engine's list: its address and its mode.
 var replicaLine = regexp.MustCompile(`(?m)^tcp://(\S+)\s+([A-Z]+)\b`)
 
-// modes tells each node's replica's mode. One that the controller no longer has failed.
+// modes returns the mode of each node's replica. A replica that the controller no longer has is failed.
 func (v *volume) modes() (map[string]string, error) {
 	out, err := v.tell("ls-replica")
 	if err != nil {
@@ -85,13 +85,13 @@ func (v *volume) modes() (map[string]string, error) {
 	return modes, nil
 }
 
-// tell gives the controller a command.
+// tell sends the controller a command.
 func (v *volume) tell(args ...string) (string, error) {
 	return run(append([]string{v.engine, "--url", v.control}, args...)...)
 }
 
-// rebuild replaces the replica of a node by a new one with the data of the others. The
-// volume is used meanwhile.
+// rebuild replaces a node's replica with a new one that has the data of the others. The
+// volume stays in use meanwhile.
 func (v *volume) rebuild(ctx context.Context, node string) error {
 	nodes, err := v.records.nodes(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (v *volume) rebuild(ctx context.Context, node string) error {
 			return err
 		}
 		v.replicas[node] = address
-		// A rebuild that hangs must not keep the volume from being given up.
+		// A rebuild that hangs must not prevent detaching the volume.
 		done := make(chan error, 1)
 		go func() {
 			_, err := v.tell("add-replica", "--size", v.size, "--current-size", v.size, "tcp://"+address)
@@ -130,7 +130,7 @@ func (v *volume) rebuild(ctx context.Context, node string) error {
 	return errors.New("the node is not there")
 }
 
-// note records the volume, its engine and its replicas as they are now.
+// note records the current state of the volume, its engine and its replicas.
 func (v *volume) note(ctx context.Context) error {
 	modes, err := v.modes()
 	if err != nil {

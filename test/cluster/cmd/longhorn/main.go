@@ -2,11 +2,11 @@
 // for each replica, on the disks of several nodes, a controller on the node of the pod,
 // an NBD bridge, nbdfuse, a loop device, and ext4 or the raw device.
 //
-// It stands in for Longhorn's own control plane, as far as somebody who measures sees
-// it: it registers as driver.longhorn.io, writes the volumes, engines and replicas that
+// It replaces Longhorn's own control plane, to the extent visible to a benchmark:
+// it registers as driver.longhorn.io, writes the volumes, engines and replicas that
 // Longhorn would write (longhorn.io/v1beta2), and rebuilds a replica that has died.
-// Nothing is claimed about that control plane through it. One process runs on each node;
-// they ask each other over HTTP, on the bridge that only this machine reaches.
+// It does not allow any conclusions about that control plane. One process runs on each node;
+// they communicate over HTTP, on the bridge that only this machine can reach.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/loadline/loadline/test/cluster/plugin"
 )
 
-// name is Longhorn's own driver's, so that whoever knows Longhorn knows these volumes.
+// name is that of Longhorn's own driver, so that programs that know Longhorn recognize these volumes.
 const name = "driver.longhorn.io"
 
 func main() {

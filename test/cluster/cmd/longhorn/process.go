@@ -17,7 +17,7 @@ type process struct {
 	done chan struct{}
 }
 
-// start starts a program; what it says goes to a log of that name.
+// start starts a program; its output goes to a log of that name.
 func (d *driver) start(name string, command ...string) (*process, error) {
 	f, err := os.OpenFile(filepath.Join(d.logs, "longhorn-"+name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -26,7 +26,7 @@ func (d *driver) start(name string, command ...string) (*process, error) {
 	defer f.Close()
 	p := &process{cmd: exec.Command(command[0], command[1:]...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = f, f
-	// What it starts itself ends with it.
+	// Its own children end with it.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (p *process) alive() bool {
 	}
 }
 
-// end ends it and what it has started, by force if it takes longer than gently.
+// end ends it and its children, by force if it takes longer than gently.
 func (p *process) end(gently time.Duration) {
 	if p == nil {
 		return
@@ -65,7 +65,7 @@ func (p *process) end(gently time.Duration) {
 	<-p.done
 }
 
-// run runs a program to its end and returns what it said.
+// run runs a program to its end and returns its output.
 func run(command ...string) (string, error) {
 	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 	words := strings.TrimSpace(string(out))
@@ -75,7 +75,7 @@ func run(command ...string) (string, error) {
 	return words, nil
 }
 
-// wait asks until it is so, or the time is over.
+// wait polls until the condition is true, or the time is over.
 func wait(limit time.Duration, so func() bool) bool {
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if so() {

@@ -14,21 +14,21 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// records writes Longhorn's custom resources, with the names that Longhorn gives its
-// fields and only those that somebody who measures may look at.
+// records writes Longhorn's custom resources, with Longhorn's field names, and
+// only the fields that a benchmark may look at.
 type records struct {
 	client dynamic.Interface
 }
 
 const (
 	namespace = "longhorn-system"
-	// volumeLabel is Longhorn's label for what belongs to a volume.
+	// volumeLabel is Longhorn's label for the objects of a volume.
 	volumeLabel = "longhornvolume"
-	// image is what serves a volume's I/O: here a program, there an image.
+	// image is the image that serves a volume's I/O; here a program does that.
 	image = "longhornio/longhorn-engine:v1.8.0"
 )
 
-// The conditions of a volume: its state and its robustness, in Longhorn's words.
+// The conditions of a volume: its state and its robustness, in Longhorn's terms.
 var (
 	detached = [2]string{"detached", "unknown"}
 	healthy  = [2]string{"attached", "healthy"}
@@ -47,7 +47,7 @@ func openRecords(kubeconfig string) (*records, error) {
 // node is a node that can hold replicas.
 type node struct{ name, address string }
 
-// nodes are those of the cluster that are ready, by name.
+// nodes returns the cluster's nodes that are ready, by name.
 func (r *records) nodes(ctx context.Context) ([]node, error) {
 	list, err := r.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -81,10 +81,10 @@ func kind(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "longhorn.io", Version: "v1beta2", Resource: resource}
 }
 
-// write makes or changes an object, and then its status.
+// write creates or changes an object, and then its status.
 func (r *records) write(ctx context.Context, resource, kindName, name, volume string, spec, status map[string]any) error {
 	object := func(part string, content map[string]any) (*unstructured.Unstructured, error) {
-		// What the API has are JSON's types.
+		// The API expects JSON types.
 		data, err := json.Marshal(map[string]any{"apiVersion": "longhorn.io/v1beta2", "kind": kindName, part: content,
 			"metadata": map[string]any{"name": name, "namespace": namespace, "labels": map[string]any{volumeLabel: volume}}})
 		if err != nil {
@@ -109,7 +109,7 @@ func (r *records) write(ctx context.Context, resource, kindName, name, volume st
 	return err
 }
 
-// volume records a volume, on the node where it is in use, if it is.
+// volume records a volume, and the node where it is in use, if any.
 func (r *records) volume(ctx context.Context, id string, s settings, on string, condition [2]string) error {
 	current := ""
 	if on != "" {

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// peerPort is where a node's driver answers the others'.
+	// peerPort is where a node's driver answers the others.
 	peerPort = "9500"
-	// An engine's process has a port, and a replica two more and those of its syncs.
+	// An engine's process has one port, and a replica two more plus those of its syncs.
 	firstPort, portsEach, syncPorts = 10000, 20, 10
 	// startTime bounds the start of a process.
 	startTime = 20 * time.Second
@@ -28,14 +28,14 @@ type replica struct {
 	address string
 }
 
-// freePort is the first of portsEach ports in a row that are nobody's on this node.
+// freePort returns the first of portsEach consecutive ports that are unused on this node.
 func (d *driver) freePort() int {
 	d.port += portsEach
 	return d.port
 }
 
-// startReplica starts the volume's replica here, unless it runs, and tells where it
-// listens. A fresh one is empty.
+// startReplica starts the volume's replica here, unless it is running, and returns its
+// address. A fresh one is empty.
 func (d *driver) startReplica(volume string, s settings, fresh bool) (string, error) {
 	d.keeping.Lock()
 	defer d.keeping.Unlock()
@@ -85,7 +85,7 @@ func listens(address string) bool {
 	return true
 }
 
-// peers answers the drivers of the other nodes.
+// peers returns the handler for requests from the drivers of the other nodes.
 func (d *driver) peers() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(path string, do func(volume string, q url.Values) (string, error)) {
@@ -112,7 +112,7 @@ func (d *driver) peers() http.Handler {
 	return mux
 }
 
-// ask asks the driver of another node, or of this one.
+// ask sends a request to the driver of another node, or of this one.
 func ask(address, path, volume string, more url.Values) (string, error) {
 	q := url.Values{"volume": {volume}}
 	for key, values := range more {

@@ -34,27 +34,27 @@ type driver struct {
 	volumes map[string]*volume
 }
 
-// settings are what a class or a claim asks of a volume.
+// settings are what a class or a claim specifies for a volume.
 type settings struct {
 	size string
-	// uncounted is without a revision counter, which costs a write to every replica for
+	// uncounted means no revision counter, which costs a write to every replica for
 	// each write.
 	uncounted bool
 	locality  string
-	// nodes hold a replica each, the first of them the volume's first consumer.
+	// nodes hold a replica each; the first is that of the volume's first consumer.
 	nodes []string
 }
 
-// The parameters of a class that are understood, by Longhorn's names.
+// The supported parameters of a class, by Longhorn's names.
 const (
 	replicasParameter  = "numberOfReplicas"
 	localityParameter  = "dataLocality"
 	uncountedParameter = "disableRevisionCounter"
-	// What only this driver writes into a volume's attributes.
+	// Volume attributes that only this driver writes.
 	sizeAttribute, nodesAttribute = "size", "replicaNodes"
 )
 
-// counter is the engine's option.
+// counter returns the engine's option.
 func (s settings) counter() []string {
 	if s.uncounted {
 		return []string{"--disableRevCounter"}
@@ -62,7 +62,7 @@ func (s settings) counter() []string {
 	return nil
 }
 
-// attributes are the settings as they go with the volume.
+// attributes returns the settings in the form of volume attributes.
 func (s settings) attributes() map[string]string {
 	return map[string]string{replicasParameter: strconv.Itoa(len(s.nodes)), localityParameter: s.locality, uncountedParameter: strconv.FormatBool(s.uncounted),
 		sizeAttribute: s.size, nodesAttribute: strings.Join(s.nodes, ",")}
@@ -75,7 +75,7 @@ func settingsOf(attributes map[string]string) settings {
 
 func (d *driver) CreateVolume(ctx context.Context, r *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	const mebi = 1 << 20
-	// An engine's volume is made of blocks.
+	// The size of an engine's volume is in whole blocks.
 	size := (r.GetCapacityRange().GetRequiredBytes() + mebi - 1) / mebi * mebi
 	s := settings{size: strconv.FormatInt(size, 10), uncounted: r.Parameters[uncountedParameter] == "true", locality: r.Parameters[localityParameter]}
 	nodes, err := d.records.nodes(ctx)
@@ -107,7 +107,7 @@ func (d *driver) DeleteVolume(ctx context.Context, r *csi.DeleteVolumeRequest) (
 	defer d.serving.Unlock()
 	for _, v := range d.volumes {
 		if v.id == r.VolumeId {
-			// A pod that was removed by force may still be there. Whoever asks asks again.
+			// A pod that was removed by force may still be there. The caller retries.
 			return nil, plugin.Internal(fmt.Errorf("the volume %s is in use at %s", v.id, v.target))
 		}
 	}
@@ -122,7 +122,7 @@ func (d *driver) DeleteVolume(ctx context.Context, r *csi.DeleteVolumeRequest) (
 	return &csi.DeleteVolumeResponse{}, plugin.Internal(errors.Join(err, d.records.remove(ctx, r.VolumeId)))
 }
 
-// NodePublishVolume may be repeated: what is mounted stays.
+// NodePublishVolume may be called repeatedly: an existing mount stays.
 func (d *driver) NodePublishVolume(ctx context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
 	d.serving.Lock()
 	defer d.serving.Unlock()
@@ -152,7 +152,7 @@ func (d *driver) NodeUnpublishVolume(ctx context.Context, r *csi.NodeUnpublishVo
 	return &csi.NodeUnpublishVolumeResponse{}, nil
 }
 
-// query is what a peer must know to start a replica.
+// query returns what a peer must know to start a replica.
 func (s settings) query(fresh bool) url.Values {
 	return url.Values{"size": {s.size}, "uncounted": {strconv.FormatBool(s.uncounted)}, "fresh": {strconv.FormatBool(fresh)}}
 }

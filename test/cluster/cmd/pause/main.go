@@ -1,5 +1,5 @@
 // Command pause is the first process of every pod: it keeps the pod's namespaces and
-// waits for children that nobody else waits for.
+// reaps orphaned children.
 package main
 
 import (

@@ -1,13 +1,13 @@
-// Command bridge shows a Longhorn volume as a network block device.
+// Command bridge exports a Longhorn volume as a network block device.
 //
-// Its opinion: it must not colour what is measured. It keeps no cache, merges and
+// Its opinion: the bridge must not distort what is measured. It has no cache, merges and
 // splits nothing, and promises no more than the engine does: an engine has no
 // flush, so the bridge offers none, and nothing about durability can be claimed
 // through it.
 //
 // The engine's controller speaks its own protocol (package dataconn) on a unix
 // socket; the bridge speaks NBD, fixed newstyle, on another one. Each NBD
-// connection has a connection of its own to the controller, with as many requests
+// connection has its own connection to the controller, with as many requests
 // in flight as the client likes.
 package main
 
@@ -61,9 +61,9 @@ func serve(engine, listen string, size uint64) error {
 	}
 }
 
-// session serves one client from its first byte to its last.
+// session serves one client until it disconnects.
 func session(client net.Conn, engine string, size uint64) error {
-	// Several connections see each other's writes, because nothing caches.
+	// Several connections see each other's writes, because there is no cache.
 	n := nbd.NewServer(client, nbd.Export{Size: size, Flags: nbd.MultiConn, MinBlock: block, PreferredBlock: preferred})
 	if transmission, err := n.Negotiate(); err != nil || !transmission {
 		return err
@@ -77,20 +77,20 @@ func session(client net.Conn, engine string, size uint64) error {
 	replies := make(chan error, 1)
 	go func() {
 		replies <- v.replies()
-		// Without a controller no request will ever be answered.
+		// Without a controller no request will be answered.
 		client.Close()
 	}()
 	if err := requests(n, v); err != nil {
 		return err
 	}
-	// The client has said goodbye: what it still has in flight is finished first.
+	// The client has disconnected: complete its requests in flight first.
 	v.drain()
 	controller.Close()
 	<-replies
 	return nil
 }
 
-// requests hands every request to the volume until the client disconnects.
+// requests passes every request to the volume until the client disconnects.
 func requests(n *nbd.Server, v *volume) error {
 	for {
 		r, err := n.Next()

@@ -22,10 +22,10 @@ type volume struct {
 
 	mu     sync.Mutex
 	flight map[uint32]nbd.Request // without the data of writes
-	idle   *sync.Cond             // nothing is in flight any more
+	idle   *sync.Cond             // signalled when nothing is in flight any more
 }
 
-// replier takes the answers.
+// replier takes the replies.
 type replier interface {
 	Reply(cookie uint64, fault syscall.Errno, data []byte) error
 }
@@ -36,7 +36,7 @@ func newVolume(conn net.Conn, r replier) *volume {
 	return v
 }
 
-// submit hands a request to the controller and does not wait for its answer.
+// submit sends a request to the controller and does not wait for its reply.
 func (v *volume) submit(r nbd.Request) error {
 	v.sequence++
 	m := &dataconn.Message{MagicVersion: dataconn.MagicVersion, Seq: v.sequence, Type: dataconn.TypeRead,
@@ -51,9 +51,9 @@ func (v *volume) submit(r nbd.Request) error {
 	return v.wire.Write(m)
 }
 
-// replies passes the controller's answers on until its connection ends.
+// replies passes the controller's replies on until its connection ends.
 func (v *volume) replies() error {
-	// Whoever waits for answers waits in vain now.
+	// No more replies will come, so wake up those that wait for them.
 	defer func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -83,7 +83,7 @@ func (v *volume) replies() error {
 	}
 }
 
-// pass gives one answer to the client.
+// pass sends one reply to the client.
 func (v *volume) pass(r nbd.Request, m *dataconn.Message) error {
 	switch {
 	case m.Type != dataconn.TypeResponse:
@@ -98,7 +98,7 @@ func (v *volume) pass(r nbd.Request, m *dataconn.Message) error {
 	return v.replier.Reply(r.Cookie, 0, m.Data)
 }
 
-// drain waits until everything is answered, or nothing will be any more.
+// drain waits until every request has been answered, or the connection has ended.
 func (v *volume) drain() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
