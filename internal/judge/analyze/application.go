@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// application sums up what the repeats of a workload that count have cost an application; nil
-// where none was loaded. A count that one repeat lacks is not known of all.
+// application sums up the application's counters over the counted repeats of a workload; nil if no
+// application was loaded. A counter that is missing from one repeat is omitted.
 func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model.AppResult {
 	if !w.Loads() {
 		return nil

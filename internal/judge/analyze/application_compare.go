@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// ioApart is by which factor the I/O of a transaction may differ on two sides that are
-	// compared for their storage. The whole pages that the log takes after a checkpoint alone
-	// change it twentyfold; a faster side does more transactions in the same time after it,
-	// and so has somewhat fewer of them for each.
+	// ioApart is the factor by which the I/O per transaction may differ between two sides whose storage
+	// is compared. Full-page writes after a checkpoint alone change it by a factor of 20; a faster side
+	// completes more transactions in the same time after a checkpoint, and so has somewhat fewer of
+	// them per transaction.
 	ioApart = 1.25
-	// readsApart is a difference of reads for each transaction that matters: fewer are noise
-	// beside the commit.
+	// readsApart is the smallest difference in reads per transaction that matters: below it, reads are
+	// negligible compared with the commit.
 	readsApart = 0.1
 )
 
-// ioDiffers tells in words in what the I/O of a workload's transactions differs between two
-// sides; "" when it does not, or is not known. What a device counts is everybody's: where both
-// sides lie on one, it tells nothing of either.
+// ioDiffers describes how the I/O per transaction differs between two sides; "" if it does not differ
+// or is unknown. A device's counters include all of its users: if both sides are on one device, they
+// say nothing about either.
 func ioDiffers(a, b *model.AppResult, apart bool) string {
 	if a == nil || b == nil {
 		return ""
@@ -51,8 +51,8 @@ func ioDiffers(a, b *model.AppResult, apart bool) string {
 	return strings.Join(words, ", ")
 }
 
-// checkTransactions takes the verdict from rows whose transactions did not do the same I/O on
-// both sides, and tells of them, and of what a server did on one side only.
+// checkTransactions withdraws the verdict on rows whose transactions did different I/O on the two
+// sides, and reports them, as well as what a server did on only one side.
 func checkTransactions(c *model.Comparison, a, b Measured) []model.Finding {
 	var list []model.Finding
 	var said []string

@@ -8,12 +8,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// BlockJudge decides while a comparison is on whether the rows of a workload
-// have been measured well enough for the margins.
+// BlockJudge decides during a comparison whether the rows of a workload have been measured precisely
+// enough for the margins.
 type BlockJudge struct{ Margins model.Margins }
 
-// JudgeBlocks says what is known of the workload's row that is known worst: one
-// that is not settled, and of those the one with the widest interval.
+// JudgeBlocks returns the state of the workload's least certain row: one that is not settled and, among
+// those, the one with the widest interval.
 func (j BlockJudge) JudgeBlocks(w model.Workload, blocks []model.Block) model.Contrast {
 	worst := model.Contrast{Workload: w.Name, Metric: w.Metric, Direction: w.Directions()[0]}
 	first := true
@@ -43,7 +43,7 @@ func lessKnown(a, b model.Contrast) bool {
 	return a.Ratio.HalfWidth() > b.Ratio.HalfWidth()
 }
 
-// flows lists the directions of a workload that have a row, the flush too.
+// flows lists the directions of a workload that have a row, including the flush.
 func flows(w model.Workload) []model.Direction {
 	list := w.Directions()
 	if w.Sync != "" {
@@ -52,8 +52,8 @@ func flows(w model.Workload) []model.Direction {
 	return list
 }
 
-// rowMetrics are the metrics that a direction of a workload is compared by: its
-// headline and the 99th percentile.
+// rowMetrics returns the metrics by which a direction of a workload is compared: its headline and the
+// 99th percentile.
 func rowMetrics(w model.Workload, d model.Direction) []model.Metric {
 	headline := w.Metric
 	if d == model.Sync {
@@ -68,7 +68,7 @@ func rowMetrics(w model.Workload, d model.Direction) []model.Metric {
 // pair is one block in one direction.
 type pair struct{ a, b timeline.Repeat }
 
-// pairUp gathers the blocks in which both sides have something.
+// pairUp collects the blocks in which both sides have data for the direction.
 func pairUp(blocks []model.Block, d model.Direction) []pair {
 	var pairs []pair
 	for _, b := range blocks {
@@ -80,8 +80,7 @@ func pairUp(blocks []model.Block, d model.Direction) []pair {
 	return pairs
 }
 
-// pairedContrast estimates a metric's contrast; false when the metric cannot be
-// estimated on both sides.
+// pairedContrast estimates a metric's contrast; false if the metric cannot be estimated on both sides.
 func pairedContrast(pairs []pair, m model.Metric) (stats.Contrast, bool) {
 	if len(pairs) == 0 || !supported(pairs, m) {
 		return stats.Contrast{}, false
@@ -97,8 +96,8 @@ func pairedContrast(pairs []pair, m model.Metric) (stats.Contrast, bool) {
 	return stats.Paired(list, contrastFloor(m)), len(list) > 0
 }
 
-// published is the contrast of a comparison that is over, of which certain blocks
-// were measured in any case.
+// published is the contrast of a finished comparison; certain is the number of blocks that were
+// measured in any case.
 func published(c stats.Contrast, certain int) stats.Contrast {
 	if certain > 0 && c.Blocks > certain {
 		return c.Looked()
@@ -138,10 +137,10 @@ func logRepeat(v timeline.Repeat, m model.Metric) (stats.Repeat, bool) {
 	return s, true
 }
 
-// contrastFloor is the smallest half-width of a ratio: that of both sides.
+// contrastFloor is the smallest half-width of a ratio: the floors of both sides combined.
 func contrastFloor(m model.Metric) float64 { return math.Sqrt2 * floorOf(m) }
 
-// ratio is a contrast as an estimate; Confidence is 0 when nothing is known.
+// ratio converts a contrast to an estimate; Confidence is 0 if nothing is known.
 func ratio(c stats.Contrast) model.Estimate {
 	e := model.Estimate{Confidence: stats.Confidence}
 	e.Value, e.Low, e.High = c.Ratio()

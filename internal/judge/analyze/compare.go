@@ -15,15 +15,15 @@ type Measured struct {
 	Report   *model.Report
 }
 
-// Alpha is the error that is allowed over all rows of a comparison or a ranking, as it is written:
-// without what binary fractions do to it.
+// Alpha is the error probability allowed over all rows of a comparison or a ranking, as a round decimal
+// number: without the binary rounding error.
 var Alpha = math.Round(stats.Alpha*1e6) / 1e6
 
-// Compare compares two runs, row by row: pairs where the two were measured in
-// blocks, else Welch's method on the logarithms of their repeats; where the rate of a side
-// fell in a look, what it fell to with what the other side sustains. It recomputes
-// everything from the samples. Rows whose numbers are invalid on either side are
-// unusable and take no part in Holm's adjustment.
+// Compare compares two runs, row by row: by pairs if the two were measured in blocks, otherwise by
+// Welch's method on the logarithms of their repeats. If the rate of a side fell during a long repeat,
+// the rate it fell to is compared with the other side's sustained rate. Everything is recomputed from
+// the samples. Rows whose numbers are invalid on either side are unusable and excluded from Holm's
+// adjustment.
 func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	c := &model.Comparison{
 		Schema: model.ComparisonSchema, A: a.Report.Run, B: b.Report.Run, Method: model.Independent,
@@ -43,7 +43,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 		modeA, modeB := modeOf(w, a.Recorded.Plan.Schedule.Mode, lastsA), modeOf(w, b.Recorded.Plan.Schedule.Mode, lastsB)
 		fell := modeA != a.Recorded.Plan.Schedule.Mode || modeB != b.Recorded.Plan.Schedule.Mode
 		if fell {
-			// In the blocks is the burst.
+			// The blocks contain the burst.
 			blocks = nil
 		}
 		bare := len(goodA[w.Name]) == 0 || len(goodB[w.Name]) == 0
@@ -84,7 +84,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	return c
 }
 
-// at is an estimate moved to another value, with an interval of the same relative width.
+// at moves an estimate to another value, with an interval of the same relative width.
 func at(value float64, e model.Estimate) model.Estimate {
 	if e.Value > 0 {
 		e.Low, e.High = e.Low*value/e.Value, e.High*value/e.Value
@@ -98,8 +98,7 @@ func interleaved(a, b *model.Recorded) bool {
 	return a.Run.Comparison != "" && a.Run.Comparison == b.Run.Comparison && a.Run.Side != b.Run.Side
 }
 
-// CommonWorkloads lists the workloads that both runs have, with the same
-// definition, in A's order.
+// CommonWorkloads lists the workloads that both runs have, with the same definition, in A's order.
 func CommonWorkloads(a, b *model.Recorded) []model.Workload {
 	var list []model.Workload
 	for _, w := range a.Plan.Workloads {
@@ -127,7 +126,7 @@ func judgeRows(rows []model.Row, contrasts []stats.Contrast) {
 		r.Adjusted = adjusted[k]
 		r.Verdict = change(c.Gate(r.Margin, r.Adjusted), r.Metric.LowerIsBetter())
 		if r.Verdict != model.Unclear || r.Sustained {
-			// More blocks would add nothing to what a look fell to.
+			// More blocks would add nothing to the rate that a long repeat fell to.
 			continue
 		}
 		half := c.Settling(r.Margin)
@@ -137,7 +136,7 @@ func judgeRows(rows []model.Row, contrasts []stats.Contrast) {
 	}
 }
 
-// change turns where the ratio lies into a verdict on B.
+// change turns the position of the ratio into a verdict on B.
 func change(p stats.Place, lowerIsBetter bool) model.Change {
 	switch {
 	case p == stats.Same:
@@ -150,9 +149,8 @@ func change(p stats.Place, lowerIsBetter bool) model.Change {
 	return model.Better
 }
 
-// blocksOf lists the complete blocks of a workload in the order of time: both
-// repeats were made, went well and count. It is empty for runs that were not interleaved.
-// goodA and goodB are the samples that count.
+// blocksOf lists the complete blocks of a workload in time order: both repeats were made, succeeded and
+// count. It is empty for runs that were not interleaved. goodA and goodB are the samples that count.
 func blocksOf(a, b *model.Recorded, workload string, goodA, goodB []model.Sample) []model.Block {
 	if !interleaved(a, b) {
 		return nil
@@ -173,7 +171,7 @@ func blocksOf(a, b *model.Recorded, workload string, goodA, goodB []model.Sample
 	return blocks
 }
 
-// blockSteps maps the blocks of a workload to the steps that went well.
+// blockSteps maps the blocks of a workload to the steps that succeeded.
 func blockSteps(rec *model.Recorded, workload string) map[int]int {
 	steps, bad := map[int]int{}, map[int]bool{}
 	for _, r := range rec.Run.Steps {
@@ -199,8 +197,8 @@ func byStep(samples []model.Sample) map[int][]model.Sample {
 	return m
 }
 
-// independentContrast compares two runs that were not interleaved: repeats with
-// repeats, or, where a run has only one, its published interval.
+// independentContrast compares two runs that were not interleaved: repeats with repeats or, if a run
+// has only one, by its published interval.
 func independentContrast(a, b []model.Sample, d model.Direction, m model.Metric, modeA, modeB model.Mode) (stats.Contrast, bool) {
 	fa, fb := newFlow(timeline.Of(a, d), m, modeA), newFlow(timeline.Of(b, d), m, modeB)
 	if fa == nil || fb == nil || !fa.has(m) || !fb.has(m) {

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// compareFindings says what a reader of the rows must know.
+// compareFindings returns what a reader of the rows must know.
 func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
 	findings := []model.Finding{checkUnlike(c), checkMethod(c)}
 	findings = append(findings, checkImported(c)...)
@@ -26,7 +26,8 @@ func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
 	return append(findings, sideFindings(model.SideB, b.Report.Findings)...)
 }
 
-// checkUnlike: block against filesystem, another engine, another size …
+// checkUnlike reports that unlike things are compared: a block device and a filesystem, two engines,
+// two sizes, and so on.
 func checkUnlike(c *model.Comparison) model.Finding {
 	var words []string
 	for _, d := range c.Differences {
@@ -44,8 +45,8 @@ func checkUnlike(c *model.Comparison) model.Finding {
 	}
 }
 
-// checkMethod: what changed between two runs for other reasons is in a difference
-// of runs that were not interleaved.
+// checkMethod reports that the runs were not interleaved, so that their difference also contains
+// whatever else changed between them.
 func checkMethod(c *model.Comparison) model.Finding {
 	if c.Method == model.Paired {
 		return model.Finding{Rule: "interleaved", Severity: model.SeverityPassed, Message: "measured in blocks, each side first as often as the other"}
@@ -64,8 +65,8 @@ func checkMethod(c *model.Comparison) model.Finding {
 	return f
 }
 
-// compareCommand is what to type to measure both sides again: the name of what was
-// imported is no target.
+// compareCommand is the command that measures both sides again. The name of an imported file is not a
+// target.
 func compareCommand(c *model.Comparison) string {
 	if c.A.Imported != nil || c.B.Imported != nil {
 		return "loadline compare TARGET TARGET"
@@ -82,8 +83,8 @@ func compareCommand(c *model.Comparison) string {
 	return command
 }
 
-// checkShared: two sides on one disk take turns on it, and one may feel what the
-// other left behind (write-back, garbage collection).
+// checkShared reports two sides on one disk: they take turns, and one may be affected by what the other
+// left behind (write-back, garbage collection).
 func checkShared(c *model.Comparison) *model.Finding {
 	if c.Method != model.Paired {
 		return nil
@@ -100,11 +101,10 @@ func checkShared(c *model.Comparison) *model.Finding {
 	}
 }
 
-// sharedDisk names a device that lies below both storages; "" when there is none,
-// or when it is not known.
+// sharedDisk names a device that underlies both storages; "" if there is none or it is unknown.
 func sharedDisk(a, b model.Storage) string {
 	below := append(slices.Clone(b.DeviceChain), b.Device)
-	// The chain goes down, so its end is the disk itself.
+	// The chain is ordered downwards, so it ends with the disk itself.
 	for _, name := range slices.Backward(append([]string{a.Device}, a.DeviceChain...)) {
 		if name != "" && slices.Contains(below, name) {
 			return name
@@ -113,7 +113,7 @@ func sharedDisk(a, b model.Storage) string {
 	return ""
 }
 
-// checkImported: a side that another tool measured, and what its numbers lack.
+// checkImported reports sides that another tool measured, and what their numbers lack.
 func checkImported(c *model.Comparison) []model.Finding {
 	var list []model.Finding
 	for _, s := range []struct {
@@ -152,7 +152,7 @@ func checkPartial(c *model.Comparison) *model.Finding {
 		Message: "partial: " + strings.Join(words, " and ") + "; fewer repeats stand behind the rows than were planned"}
 }
 
-// checkMissing: workloads that only one side has, or that are not the same.
+// checkMissing reports workloads that only one side has, or that differ.
 func checkMissing(c *model.Comparison, a, b *model.Recorded) *model.Finding {
 	var only, other, bare []string
 	for _, w := range a.Plan.Workloads {
@@ -186,7 +186,7 @@ func checkMissing(c *model.Comparison, a, b *model.Recorded) *model.Finding {
 	return &model.Finding{Rule: "not-compared", Severity: model.SeverityWarning, Message: "not compared: " + strings.Join(words, "; ")}
 }
 
-// checkSingle: one repeat has no interval that contains what changes between repeats.
+// checkSingle reports a single repeat: its interval does not include the variation between repeats.
 func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 	if c.Method == model.Paired {
 		return nil
@@ -207,9 +207,9 @@ func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 		Next:    "measure in rounds (without --time and --until-steady), or interleaved"}
 }
 
-// sideFindings repeats what makes a side's numbers doubtful, and what is known of its burst
-// credits. What is asked of the precision of each side for itself matters less here than the
-// interval of the ratio.
+// sideFindings repeats the findings that make a side's numbers doubtful, and what is known of its burst
+// credits. The precision requested for each side alone matters less here than the interval of the
+// ratio.
 func sideFindings(side model.Side, findings []model.Finding) []model.Finding {
 	var list []model.Finding
 	for _, f := range findings {

@@ -11,7 +11,7 @@ import (
 
 var readers = model.Workload{Name: "reads", Direction: model.Read, BlockSize: 4096, Depth: 16, Metric: model.IOPS}
 
-// lookedAt lets the last block of a side go on, with one rate a second.
+// lookedAt extends the last block of a side to a long repeat, with the given rate in each second.
 func lookedAt(rec *model.Recorded, rates ...float64) *model.Recorded {
 	rec.Plan.Schedule.Mode, rec.Plan.Schedule.Repeat, rec.Plan.Schedule.Look, rec.Plan.Schedule.Looks = model.Rounds, 3, 20, 1
 	last := &rec.Run.Steps[len(rec.Run.Steps)-1].Step
@@ -31,8 +31,8 @@ func times(n int, rate float64) []float64 {
 	return list
 }
 
-// A burst is no difference between two sides that sustain the same, and a difference of
-// what they sustain is found behind bursts that are alike.
+// A burst is not a difference between two sides with equal sustained rates, and a difference in
+// sustained rates is found behind equal bursts.
 func TestSustainedRatesAreCompared(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -54,7 +54,7 @@ func TestSustainedRatesAreCompared(t *testing.T) {
 	}
 }
 
-// Of a look that held, the seconds of a repeat are in its block.
+// If the rate of a long repeat does not fall, the seconds of a normal repeat count in its block.
 func TestALookThatHeldIsABlock(t *testing.T) {
 	rates := [2][]float64{{1000, 1010, 990, 1003}, {1100, 1095, 1111, 1104}}
 	plain := compare(sideOf(model.SideA, readers, rates[0]...), sideOf(model.SideB, readers, rates[1]...))

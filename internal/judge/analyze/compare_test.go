@@ -15,7 +15,7 @@ import (
 
 var margins = model.Margins{Rate: 0.05, P99: 0.10}
 
-// sideOf is one side of a comparison: a repeat of three even seconds per rate.
+// sideOf is one side of a comparison: for each rate, a repeat of three seconds at that constant rate.
 func sideOf(side model.Side, w model.Workload, rates ...float64) *model.Recorded {
 	rec := recorded([]model.Workload{w}, nil)
 	rec.Run.Comparison, rec.Run.Side, rec.Run.Status = "both", side, model.Complete
@@ -61,8 +61,8 @@ func severity(c *model.Comparison, rule string) model.Severity {
 	return ""
 }
 
-// What both sides share at a time cancels: a disk that doubles its speed from
-// block to block still shows a tenth less exactly.
+// Variation that both sides share at a given time cancels: with a disk that doubles its speed from
+// block to block, a tenth less is still found exactly.
 func TestPairsCancelWhatIsShared(t *testing.T) {
 	w := reader("a")
 	c := compare(sideOf(model.SideA, w, 1000, 2000, 4000, 8000), sideOf(model.SideB, w, 900, 1800, 3600, 7200))
@@ -121,8 +121,8 @@ func TestInvalidNumbersAreUnusable(t *testing.T) {
 	}
 }
 
-// Only whole blocks count: a repeat that failed, was cut off or has no partner
-// makes its block none.
+// Only complete blocks count: a repeat that failed, was cut off or has no partner invalidates its
+// block.
 func TestOnlyWholeBlocksCount(t *testing.T) {
 	w := reader("a")
 	a, b := sideOf(model.SideA, w, 1000, 1000, 1000, 1000, 1000), sideOf(model.SideB, w, 1000, 1000, 1, 1, 1)
@@ -243,7 +243,7 @@ func TestWhatIsNotComparedIsSaid(t *testing.T) {
 	t.Errorf("findings %+v", c.Findings)
 }
 
-// Exchanging the sides turns every verdict and ratio over.
+// Exchanging the sides inverts every verdict and ratio.
 func TestComparisonsAreSymmetric(t *testing.T) {
 	turned := map[model.Change]model.Change{model.Better: model.Worse, model.Worse: model.Better, model.Same: model.Same, model.Unclear: model.Unclear}
 	rapid.Check(t, func(t *rapid.T) {
@@ -253,8 +253,8 @@ func TestComparisonsAreSymmetric(t *testing.T) {
 		there, back := compare(a, b), compare(b, a)
 		for i, r := range there.Rows {
 			o := back.Rows[i]
-			// The margin is in percent of A, so 1+m turned over is 1/(1+m), not 1-m: the two
-			// directions may differ where a bound lies between them, and nowhere else.
+			// The margin is in percent of A, so the inverse of 1+m is 1/(1+m), not 1-m: the two
+			// directions may differ only if a bound lies between these.
 			m, edge := r.Margin, false
 			for _, bound := range []float64{r.Ratio.Low, r.Ratio.High} {
 				edge = edge || between(1-m, bound, 1/(1+m)) || between(1+m, bound, 1/(1-m))
@@ -269,10 +269,10 @@ func TestComparisonsAreSymmetric(t *testing.T) {
 	})
 }
 
-// between reports whether x lies from low to high, rounding errors included.
+// between reports whether x lies from low to high, allowing for rounding errors.
 func between(low, x, high float64) bool { return x > low-1e-9 && x < high+1e-9 }
 
-// The judge in the run and the comparison of the record agree.
+// The judge during the run and the comparison of the record agree.
 func TestTheJudgeSaysWhatTheRecordSays(t *testing.T) {
 	w := reader("a")
 	a, b := sideOf(model.SideA, w, 1000, 1020, 990, 1005), sideOf(model.SideB, w, 995, 1015, 1000, 1000)

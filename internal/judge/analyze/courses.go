@@ -11,15 +11,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What a page can show, and what it weighs: a screen is about 1,000 points wide, and
-// a page with all the courses of a run must stay small.
+// Limits on what a page shows and on its size: a screen is about 1,000 points wide, and a page with all
+// the courses of a run must stay small.
 const (
-	// allPoints are shared among the courses, each of which gets at least fewPoints
-	// and at most mostPoints. A repeat has one in any case.
+	// allPoints are shared among the courses, each of which gets between fewPoints and mostPoints. A
+	// repeat always has at least one.
 	allPoints  = 5000
 	fewPoints  = 100
 	mostPoints = 900
-	// The same for the columns of a heatmap, and for its cells that are not empty.
+	// The same for the columns of a heatmap, and for its non-empty cells.
 	allColumns  = 1200
 	fewColumns  = 40
 	mostColumns = 150
@@ -28,10 +28,9 @@ const (
 	mostCells   = 4000
 )
 
-// Courses tells how each workload went over the time of the run, thinned for the
-// eye: neighbouring seconds of a repeat are summed (never averaged), histograms are
-// merged before a percentile is read. It yields one course for each of Results, in
-// the same order.
+// Courses returns how each workload went over the time of the run, thinned for display: neighbouring
+// seconds of a repeat are summed (never averaged), and histograms are merged before a percentile is
+// read. There is one course for each of Results, in the same order.
 func Courses(rec *model.Recorded) []model.Course {
 	good := goodSamples(rec)
 	var list []model.Course
@@ -63,7 +62,7 @@ func Courses(rec *model.Recorded) []model.Course {
 // share is an equal part of all, within bounds.
 func share(all, parts, least, most int) int { return max(least, min(most, all/parts)) }
 
-// moved reports whether any I/O went this way.
+// moved reports whether there was any I/O in this direction.
 func moved(repeats []timeline.Repeat) bool {
 	return slices.ContainsFunc(repeats, func(v timeline.Repeat) bool {
 		return slices.ContainsFunc(v.Seconds, func(s timeline.Second) bool { return s.IOs > 0 })
@@ -85,14 +84,14 @@ func workersOf(samples []model.Sample) int {
 	return len(seen)
 }
 
-// spanAt is a span with the step that it is of.
+// spanAt is a span with its step.
 type spanAt struct {
 	model.Span
 	step model.Step
 }
 
-// spansOf lists the repeats of a workload, those that failed too. A step that has
-// samples and no result is one that the run was killed in.
+// spansOf lists the repeats of a workload, including those that failed. A step that has samples but no
+// result is one during which the run was killed.
 func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []model.Span {
 	var list []spanAt
 	find := func(step int) *spanAt {
@@ -135,7 +134,7 @@ func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []mod
 			s.Round = s.step.Round
 		}
 		s.Start, s.End = m[0], m[1]
-		// Before the ramp the load tool was starting: nothing to show.
+		// Before the ramp, the load tool was starting: there is nothing to show.
 		s.Ramp = min(s.Start, max(s.Ramp, s.Start-s.step.Ramp))
 	}
 	slices.SortStableFunc(list, func(a, b spanAt) int { return cmp.Compare(a.Ramp, b.Ramp) })
@@ -147,8 +146,8 @@ func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []mod
 	return spans
 }
 
-// markStarts moves the start of the measured part of a steady repeat behind the
-// warm-up that the estimate leaves out.
+// markStarts moves the start of the measured part of a steady repeat to the end of the warm-up that the
+// estimate leaves out.
 func markStarts(c *model.Course, repeats []timeline.Repeat, headline model.Metric, mode model.Mode) {
 	if d := warmUp(repeats, headline, mode); d > 0 && d < len(repeats[0].Seconds) {
 		if s := spanOf(c.Spans, repeats[0].Seconds[0]); s >= 0 {
@@ -157,13 +156,13 @@ func markStarts(c *model.Course, repeats []timeline.Repeat, headline model.Metri
 	}
 }
 
-// spanOf is the index of the span that a second lies in, -1 for none.
+// spanOf is the index of the span that contains a second, -1 for none.
 func spanOf(spans []model.Span, s timeline.Second) int {
 	middle := (s.Begin + s.End) / 2
 	return slices.IndexFunc(spans, func(p model.Span) bool { return middle >= p.Ramp && middle <= p.End })
 }
 
-// piece is some neighbouring seconds of one repeat, summed.
+// piece is the sum of some neighbouring seconds of one repeat.
 type piece struct {
 	timeline.Tally
 	begin, end float64
@@ -205,8 +204,8 @@ func cut[T any](list []T, n int) [][]T {
 	return parts
 }
 
-// rounded is a time to the millisecond, and digits a value to so many digits: more
-// cannot be seen, and weighs.
+// rounded rounds a time to the millisecond, and digits a value to the given number of digits: more is
+// invisible and makes the page larger.
 func rounded(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
 func digits(v float64, n int) float64 {

@@ -14,8 +14,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// randomRun draws a run of one reader: repeats of any length, seconds without I/O,
-// latencies over some decades.
+// randomRun draws a run of one reader: repeats of any length, seconds without I/O, latencies over
+// several decades.
 func randomRun(t *rapid.T) *model.Recorded {
 	rec := recorded([]model.Workload{reader("a")}, nil)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -86,7 +86,7 @@ func TestThinningKeepsSums(t *testing.T) {
 	})
 }
 
-// checkHeat holds the rows of a heatmap to the histogram of all I/Os.
+// checkHeat compares the rows of a heatmap with the histogram of all I/Os.
 func checkHeat(t *rapid.T, h *model.Heat, all histogram.Histogram) {
 	if len(h.Times) > 150+12 || len(h.Bounds) > 42 || len(h.From) != len(h.Times) {
 		t.Fatalf("%d columns (%d beginnings), %d rows", len(h.Times), len(h.From), len(h.Bounds)-1)
@@ -107,7 +107,7 @@ func checkHeat(t *rapid.T, h *model.Heat, all histogram.Histogram) {
 	}
 }
 
-// checkTail holds a tail to the histogram of all I/Os.
+// checkTail compares a tail with the histogram of all I/Os.
 func checkTail(t *rapid.T, tail []model.TailPoint, all histogram.Histogram) {
 	if len(tail) > 120 || tail[0].Above != 1 {
 		t.Fatalf("%d points, the first %+v", len(tail), tail[0])
@@ -131,8 +131,8 @@ func checkTail(t *rapid.T, tail []model.TailPoint, all histogram.Histogram) {
 func TestPercentilesOfThinnedPointsAreOfMergedHistograms(t *testing.T) {
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a")})
 	rec.Run.Steps[0].Ended = 2000
-	// Pairs of a second with 10,000 fast I/Os and one with 400 slow ones: the mean of
-	// their p99s is 5.5 ms, of all I/Os 96 % are fast and the p99 is slow.
+	// Pairs of a second with 10,000 fast I/Os and one with 400 slow ones: the mean of their p99s is 5.5
+	// ms; over all I/Os, 96 % are fast and the p99 is slow.
 	for i := range 1800 {
 		n, latency := uint64(10000), 1e-3
 		if i%2 == 1 {
@@ -231,8 +231,8 @@ func TestTheWarmUpOfASteadyRepeatIsMarked(t *testing.T) {
 	}
 }
 
-// TestCoursesOfLongRunsAreSmall holds 51 volumes × 15 minutes, and a run of many
-// workloads, to what a page has room for.
+// TestCoursesOfLongRunsAreSmall checks that 51 volumes × 15 minutes, and a run of many workloads, fit
+// into a page.
 func TestCoursesOfLongRunsAreSmall(t *testing.T) {
 	for _, rec := range []*model.Recorded{bigRun(51, 1, 900), bigRun(1, 40, 300)} {
 		courses := analyze.Courses(rec)
@@ -258,7 +258,7 @@ func BenchmarkCourses(b *testing.B) {
 	}
 }
 
-// A run of which no I/O succeeded has nothing to draw.
+// A run without a successful I/O has nothing to draw.
 func TestCoursesOfNothing(t *testing.T) {
 	rec := &model.Recorded{Plan: model.Plan{Workloads: []model.Workload{{Name: "w", Direction: model.Read, Access: model.Random, BlockSize: 4096, Depth: 1, Metric: model.IOPS}}}}
 	if list := analyze.Courses(rec); len(list) > 0 {

@@ -24,8 +24,8 @@ func pointsOf(pieces []piece) model.Points {
 	return p
 }
 
-// pointPercentile is 0 when so few I/Os ended that fewer than one of them is
-// expected above: the largest of a hundred latencies is not their p99.9.
+// pointPercentile is a percentile of a piece; 0 if there are so few I/Os that fewer than one is
+// expected above it: the largest of a hundred latencies is not their p99.9.
 func pointPercentile(t *piece, p float64) float64 {
 	h := t.Histograms[0]
 	if float64(h.Count())*(100-p) < 100*(1-1e-9) {
@@ -34,11 +34,11 @@ func pointPercentile(t *piece, p float64) float64 {
 	return digits(h.Percentile(p), 4)
 }
 
-// mostTail is the number of points of a distribution's tail.
+// mostTail is the maximum number of points of a distribution's tail.
 const mostTail = 120
 
-// tailOf merges the measured pieces and follows their complementary distribution,
-// point by point, evenly along the curve as it is drawn on two logarithmic axes.
+// tailOf merges the measured pieces and samples their complementary distribution at points spaced
+// evenly along the curve as it is drawn on two logarithmic axes.
 func tailOf(pieces []piece) []model.TailPoint {
 	var h histogram.Histogram
 	for i := range pieces {
@@ -50,8 +50,8 @@ func tailOf(pieces []piece) []model.TailPoint {
 	n := h.Count()
 	left := n
 	for seconds, count := range h.Buckets {
-		// What is in the bucket took about its middle or longer. (There is no place for
-		// zero on a logarithmic axis.)
+		// I/Os in the bucket took about its middle or longer. (Zero has no place on a logarithmic
+		// axis.)
 		if seconds > 0 {
 			all = append(all, model.TailPoint{Latency: seconds, Above: float64(left) / float64(n)})
 		}
@@ -74,19 +74,19 @@ func tailOf(pieces []piece) []model.TailPoint {
 	return kept
 }
 
-// distance is how far apart two points are drawn, a decade of either axis being 1.
+// distance is the distance between two points as drawn; one decade on either axis is 1.
 func distance(a, b model.TailPoint) float64 {
 	return math.Hypot(math.Log10(b.Latency/a.Latency), math.Log10(b.Above/a.Above))
 }
 
-// heatSize is the number of columns and of filled cells that a heatmap may have,
-// and mostRows that of its latencies.
+// heatSize is the maximum number of columns and of filled cells of a heatmap; mostRows is the maximum
+// number of latency rows.
 type heatSize struct{ columns, cells int }
 
 const mostRows = 40
 
-// heatOf counts I/Os by time and latency. Columns do not reach over repeats unless
-// there are more repeats than columns.
+// heatOf counts I/Os by time and latency. Columns do not span repeats unless there are more repeats
+// than columns.
 func heatOf(pieces []piece, repeats int, size heatSize) *model.Heat {
 	columns := size.columns
 	bySpan := slices.Clone(pieces[:0:0])
@@ -126,7 +126,7 @@ func heatOf(pieces []piece, repeats int, size heatSize) *model.Heat {
 	if high < low {
 		return nil
 	}
-	// The finest grid that has few enough rows and cells.
+	// Use the finest grid that has few enough rows and cells.
 	for parts := 16; ; parts /= 2 {
 		g := grid{parts: parts}
 		g.first, g.last = g.at(low), g.at(high)
@@ -140,11 +140,11 @@ func heatOf(pieces []piece, repeats int, size heatSize) *model.Heat {
 	}
 }
 
-// grid divides latencies into octaves (of nanoseconds) and each of them into equal
-// parts, as the histograms do, so that a bucket lies in one row.
+// grid divides latencies into octaves (of nanoseconds) and each octave into equal parts, as the
+// histograms do, so that a bucket lies in one row.
 type grid struct{ first, last, parts int }
 
-// cells counts what lies where.
+// cells counts the I/Os in each cell.
 func (g grid) cells(sums []histogram.Histogram) [][3]uint64 {
 	var list [][3]uint64
 	counts := make([]uint64, g.last-g.first+1)
@@ -162,9 +162,9 @@ func (g grid) cells(sums []histogram.Histogram) [][3]uint64 {
 	return list
 }
 
-// at numbers the rows of all latencies from 1 ns up.
+// at is the row number of a latency, counted from 1 ns up.
 func (g grid) at(seconds float64) int {
-	// The middle of a bucket is given to within a rounding error.
+	// The middle of a bucket is exact only to within a rounding error.
 	ns := max(1, seconds*1e9*(1+1e-12))
 	fraction, exponent := math.Frexp(ns)
 	return (exponent-1)*g.parts + int((fraction*2-1)*float64(g.parts))

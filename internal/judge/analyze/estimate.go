@@ -8,15 +8,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// bucketFloor is the smallest relative half-width of a percentile: a latency is
-// known to the width of its histogram bucket, 1/64, so its middle to 1/128.
+// bucketFloor is the smallest relative half-width of a percentile: a latency is known to the width of
+// its histogram bucket, 1/64, so its middle to 1/128.
 const bucketFloor = 1.0 / 128
 
-// estimate is the metric over all repeats with its interval. Confidence is 0
-// when there is too little to say how sure it is.
+// estimate is the metric over all repeats with its interval. Confidence is 0 if there are too few data
+// for an interval.
 //
-// The second result is the relative half-width that the stopping rule has to
-// look at.
+// The second result is the relative half-width for the stopping rule.
 func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 	if _, ok := m.Percentile(); ok {
 		f.histogram()
@@ -24,15 +23,15 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 	e := model.Estimate{Unit: m.Unit(), Value: f.all.Value(m), Confidence: stats.Confidence}
 	half, rule := f.half(m)
 	if m.Unit() == "s" {
-		// Latencies are spread by factors, so their interval is symmetric in the
-		// logarithm and cannot reach below zero.
+		// Latencies vary by factors, so their interval is symmetric in the logarithm and cannot reach
+		// below zero.
 		half, rule = math.Hypot(half, floorOf(m)), math.Hypot(rule, floorOf(m))
 		e.Low, e.High, rule = e.Value*math.Exp(-half), e.Value*math.Exp(half), math.Expm1(rule)
 	} else {
 		half, rule = math.Max(half, floorOf(m)*e.Value), math.Max(rule/e.Value, floorOf(m))
 		e.Low, e.High = e.Value-half, e.Value+half
 		if far := half / e.Value; far > wideRate {
-			// Added and taken away, such a width would reach below zero.
+			// A symmetric interval of such a width would reach below zero.
 			e.Low, e.High = e.Value*math.Exp(-far), e.Value*math.Exp(far)
 		}
 		if rule > wideRate {
@@ -46,7 +45,7 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 		e.Low, e.High, e.Confidence = e.Value, e.Value, 0
 	}
 	if p, ok := m.Percentile(); ok && p >= tail && e.Confidence > 0 {
-		// No percentile is below the median, however little is known of the tail itself.
+		// No percentile is below the median, however uncertain the tail itself is.
 		if median, _ := f.estimate(model.P50); median.Confidence > 0 {
 			e.Low = min(max(e.Low, median.Low), e.Value)
 		}
@@ -55,17 +54,18 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 }
 
 const (
-	// wideRate is the relative half-width beyond which the interval of a rate is symmetric in
-	// the logarithm, as those of latencies are: half of ±143 % would be below zero.
+	// wideRate is the relative half-width beyond which the interval of a rate is symmetric in the
+	// logarithm, as those of latencies are: an interval of ±143 % would reach below zero.
 	wideRate = 0.3
-	// tail is the percentile from which on rare slow seconds may decide, in percent.
+	// tail is the percentile, in percent, from which on rare slow seconds may decide.
 	tail = 99
-	// slowMatters is how much slower than the others they must be, as a factor's logarithm.
+	// slowMatters is how much slower than the others those seconds must be, as the logarithm of a
+	// factor.
 	slowMatters = 0.22
 )
 
-// open reports whether a percentile has no upper end: the run met slow seconds or repeats
-// that would make it, and too few of them to know how many there are.
+// open reports whether a percentile has no upper bound: the run contained slow seconds or repeats that
+// would determine it, but too few to know how frequent they are.
 func (f *flow) open(m model.Metric) bool {
 	p, ok := m.Percentile()
 	if !ok || p < tail {
@@ -82,7 +82,7 @@ func floorOf(m model.Metric) float64 {
 	return stats.Floor
 }
 
-// scale is the scale on which a metric is averaged: latencies by factors.
+// scale transforms a value to the scale on which a metric is averaged: logarithmic for latencies.
 func scale(m model.Metric, v float64) float64 {
 	if m.Unit() == "s" {
 		return math.Log(v)
@@ -90,9 +90,8 @@ func scale(m model.Metric, v float64) float64 {
 	return v
 }
 
-// half is the half-width of the metric on its scale, and the one for the
-// stopping rule: between repeats when there are several, along the series when
-// there is one.
+// half is the half-width of the metric on its scale, and the one for the stopping rule: from the
+// variation between repeats if there are several, otherwise from the series.
 func (f *flow) half(m model.Metric) (half, rule float64) {
 	_, merged := m.Percentile()
 	whole := 1.0
@@ -120,7 +119,7 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 	return half * whole, rule * whole
 }
 
-// series is the metric of a repeat second by second on its scale.
+// series is the metric of a repeat, second by second, on its scale.
 func (f *flow) series(repeat int, m model.Metric) []float64 {
 	if _, ok := m.Percentile(); ok {
 		return nil

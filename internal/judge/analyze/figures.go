@@ -8,9 +8,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// figureResults makes results of what another tool printed of a workload: one for
-// each direction. A single figure has no interval. Several figures of the same test
-// are its repeats: their mean, with Student's interval on the logarithmic scale.
+// figureResults makes results from the figures that another tool printed for a workload, one for each
+// direction. A single figure has no interval. Several figures of the same test are its repeats: their
+// mean, with Student's interval on the logarithmic scale.
 func figureResults(rec *model.Recorded, w model.Workload) []model.Result {
 	if rec.Imported == nil {
 		return nil
@@ -43,7 +43,7 @@ func figureResult(w model.Workload, d model.Direction, list []model.Figure) (mod
 		}
 	}
 	for m, v := range values {
-		// A metric that only some of the repeats give is not that of the test.
+		// A metric that only some of the repeats have is left out.
 		if len(v) == len(list) {
 			r.Metrics[m] = repeated(m, v)
 		}
@@ -55,7 +55,7 @@ func figureResult(w model.Workload, d model.Direction, list []model.Figure) (mod
 		return r, false
 	}
 	r.Estimate, r.RepeatValues = r.Metrics[r.Metric], values[r.Metric]
-	// A distribution of several runs cannot be put together from their percentiles.
+	// The distribution over several runs cannot be computed from their percentiles.
 	if len(list) == 1 && list[0].Latency != nil {
 		l := *list[0].Latency
 		for m, p := range map[model.Metric]**float64{model.P50: &l.P50, model.P90: &l.P90, model.P99: &l.P99, model.P999: &l.P999, model.P9999: &l.P9999} {
@@ -68,14 +68,14 @@ func figureResult(w model.Workload, d model.Direction, list []model.Figure) (mod
 	return r, true
 }
 
-// supportedBy reports whether a figure's number of I/Os allows the percentile m; one
-// that does not say its number is believed.
+// supportedBy reports whether a figure's number of I/Os allows the percentile m; a figure without that
+// number is accepted.
 func supportedBy(f model.Figure, m model.Metric) bool {
 	p, ok := m.Percentile()
 	return !ok || f.Latency == nil || f.Latency.Count == 0 || float64(f.Latency.Count) >= stats.PercentileNeeds(p)
 }
 
-// bestMetric is the first known metric in the order in which people ask for them.
+// bestMetric is the first known metric in the order of common interest.
 func bestMetric(metrics map[model.Metric]model.Estimate) model.Metric {
 	for _, m := range append([]model.Metric{model.Transactions, model.Records, model.Elapsed}, allMetrics...) {
 		if _, ok := metrics[m]; ok {
@@ -85,7 +85,7 @@ func bestMetric(metrics map[model.Metric]model.Estimate) model.Metric {
 	return ""
 }
 
-// repeated is the estimate of repeats, at least one, all above 0.
+// repeated is the estimate from repeats, at least one, all above 0.
 func repeated(m model.Metric, values []float64) model.Estimate {
 	logs := make([]float64, len(values))
 	for i, v := range values {
@@ -102,8 +102,8 @@ func repeated(m model.Metric, values []float64) model.Estimate {
 	return e
 }
 
-// FigureCourses are the distributions that came with imported figures, for drawing; a
-// workload whose seconds came as well has a course of its own.
+// FigureCourses are the distributions that came with imported figures, for drawing; a workload whose
+// seconds were imported too has its own course.
 func FigureCourses(rec *model.Recorded) []model.Course {
 	if rec.Imported == nil {
 		return nil
@@ -122,8 +122,8 @@ func FigureCourses(rec *model.Recorded) []model.Course {
 	return list
 }
 
-// publishedContrast compares two results by what is published of them, where one side
-// has no samples; with nothing known of how sure they are nothing is known of the ratio.
+// publishedContrast compares two results by their published estimates, if one side has no samples.
+// Without an interval, nothing is known about the ratio.
 func publishedContrast(a, b model.Estimate, m model.Metric) (stats.Contrast, bool) {
 	if !(a.Value > 0) || !(b.Value > 0) {
 		return stats.Contrast{}, false

@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// foreign is a recording of which only figures are known, each of its values one run
-// of the workload.
+// foreign is a recording of which only figures are known; each of its values is one run of the
+// workload.
 func foreign(system string, seconds float64, figures map[string][]float64) *model.Recorded {
 	rec := &model.Recorded{Imported: &model.Imported{System: system}}
 	rec.Plan.Schedule.Mode = model.Fixed
@@ -27,7 +27,7 @@ func foreign(system string, seconds float64, figures map[string][]float64) *mode
 	return rec
 }
 
-// side is a recording with its results, none of which a rule spoke against.
+// side is a recording with its results, without findings.
 func side(rec *model.Recorded) Measured {
 	r := &model.Report{Results: Results(rec)}
 	r.Run.Target.Name = rec.Imported.System
@@ -46,7 +46,7 @@ func TestFiguresBecomeResults(t *testing.T) {
 	if single.Value != 100 || single.Confidence != 0 || single.Low != 100 || single.High != 100 || single.Repeats != 1 {
 		t.Errorf("a single figure has no interval: %+v", single)
 	}
-	// The geometric mean of 100 and 121 is 110, and two runs say little: t is 12.7.
+	// The geometric mean of 100 and 121 is 110, and two runs are little evidence: t is 12.7.
 	if twice.Value < 109.99 || twice.Value > 110.01 || twice.Confidence == 0 || twice.Low > 40 || twice.High < 300 || twice.Repeats != 2 {
 		t.Errorf("two figures have a wide interval: %+v", twice)
 	}

@@ -12,29 +12,28 @@ import (
 // flow is all that is known of one workload in one direction.
 type flow struct {
 	repeats []timeline.Repeat
-	// groups are the repeats that percentiles are compared between: the repeats,
-	// or stretches of the only repeat. all is their sum.
+	// groups are what percentiles are compared between: the repeats, or stretches of the only repeat.
+	// all is their sum.
 	groups []timeline.Tally
 	all    timeline.Tally
 	merged bool
-	// whole is an only repeat with its warm-up.
+	// whole is an only repeat including its warm-up.
 	whole []timeline.Second
-	// peers are the flows of the same run; workload and direction tell which this is.
+	// peers are the flows of the same run; workload and direction identify this one.
 	peers     *peers
 	workload  string
 	direction model.Direction
 }
 
 const (
-	// stretchSeconds and maxStretches cut an only repeat into groups.
+	// stretchSeconds and maxStretches determine how an only repeat is cut into groups.
 	stretchSeconds = 5
 	minStretches   = 3
 	maxStretches   = 20
 )
 
-// newFlow prepares repeats; warm-up that the sequential rule finds in the
-// headline of a steady repeat is dropped. It returns nil when not one I/O went
-// this way.
+// newFlow prepares repeats and drops the warm-up that the sequential rule finds in the headline of a
+// steady repeat. It returns nil if there was no I/O in this direction.
 func newFlow(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) *flow {
 	var whole []timeline.Second
 	if len(repeats) == 1 {
@@ -64,8 +63,7 @@ func newFlow(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) 
 	return f
 }
 
-// warmUp is the number of seconds that the sequential rule finds to be warm-up in
-// an only repeat.
+// warmUp is the number of seconds of an only repeat that the sequential rule finds to be warm-up.
 func warmUp(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) int {
 	if mode != model.Steady || len(repeats) != 1 {
 		return 0
@@ -77,9 +75,8 @@ func warmUp(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) i
 	return stats.Observe(y).Dropped
 }
 
-// histogram is the sum over everything. Histograms are merged only when one is
-// asked for, first in the groups, because a rate that is judged after each
-// repeat needs none.
+// histogram is the sum over all groups. Histograms are merged only on request, first within the groups,
+// because a rate that is judged after each repeat needs none.
 func (f *flow) histogram() *histogram.Histogram {
 	if !f.merged {
 		f.all.Histograms = nil
@@ -93,9 +90,9 @@ func (f *flow) histogram() *histogram.Histogram {
 	return f.all.Histograms[0]
 }
 
-// independent is the share of the I/Os that are worth an independent one for a
-// percentile: I/Os of a slow second are slow together, so it is the effective
-// share of the seconds, by the correlation of their mean latencies.
+// independent is the effective share of independent I/Os for a percentile: I/Os of a slow second are
+// slow together, so it is the effective share of the seconds, from the autocorrelation of their mean
+// latencies.
 func (f *flow) independent() float64 {
 	stretches := make([][]float64, len(f.repeats))
 	n := 0
@@ -109,7 +106,7 @@ func (f *flow) independent() float64 {
 	return stats.EffectiveSize(n, stats.Correlation(stretches...)) / float64(n)
 }
 
-// supports reports whether there are enough I/Os to speak of the percentile p.
+// supports reports whether there are enough I/Os to estimate the percentile p.
 func (f *flow) supports(p float64) bool {
 	return float64(f.histogram().Count())*f.independent() >= stats.PercentileNeeds(p)
 }

@@ -9,19 +9,18 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Decided is a goal, decided as far as that can be.
+// Decided is a goal with its outcome, as far as it can be decided.
 type Decided struct {
 	model.Goal
-	// Needs is for how many seconds the workload would have to be measured to probably decide a
-	// goal that is undecided: +Inf where no time would do, 0 where it is not known.
+	// Needs is how many seconds the workload would have to be measured to probably decide an undecided
+	// goal: +Inf if no time would suffice, 0 if unknown.
 	Needs float64
 }
 
-// Decide decides goals on the intervals of the results: met or missed when the
-// whole interval lies on one side of the bound, else undecided. After a short look at
-// storage that is not plainly steady, a goal is met only well inside its bound. A number that is
-// invalid decides nothing. Percentiles that the results do not hold are computed
-// from the samples.
+// Decide decides goals by the intervals of the results: met or missed if the whole interval lies on one
+// side of the bound, otherwise undecided. After a short measurement of storage that is not clearly
+// steady, a goal is met only if the interval is well inside the bound. An invalid number decides
+// nothing. Percentiles that the results do not contain are computed from the samples.
 func Decide(rec *model.Recorded, results []model.Result, goals []model.Goal) []Decided {
 	decided := make([]Decided, len(goals))
 	var all *peers
@@ -72,7 +71,7 @@ func decide(f *flow, r *model.Result, goal model.Goal) Decided {
 	g.Message = what
 	unseen, enough := f.unseen(g.Metric)
 	if e.Open {
-		// What is slow was met, and its slowest bounds the percentile.
+		// The slow I/Os were observed, and the slowest of them bounds the percentile.
 		unseen = 1
 	}
 	switch {
@@ -97,7 +96,7 @@ func met(yes bool) model.Outcome {
 	return model.Missed
 }
 
-// interval is "[20.9k/s, 22.1k/s]".
+// interval formats an interval as "[20.9k/s, 22.1k/s]".
 func interval(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "without an interval"
@@ -109,17 +108,16 @@ func interval(m model.Metric, e model.Estimate) string {
 }
 
 const (
-	// rare is how many times as long storage is looked at whose slow I/Os came so rarely that
-	// they bound nothing: the few that came then come a few times as often.
+	// rare is the factor by which the measurement is extended if slow I/Os were so rare that they bound
+	// nothing: there will then be a few times as many of them.
 	rare = 4.0
-	// settleSpare is how much longer than the computed time is asked for: the width of an
+	// settleSpare is the factor by which the requested time exceeds the computed time: the width of an
 	// interval is itself known only roughly.
 	settleSpare = 1.1
 )
 
-// settle is for how many seconds to measure until the interval probably ends before the
-// bound, when it is as wide as e after so many seconds: half-widths shrink with the root of
-// the time.
+// settle is the measuring time, in seconds, after which the interval probably ends before the bound,
+// given its width e after the given seconds: half-widths shrink with the square root of the time.
 func settle(e model.Estimate, seconds, bound float64) float64 {
 	distance := math.Abs(bound - e.Value)
 	side := e.High - e.Value
@@ -132,8 +130,8 @@ func settle(e model.Estimate, seconds, bound float64) float64 {
 	return settleSpare * seconds * (side / distance) * (side / distance)
 }
 
-// untilSupported is for how many seconds to measure until there are enough I/Os to speak of a
-// percentile; 0 when that cannot be told.
+// untilSupported is the measuring time, in seconds, until there are enough I/Os to estimate a
+// percentile; 0 if unknown.
 func (f *flow) untilSupported(m model.Metric) float64 {
 	p, ok := m.Percentile()
 	if f == nil || !ok {
@@ -146,7 +144,7 @@ func (f *flow) untilSupported(m model.Metric) float64 {
 	return settleSpare * f.seconds() * stats.PercentileNeeds(p) / n
 }
 
-// goalEstimate is the metric with its interval; false when there are too few I/Os.
+// goalEstimate is the metric with its interval; false if there are too few I/Os.
 func goalEstimate(f *flow, r *model.Result, g model.Goal) (model.Estimate, bool) {
 	if e, ok := r.Metrics[g.Metric]; ok {
 		return e, true
@@ -159,19 +157,19 @@ func goalEstimate(f *flow, r *model.Result, g model.Goal) (model.Estimate, bool)
 }
 
 const (
-	// unseenBursts is by what factor bursts and slow spells that a short look did not meet may
-	// change the p99: storage at a third of its speed; and unseenSpell after burstLook
-	// seconds, which have met bursts and perhaps not a slow spell: half its speed.
+	// unseenBursts is the factor by which bursts and slow spells that a short measurement missed may
+	// change the p99: storage at a third of its speed. unseenSpell applies after burstLook seconds,
+	// which have contained bursts but perhaps no slow spell: half its speed.
 	unseenBursts, unseenSpell = 3.0, 2.0
 	burstLook                 = 9 * spellSeconds
-	// spellLook is the look in seconds that has met that spell, too, in 95 % of the cases,
-	// when it lasts spellSeconds on average, for a tenth of the time: ln 20 × 9 × spellSeconds.
+	// spellLook is the measuring time, in seconds, that includes a slow spell with 95 % probability if
+	// spells last spellSeconds on average and take a tenth of the time: ln 20 × 9 × spellSeconds.
 	spellLook = 27 * spellSeconds
 )
 
-// unseen is the factor by which what a look did not meet may move a metric, and the
-// look in seconds from which on it is 1, as it is where the storage is plainly steady.
-// A rate or a mean hardly moves: bursts in a tenth of the seconds cost it a few percent.
+// unseen is the factor by which events outside the measured time may move a metric, and the measuring
+// time in seconds from which on it is 1. It is also 1 if the storage is clearly steady. A rate or a
+// mean hardly moves: bursts in a tenth of the seconds change it by a few percent.
 func (f *flow) unseen(m model.Metric) (factor, enough float64) {
 	if p, ok := m.Percentile(); f == nil || !ok || p < tail {
 		return 1, 0

@@ -45,8 +45,8 @@ func TestGoalsAreDecidedOnTheInterval(t *testing.T) {
 	}
 }
 
-// An interval whose end is at twice the distance of the bound has to be half as wide, which
-// takes four times as long, and no time tells a value from itself.
+// An interval whose end is twice as far away as the bound has to be half as wide, which takes four
+// times as long. No time separates a value from an equal bound.
 func TestWhatAGoalNeeds(t *testing.T) {
 	rec := sideOf("", reader("a"), 1000, 1020, 980)
 	results := analyze.Results(rec)

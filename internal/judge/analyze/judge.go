@@ -8,14 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Judge decides while a run is on whether a workload has been measured well
-// enough. It keeps nothing between calls.
+// Judge decides during a run whether a workload has been measured precisely enough. It keeps no state
+// between calls.
 type Judge struct{}
 
-// Judge says how well the headline of a workload is known from the samples of its
-// good steps so far, and what the plan's other workloads tell of the spread between
-// repeats; of a mixed workload, the direction that is known worse. Confidence is 0,
-// and Value may be 0, while there is too little to say.
+// Judge returns how precisely the headline of a workload is known, from the samples of its good steps
+// so far and from what the plan's other workloads show of the variation between repeats; for a mixed
+// workload, the less certain direction. Confidence is 0, and Value may be 0, if there are too few data.
 func (Judge) Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
 	plan := *p
 	if _, known := p.Workload(w.Name); !known {
@@ -59,8 +58,8 @@ func worse(a, b model.Judgement) bool {
 	return a.HalfWidth() > b.HalfWidth()
 }
 
-// converged reports whether the estimate is as precise as was asked, by the rule
-// of the mode: enough repeats in rounds, the sequential rule on a long one.
+// converged reports whether the estimate is as precise as requested, by the rule of the mode: enough
+// repeats in rounds, or the sequential rule for one long repeat.
 func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.Schedule) bool {
 	if e.Confidence == 0 || !(half <= s.Precision) {
 		return false
@@ -75,37 +74,37 @@ func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.
 }
 
 const (
-	// steadyRepeats are enough where the storage is plainly steady for steadySpan seconds:
-	// repeats back to back see the same moment of it.
+	// steadyRepeats are enough if the storage is clearly steady for steadySpan seconds: consecutive
+	// repeats show the same moment of it.
 	steadyRepeats = 2
 	steadySpan    = 15.0
 )
 
-// plainlySteady reports whether fewer repeats than are certain are enough.
+// plainlySteady reports whether fewer repeats than the certain ones are enough.
 func (f *flow) plainlySteady(m model.Metric) bool {
 	repeats, at := f.repeatModel(m)
 	return !f.peers.asked && len(f.repeats) >= steadyRepeats && f.peers.span() >= steadySpan && repeats.SteadyAt(at)
 }
 
 const (
-	// spellSeconds is how long a slow spell of storage is taken to last, in seconds.
+	// spellSeconds is the assumed length of a slow spell of the storage, in seconds.
 	spellSeconds = 23.0
-	// spellDepth is how much slower it is taken to be at most.
+	// spellDepth is the largest slowdown assumed for a slow spell, as a share.
 	spellDepth = 0.5
-	// enoughOfTime is the share of the time that a run has which is always enough.
+	// enoughOfTime is the share of a run's time after which the measurement always suffices.
 	enoughOfTime = 0.75
 )
 
-// lookedAtEnough reports whether slow spells that were not met would change little. Where
-// the storage is plainly steady there are none.
+// lookedAtEnough reports whether slow spells that were missed would change little. Clearly steady
+// storage has none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
 	repeats, at := f.repeatModel(m)
 	return repeats.SteadyAt(at) || f.peers.span() >= lookFor(s)
 }
 
-// lookFor is how long, in seconds, storage that is not plainly steady is looked at. A
-// spell that halves the speed for a share p of the time costs p/2, so with p = 2 ×
-// the precision it just matters; between two of them lie spellSeconds·(1−p)/p.
+// lookFor is how long, in seconds, storage that is not clearly steady is measured. A spell that halves
+// the speed for a share p of the time costs p/2, so with p = 2 × the precision it just matters; the
+// time between two such spells is spellSeconds·(1−p)/p.
 func lookFor(s model.Schedule) float64 {
 	p := math.Min(1, s.Precision/spellDepth)
 	return math.Min(spellSeconds*(1-p)/p, enoughOfTime*s.MaxTime)

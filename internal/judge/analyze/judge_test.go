@@ -21,7 +21,7 @@ func repeats(rates ...uint64) []model.Sample {
 	return list
 }
 
-// judged is what is known of a workload that is the only one of its run.
+// judged is the judgement on a workload that is the only one of its run.
 func judged(w model.Workload, s model.Schedule, samples []model.Sample) model.Judgement {
 	return analyze.Judge{}.Judge(&model.Plan{Workloads: []model.Workload{w}, Schedule: s}, w, map[string][]model.Sample{w.Name: samples})
 }
@@ -40,7 +40,7 @@ func TestJudgeInRounds(t *testing.T) {
 		{"hardly steady, and too few rounds", repeats(1000, 1012), 2, true, false},
 		{"steady", repeats(1000, 1000, 1001), 3, true, true},
 		{"noisy", repeats(900, 1000, 1100), 3, true, false},
-		// ±4 % by its interval, but three repeats that agree that well may be luck.
+		// ±4 % by its interval, but such agreement between three repeats may be luck.
 		{"lucky perhaps", repeats(985, 1000, 1015), 3, true, false},
 		{"no longer luck", repeats(985, 1000, 1015, 985, 1000, 1015), 6, true, true},
 	} {
@@ -132,8 +132,8 @@ func TestPercentilesComeFromMergedHistograms(t *testing.T) {
 	}
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, samples...)
 	l := analyze.Results(rec)[0].Latency
-	// 3,000 of 63,006 I/Os are slow: p90 is fast, p99 is slow; means of the
-	// repeats' percentiles would be neither.
+	// 3,000 of 63,006 I/Os are slow: p90 is fast, p99 is slow; the means of the repeats' percentiles
+	// would be neither.
 	if math.Abs(*l.P90-1e-3) > 1e-5 || math.Abs(*l.P99-20e-3) > 2e-4 {
 		t.Errorf("p90 %v, p99 %v, want 1 ms and 20 ms", *l.P90, *l.P99)
 	}

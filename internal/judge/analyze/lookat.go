@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// asMany is the share of the most I/Os per second from which on a workload does about
-	// as many; of those, the one that moves the most bytes is looked at.
+	// asMany is the share of the highest I/O rate from which on a workload counts as equally fast; of
+	// those, the one that moves the most bytes gets the long repeat.
 	asMany = 0.9
-	// mostLooks is how often one workload is looked at when its end comes too late.
+	// mostLooks is the maximum number of long repeats of one workload whose rate falls too late.
 	mostLooks = 3
 )
 
-// Looks chooses what to look at, once most repeats of a run are made: in each direction the
-// workload that does the most I/Os per second, reads first, so that what writes leave behind
-// does not slow them; and, where time allows, the one that moves the most bytes, unless that
-// is about the same or the prefill has shown it.
+// Looks chooses the workloads for long repeats, once most repeats of a run are made: in each direction
+// the workload that does the most I/Os per second, reads first so that they are not slowed by leftover
+// writes; and, if time allows, the one that moves the most bytes, unless its bandwidth is about the
+// same or the prefill has covered it.
 func (Judge) Looks(rec *model.Recorded) (needed, wished []string) {
 	all := glances(rec)
 	for _, d := range []model.Direction{model.Read, model.Write} {
@@ -56,13 +56,13 @@ func (Judge) Looks(rec *model.Recorded) (needed, wished []string) {
 	return needed, slices.DeleteFunc(wished, func(name string) bool { return slices.Contains(needed, name) })
 }
 
-// lookable reports whether a workload shows in a direction what the storage does: an open loop
-// only offers what it is told to offer.
+// lookable reports whether a workload shows what the storage can do in a direction: an open loop only
+// offers a given rate.
 func (g *glance) lookable(d model.Direction) bool {
 	return g.direction == d && !g.workload.OpenLoop && len(g.repeats) > 0
 }
 
-// prefilled is the bandwidth that the prefill held, when it lasted long enough to be a look.
+// prefilled is the bandwidth that the prefill sustained, if it lasted as long as a long repeat.
 func prefilled(rec *model.Recorded) (bandwidth float64, ok bool) {
 	p := rec.Run.Prepare
 	if p == nil || len(p.Rates) < int(rec.Plan.Schedule.Look) {
@@ -72,9 +72,9 @@ func prefilled(rec *model.Recorded) (bandwidth float64, ok bool) {
 	return s.Mean, !s.Fell
 }
 
-// Next is what to look at at once after a look, while what that has used up is still empty:
-// the same workload, when its rate fell late, or another one of that direction which draws on
-// it. It is "" when there is nothing more.
+// Next chooses the long repeat that follows another one immediately, while the credit is still empty:
+// the same workload if its rate fell late, or another one of that direction that draws on the same
+// credit. It is "" if no more are needed.
 func (Judge) Next(rec *model.Recorded) string {
 	steps := rec.Run.Steps
 	if len(steps) == 0 {
@@ -108,13 +108,13 @@ func (Judge) Next(rec *model.Recorded) string {
 	return ""
 }
 
-// Counted are the samples of a workload that its result is made of: of what fell in a look,
-// those of the level end.
+// Counted returns the samples that a workload's result is made of: if the rate fell during a long
+// repeat, those of its final plateau.
 func (Judge) Counted(rec *model.Recorded, workload string) []model.Sample {
 	return counted(rec, sustain(rec))[workload]
 }
 
-// Fallen lists the workloads whose result is what their look fell to: more short repeats
+// Fallen lists the workloads whose result is the rate that a long repeat fell to: more short repeats
 // would add nothing to it.
 func (Judge) Fallen(rec *model.Recorded) []string {
 	var names []string

@@ -10,35 +10,35 @@ import (
 )
 
 const (
-	// lower is the least share by which a rate that lasts is below what short repeats said.
+	// lower is the smallest share by which a sustained rate is below that of the short repeats.
 	lower = 0.07
-	// reaches is how near, as a share, a rate has to come to another one to draw on the
-	// same limit as that one.
+	// reaches is the factor within which a rate has to come to another one to count as drawing on the
+	// same limit.
 	reaches = 1.05
-	// fewBytes is the share of the most bytes per second below which a look says nothing of
-	// a credit that counts bytes.
+	// fewBytes is the share of the highest bandwidth below which a long repeat says nothing about a
+	// credit that counts bytes.
 	fewBytes = 0.8
-	// confirming is how many looks have to be below the repeats when none shows a fall.
+	// confirming is how many long repeats have to be below the short ones if none shows a fall.
 	confirming = 2
-	// farLower is how far below repeats that differ from each other a limit has to be.
+	// farLower is how far a limit has to be below repeats that vary widely, as a share.
 	farLower = 0.15
-	// plainFall is the fall in a look that noise does not make before a level end, and
-	// beyondNoise how many times the spread of seconds a smaller one has to be.
+	// plainFall is a fall during a long repeat that noise does not produce before a plateau; a smaller
+	// fall has to be beyondNoise times the variation between seconds.
 	plainFall   = 0.25
 	beyondNoise = 6.0
-	// levelSeconds is how long the level end of a look has to be.
+	// levelSeconds is the minimum length of the final plateau of a long repeat.
 	levelSeconds = 6
 )
 
-// glance is what was seen of one workload in one direction: in short repeats, before it was
-// looked at, and without a pause. The rates are in 1/s.
+// glance is what was measured of one workload in one direction: in short repeats before its long
+// repeats, and in those (looks). The rates are in 1/s.
 type glance struct {
 	workload  model.Workload
 	direction model.Direction
-	// repeats are the rates of the repeats, bandwidth (bytes/s) is their mean.
+	// repeats are the rates of the repeats; bandwidth (bytes/s) is their mean.
 	repeats   []float64
 	bandwidth float64
-	// within is the relative spread of the seconds around the means of their repeats.
+	// within is the relative variation of the seconds around the means of their repeats.
 	within float64
 	looks  []timeline.Repeat
 }
@@ -46,7 +46,7 @@ type glance struct {
 // rate is the mean of the repeats.
 func (g *glance) rate() float64 { return stats.Mean(g.repeats) }
 
-// glances gathers what was seen, in the order of the workloads.
+// glances collects the measurements, in the order of the workloads.
 func glances(rec *model.Recorded) []glance {
 	looks := timeline.Looks(rec)
 	good := goodSamples(rec)
@@ -80,28 +80,28 @@ func glances(rec *model.Recorded) []glance {
 	return list
 }
 
-// insight is what a look came to.
+// insight is the outcome of a workload's long repeats.
 type insight struct {
 	*glance
 	stats.Stretch
-	// fell tells that the rate did, coupled that it did in the other direction of this mix,
-	// and unsure that one look was below the repeats, in which no fall was seen: a slow spell of the
-	// storage looks like that as well, and a second look decides.
+	// fell is set if the rate fell, coupled if it fell in the other direction of this mix, and unsure
+	// if one long repeat was below the short ones without a visible fall: a slow spell of the storage
+	// looks the same, so a second long repeat decides.
 	fell, coupled, unsure bool
-	// last is the look that the level end is of; its seconds are in rates.
+	// last is the long repeat with the final plateau; rates are its seconds.
 	last  timeline.Repeat
 	rates []float64
-	// bandwidth is that of the level end.
+	// bandwidth is that of the plateau.
 	bandwidth float64
 }
 
-// insights judges the looks. repeat is the length of a repeat in seconds.
+// insights judges the long repeats. length is the length of a repeat in seconds.
 func insights(list []glance, length int) []insight {
 	pool := &stats.Pool{}
 	pools := map[model.Direction]*stats.Pool{model.Read: {}, model.Write: {}}
 	for i := range list {
 		if list[i].workload.OpenLoop {
-			// What is offered differs less than what the storage does.
+			// An offered rate varies less than the storage does.
 			continue
 		}
 		pool.Add(list[i].repeats)
@@ -132,7 +132,7 @@ func insights(list []glance, length int) []insight {
 		all = append(all, s)
 	}
 	for i := range all {
-		// What is looked at when a credit is known to be empty has nothing left to fall from.
+		// A workload measured while a credit is known to be empty cannot fall any further.
 		s := &all[i]
 		if s.fell || limitOf(all, s.direction) == nil || len(s.repeats) == 0 {
 			continue
@@ -149,30 +149,30 @@ func insights(list []glance, length int) []insight {
 	return all
 }
 
-// limited reports whether the end of a look is held by a limit far below the repeats, none of
-// which is below it. Repeats that meet a credit now full and now empty differ so much from
-// each other that no test of their mean would say so.
+// limited reports whether the end of a long repeat is held by a limit far below the repeats, none of
+// which is below it. Repeats that meet a credit sometimes full and sometimes empty vary so widely that
+// no test of their mean would detect this.
 func (s *insight) limited() bool {
 	return len(s.repeats) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
-// plain reports whether a fall that a look shows is more than what the seconds of a repeat
-// differ by, and lies below the repeats.
+// plain reports whether a fall during a long repeat exceeds the variation between the seconds of a
+// repeat, and ends below the repeats.
 func (s *insight) plain() bool {
 	drop := 1 - s.Mean/s.Before
 	return (drop > plainFall || drop > beyondNoise*s.within) && (len(s.repeats) == 0 || s.Mean < (1-lower)*s.rate())
 }
 
-// limit is the sustained rate that looks have found in one direction: the highest rate and
+// limit is the sustained rate that long repeats have found in one direction: the highest rate and
 // bandwidth that anything fell to.
 type limit struct {
 	insight
 	bandwidth float64
-	// countsIOs tells that several looks fell to one rate in I/Os but not in bytes.
+	// countsIOs is set if several long repeats fell to the same rate in I/Os but not in bytes.
 	countsIOs bool
 }
 
-// limitOf is nil where nothing fell.
+// limitOf returns the limit in a direction; nil if no rate fell.
 func limitOf(all []insight, d model.Direction) *limit {
 	var l *limit
 	for _, s := range all {
@@ -193,20 +193,20 @@ func limitOf(all []insight, d model.Direction) *limit {
 	return l
 }
 
-// above reports whether a workload may draw on the same credit. Volumes may have credits
-// of their own: fewer of them are above the limit where each is.
+// above reports whether a workload may draw on the same credit. Each volume may have its own credit:
+// fewer volumes then reach the limit at a proportionally lower total rate.
 func (l *limit) above(g *glance) bool {
 	share := math.Max(1, float64(l.workload.VolumeCount())/float64(g.workload.VolumeCount()))
 	return g.rate() > reaches*l.Mean/share || !l.countsIOs && g.bandwidth > reaches*l.bandwidth/share
 }
 
-// flowKey is a workload in one direction.
+// flowKey identifies a workload in one direction.
 type flowKey struct {
 	workload  string
 	direction model.Direction
 }
 
-// sustain says of each result what the looks say of it; nil where there were none.
+// sustain returns what the long repeats say about each result; nil if there were none.
 func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 	if rec.Plan.Schedule.Look <= 0 {
 		return nil
@@ -228,7 +228,7 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 	return found
 }
 
-// sustained is what the looks say of one workload in one direction.
+// sustained returns what the long repeats say about one workload in one direction.
 func sustained(g *glance, all []insight) *model.Sustained {
 	var own, heaviest *insight
 	for i := range all {
@@ -257,12 +257,12 @@ func sustained(g *glance, all []insight) *model.Sustained {
 	return nil
 }
 
-// covers reports whether a look did about as much per second as the repeats of another workload.
+// covers reports whether a long repeat did about as much per second as the repeats of another workload.
 func (s *insight) covers(g *glance) bool {
 	return s.bandwidth >= fewBytes*g.bandwidth && s.Mean >= fewBytes*g.rate()
 }
 
-// fallen tells how well the rate is known that a look fell to.
+// fallen classifies how certain the rate is that a long repeat fell to.
 func fallen(s *insight) model.Lasting {
 	if len(s.rates)-s.From < levelSeconds || s.Scatter > stats.Flat*s.Mean {
 		return model.FellUnsteady
@@ -270,7 +270,7 @@ func fallen(s *insight) model.Lasting {
 	return model.Fell
 }
 
-// describe writes an insight down.
+// describe converts an insight to its recorded form.
 func (s *insight) describe(l model.Lasting) *model.Sustained {
 	t := timeline.Total(s.last.Seconds)
 	d := &model.Sustained{Lasting: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
@@ -281,8 +281,8 @@ func (s *insight) describe(l model.Lasting) *model.Sustained {
 	return d
 }
 
-// burst is what the rate was before it fell. The credit is what the first look did above
-// the level end, or the repeat that did the most above it.
+// burst is the rate before it fell. The credit is what the first long repeat did above the plateau, or
+// the repeat that did the most above it.
 func (s *insight) burst() *model.Burst {
 	first := s.looks[0]
 	rates := timeline.Series(first.Seconds, model.IOPS)
@@ -321,7 +321,7 @@ func counted(rec *model.Recorded, found map[flowKey]*model.Sustained) map[string
 	return good
 }
 
-// modeOf is the mode that a workload's result is of: what a look fell to is one repeat of
+// modeOf is the mode of a workload's result: a rate that a long repeat fell to comes from one repeat of
 // fixed length.
 func modeOf(w model.Workload, m model.Mode, found map[flowKey]*model.Sustained) model.Mode {
 	for _, d := range w.Directions() {

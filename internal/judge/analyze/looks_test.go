@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// looked is a run in rounds of 3 s, made repeat by repeat.
+// looked is a run in rounds of 3 s, built repeat by repeat.
 type looked struct {
 	rec   model.Recorded
 	clock float64
@@ -19,7 +19,7 @@ func newLooked(workloads ...model.Workload) *looked {
 		Schedule: model.Schedule{Mode: model.Rounds, Repeat: 3, MinRounds: 3, Precision: 0.05, Look: 20, Looks: 2}}}}
 }
 
-// step adds a repeat, or a look, with the given rates.
+// step adds a short or a long repeat with the given rates.
 func (l *looked) step(name string, look bool, rates ...float64) {
 	w, _ := l.rec.Plan.Workload(name)
 	number := len(l.rec.Run.Steps) + 1
@@ -137,7 +137,7 @@ func TestWhatFellIsPublished(t *testing.T) {
 	}
 }
 
-// One look below the repeats may be a slow spell of the storage: it is looked at again.
+// One long repeat below the short ones may be a slow spell of the storage: it is repeated.
 func TestOneSlowLookIsNotEnough(t *testing.T) {
 	for _, c := range []struct {
 		again   float64
@@ -165,7 +165,7 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 	}
 }
 
-// Repeats that meet a credit now full and now empty say nothing of what lasts.
+// Repeats that meet a credit sometimes full and sometimes empty say nothing about the sustained rate.
 func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 	l := newLooked(small("writes", model.Write), small("others", model.Write))
 	l.repeats("writes", 2000, 900)
@@ -178,7 +178,7 @@ func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 	}
 }
 
-// A mix draws on both directions, and goes with the one that fell.
+// A mix draws on both directions, and is affected if either fell.
 func TestAMixGoesTogether(t *testing.T) {
 	mix := small("mix", model.Mixed)
 	mix.ReadPercent = 50
@@ -192,7 +192,7 @@ func TestAMixGoesTogether(t *testing.T) {
 	}
 }
 
-// On storage whose rate lasts a result is what it was without looks.
+// On storage with a constant rate, long repeats do not change a result.
 func TestALookThatHeldChangesNothing(t *testing.T) {
 	with, without := newLooked(small("reads", model.Read)), newLooked(small("reads", model.Read))
 	without.rec.Plan.Schedule.Look = 0
@@ -207,7 +207,7 @@ func TestALookThatHeldChangesNothing(t *testing.T) {
 	}
 }
 
-// Volumes with credits of their own: few of them may be below what many fell to, and yet
+// Each volume has its own credit: a few volumes may be below the total that many fell to, and still
 // each draws on its credit.
 func TestFewVolumesBelowWhatManyFellTo(t *testing.T) {
 	one, three := small("x1", model.Read), small("x3", model.Read)
@@ -229,7 +229,7 @@ func TestFewVolumesBelowWhatManyFellTo(t *testing.T) {
 	}
 }
 
-// What is offered at a rate says nothing of how much storage varies.
+// An offered rate says nothing about how much the storage varies.
 func TestOpenLoopsAreNoMeasureOfTheSpread(t *testing.T) {
 	closed, open := small("capacity", model.Write), small("load-10", model.Write)
 	open.OpenLoop = true

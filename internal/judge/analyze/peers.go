@@ -8,19 +8,19 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// peers are the flows of one run: what they know together of how repeats differ makes
-// the interval of each.
+// peers are the flows of one run: together they estimate how much repeats vary, which determines the
+// interval of each.
 type peers struct {
 	flows  []*flow
 	models map[model.Metric]*stats.RepeatModel
-	// at is where a flow stands in the model of a metric.
+	// at is the index of a flow in the model of a metric.
 	at map[model.Metric]map[*flow]int
-	// asked tells that the number of repeats is what the user asked for.
+	// asked is set if the user requested the number of repeats.
 	asked bool
 }
 
-// peersOf prepares what was measured of all workloads of a plan. A workload that has
-// no samples yet has no flow. found is what looks have found; nil where there were none.
+// peersOf prepares the measurements of all workloads of a plan. A workload that has no samples yet has
+// no flow. found are the findings of the long repeats; nil if there were none.
 func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey]*model.Sustained) *peers {
 	all := &peers{models: map[model.Metric]*stats.RepeatModel{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
 	for _, w := range p.Workloads {
@@ -46,7 +46,7 @@ func (p *peers) add(f *flow, workload string, d model.Direction) {
 	}
 }
 
-// find is the flow of a workload in a direction; nil where nothing went that way.
+// find is the flow of a workload in a direction; nil if there was no I/O in that direction.
 func (p *peers) find(workload string, d model.Direction) *flow {
 	if p == nil {
 		return nil
@@ -59,7 +59,7 @@ func (p *peers) find(workload string, d model.Direction) *flow {
 	return nil
 }
 
-// span is the time in seconds over which the storage was looked at, whatever the workload.
+// span is the time in seconds over which the storage was measured, whatever the workload.
 func (p *peers) span() float64 {
 	begin, end := math.Inf(1), math.Inf(-1)
 	for _, f := range p.flows {
@@ -69,7 +69,7 @@ func (p *peers) span() float64 {
 	return math.Max(0, end-begin)
 }
 
-// repeatModel is what the flows know together of a metric, and where f stands in it.
+// repeatModel is the flows' common model of a metric, and the index of f in it.
 func (p *peers) repeatModel(f *flow, m model.Metric) (*stats.RepeatModel, int) {
 	if p.models[m] == nil {
 		var list [][]stats.Repeat
@@ -83,8 +83,8 @@ func (p *peers) repeatModel(f *flow, m model.Metric) (*stats.RepeatModel, int) {
 	return p.models[m], p.at[m][f]
 }
 
-// repeatModel is what the run knows of a metric, and where f stands in it. A flow that
-// belongs to no run is the only one of its own.
+// repeatModel is the run's model of a metric, and the index of f in it. A flow without a run is the
+// only one in its model.
 func (f *flow) repeatModel(m model.Metric) (*stats.RepeatModel, int) {
 	if f.peers == nil {
 		f.peers = &peers{models: map[model.Metric]*stats.RepeatModel{}, at: map[model.Metric]map[*flow]int{}, flows: []*flow{f}}
@@ -92,14 +92,13 @@ func (f *flow) repeatModel(m model.Metric) (*stats.RepeatModel, int) {
 	return f.peers.repeatModel(f, m)
 }
 
-// span is when a flow was looked at first and last, in seconds.
+// span is the start of a flow's first measurement and the end of its last, in seconds.
 func (f *flow) span() (begin, end float64) {
 	last := f.repeats[len(f.repeats)-1].Seconds
 	return f.repeats[0].Seconds[0].Begin, last[len(last)-1].End
 }
 
-// stays are the repeats of a flow with a metric relative to its mean, or as
-// logarithms.
+// stays are the repeats of a flow with a metric, relative to its mean or as logarithms.
 func (f *flow) stays(m model.Metric) []stats.Repeat {
 	whole := 1.0
 	if m.Unit() != "s" {

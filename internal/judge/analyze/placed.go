@@ -9,14 +9,15 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// statements are how many a built-in transaction of pgbench's has; each is a round trip.
+// statements is the number of statements in each of pgbench's built-in transactions; each is a round
+// trip.
 var statements = map[string]float64{"tpcb-like": 7, "simple-update": 5, "select-only": 1}
 
-// builtin is the option of pgbench's that names a built-in transaction.
+// builtin is pgbench's option that names a built-in transaction.
 const builtin = "--builtin="
 
-// roundTripsOf is how many round trips a transaction of a workload has; 0 where that is not known:
-// a script of the user's may have any number, and options may send fewer.
+// roundTripsOf is the number of round trips per transaction of a workload; 0 if unknown: a user's
+// script may have any number, and options may reduce it.
 func roundTripsOf(w *model.Workload) float64 {
 	if w == nil || w.App.Tool != "pgbench" || w.App.Script != "" {
 		return 0
@@ -28,7 +29,7 @@ func roundTripsOf(w *model.Workload) float64 {
 		case known && n == 0:
 			n = statements[name]
 		default:
-			// --protocol=prepared has as many, once the statements are prepared.
+			// --protocol=prepared needs as many, once the statements are prepared.
 			if !strings.HasPrefix(o, "--protocol=") {
 				return 0
 			}
@@ -37,8 +38,8 @@ func roundTripsOf(w *model.Workload) float64 {
 	return n
 }
 
-// network is how long a transaction of a workload waits for the network and for connections, by
-// the round trip and the connection that were measured before the first repeat, in seconds.
+// network is how long a transaction of a workload waits for the network and for connections, in
+// seconds, computed from the round trip and the connection time measured before the first repeat.
 func network(rec *model.Recorded, w *model.Workload, r *model.AppResult) (seconds float64, words string, known bool) {
 	n := roundTripsOf(w)
 	if n == 0 || rec.Run.Prepare == nil || rec.Run.Prepare.App == nil {
@@ -52,8 +53,8 @@ func network(rec *model.Recorded, w *model.Workload, r *model.AppResult) (second
 	if !w.App.Reconnect {
 		return n * s.RoundTrip, words, true
 	}
-	// A thread of pgbench's connects one client after the other, and what pgbench itself tells of
-	// the load's connections includes how busy the server was.
+	// A pgbench thread connects one client after the other, and pgbench's own connection time includes
+	// how busy the server was.
 	connection := s.Connection
 	if r.Connect > 0 {
 		connection = r.Connect
@@ -63,20 +64,20 @@ func network(rec *model.Recorded, w *model.Workload, r *model.AppResult) (second
 }
 
 const (
-	// networkMatters is the share of a difference in latency from which on the network's part of it
-	// forbids to call one storage the better one.
+	// networkMatters is the share of a difference in latency from which on the network's part rules out
+	// calling one storage better.
 	networkMatters = 0.25
-	// networkLeast is the share of a transaction's time below which the network's part of a
-	// difference is left alone, and tripsApart by which factor round trips differ that were
-	// measured over two networks: those over one differ by how busy the machine was.
+	// networkLeast is the share of a transaction's time below which the network's part of a difference
+	// is ignored. tripsApart is the factor by which round trips differ if they were measured over two
+	// networks: over the same network they differ only by how busy the machine was.
 	networkLeast, tripsApart = 0.02, 1.5
 	// shorterBy is how much longer the network's part may be than the transaction that contains it,
 	// because the two are measured one after the other.
 	shorterBy = 1.5
 )
 
-// taken is how long a transaction took as its client has it, in seconds; 0 where that is not known.
-// pgbench's own latency leaves the connection out, so it is the rate's where nothing is offered.
+// taken is how long a transaction took from the client's point of view, in seconds; 0 if unknown.
+// pgbench's own latency excludes connecting, so it is computed from the rate in a closed loop.
 func taken(w *model.Workload, r *model.Result) float64 {
 	if rate := r.Metrics[model.Transactions].Value; !w.OpenLoop && rate > 0 {
 		return float64(max(1, w.Depth)) / rate
@@ -87,13 +88,13 @@ func taken(w *model.Workload, r *model.Result) float64 {
 	return r.Latency.Mean
 }
 
-// distant reports whether the two clients were at unlike distances from their servers.
+// distant reports whether the two clients were at different distances from their servers.
 func distant(a, b *model.Recorded) bool {
 	x, y := a.Run.Prepare.App.RoundTrip, b.Run.Prepare.App.RoundTrip
 	return clientAt(a) != clientAt(b) || math.Max(x, y) >= tripsApart*math.Min(x, y)
 }
 
-// clientAt says where the client of a run was.
+// clientAt describes where the client of a run was.
 func clientAt(rec *model.Recorded) string {
 	c := rec.Environment.Cluster
 	switch {
@@ -107,8 +108,8 @@ func clientAt(rec *model.Recorded) string {
 	return "on another node"
 }
 
-// checkPlaced tells of a difference in latency that round trips and connections make, which are
-// the client's place and not the storage, and takes the verdict where they make much of it.
+// checkPlaced reports a difference in latency caused by round trips and connections, that is by the
+// client's location and not the storage, and withdraws the verdict if they cause much of it.
 func checkPlaced(c *model.Comparison, a, b Measured) (list []model.Finding) {
 	said := map[string]bool{}
 	for _, ra := range a.Report.Results {
@@ -155,7 +156,7 @@ func longer(difference float64) string {
 	return "less"
 }
 
-// workloadOf is a workload of a run's plan, nil for none.
+// workloadOf is a workload of a run's plan, nil if there is none.
 func workloadOf(rec *model.Recorded, name string) *model.Workload {
 	for i := range rec.Plan.Workloads {
 		if rec.Plan.Workloads[i].Name == name {

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// placedSide is a run of one load at a rate, with a client somewhere.
+// placedSide is a run of one load at a given rate, with its client at a given location.
 func placedSide(w model.Workload, rate float64, roundTrip, connection float64, client string) Measured {
 	rec := &model.Recorded{Environment: model.Environment{Cluster: &model.Cluster{Node: "node1"}}}
 	if client != "" {

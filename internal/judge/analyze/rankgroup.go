@@ -9,14 +9,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// standing is what a group is summed up from: how good each system is in each row, on
-// the logarithmic scale (more is better), and which pairs the row tells apart.
+// standing is the input of a group's summary: how good each system is in each row, on the logarithmic
+// scale (more is better), and which pairs the row distinguishes.
 type standing struct {
 	good map[int]float64
 	told func(a, b int) int
 }
 
-// rankGroups sums up each group of tests, and then all groups, each of which counts once.
+// rankGroups summarizes each group of tests, and then all groups with equal weight.
 func rankGroups(r *model.Ranking, systems int) []model.RankGroup {
 	var names []string
 	for _, row := range r.Rows {
@@ -45,8 +45,8 @@ func rankGroups(r *model.Ranking, systems int) []model.RankGroup {
 	return groups
 }
 
-// standingOf is a row's; false when nothing can be used. A percentile is left out: it
-// would give the same test twice the weight.
+// standingOf is a row's standing; false if it has no usable number. A percentile is left out: it would
+// give the same test double weight.
 func standingOf(row model.RankRow) (standing, bool) {
 	_, tail := row.Metric.Percentile()
 	if row.Verdict == model.Unusable || tail {
@@ -77,7 +77,7 @@ func standingOf(row model.RankRow) (standing, bool) {
 	return s, true
 }
 
-// standingOfGroup is a group's, for the sum over all groups.
+// standingOfGroup is a group's standing, for the summary over all groups.
 func standingOfGroup(g model.RankGroup) standing {
 	s := standing{good: map[int]float64{}}
 	for _, e := range g.Entries {
@@ -97,8 +97,7 @@ func standingOfGroup(g model.RankGroup) standing {
 	return s
 }
 
-// sumUp ranks the systems that are in any of the rows, by the rows that all of them
-// are in.
+// sumUp ranks the systems that occur in any of the rows, using only the rows that contain all of them.
 func sumUp(name string, rows []standing, systems int) model.RankGroup {
 	g := model.RankGroup{Name: name, Entries: []model.RankEntry{}, Pairs: []model.RankPair{}, Verdict: model.Unclear}
 	var in []int
@@ -146,9 +145,9 @@ func sumUp(name string, rows []standing, systems int) model.RankGroup {
 	return g
 }
 
-// pairOver compares b with a over rows. It is better when it is told to be better in
-// at least half of the rows and worse in none, or when it is better on average, with
-// 95 % certainty for whatever other tests of this kind one might have chosen.
+// pairOver compares b with a over rows. b is better if it is significantly better in at least half of
+// the rows and worse in none, or if it is better on average with 95 % confidence, treating the tests as
+// a sample of all tests of this kind.
 func pairOver(a, b int, rows []standing) model.RankPair {
 	p := model.RankPair{A: a, B: b, Verdict: model.Unclear}
 	var d []float64
@@ -179,7 +178,7 @@ func pairOver(a, b int, rows []standing) model.RankPair {
 	return p
 }
 
-// openReason tells why some places are open.
+// openReason explains why some places are open.
 func openReason(g model.RankGroup) string {
 	mixed, open, told := 0, 0, 0
 	for _, p := range g.Pairs {

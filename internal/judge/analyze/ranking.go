@@ -10,14 +10,14 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// leastBorrowed is how long in seconds a single run must have lasted before the noise
-// of other tests is taken for its own: in less, nothing averages out.
+// leastBorrowed is how long, in seconds, a single run must have lasted before the noise of other tests
+// is assumed for it: a shorter one averages too little.
 const leastBorrowed = 10
 
-// Rank holds several systems against each other, test by test. Two numbers with
-// intervals are told apart when the interval of their ratio excludes 1. Numbers without
-// one borrow their noise from what the same systems' repeated tests differ by; without
-// any repeat nothing is told apart.
+// Rank ranks several systems against each other, test by test. Two numbers with intervals are
+// distinguished if the interval of their ratio excludes 1. Numbers without intervals borrow their noise
+// from the variation of the same systems' repeated tests; without any repeats, nothing is
+// distinguished.
 func Rank(sides []Measured) *model.Ranking {
 	r := &model.Ranking{Alpha: Alpha, Systems: []model.RankedSystem{}, Rows: []model.RankRow{}, Groups: []model.RankGroup{}}
 	for _, s := range sides {
@@ -33,15 +33,15 @@ func Rank(sides []Measured) *model.Ranking {
 	return r
 }
 
-// rankKey is what a row is about.
+// rankKey identifies a row.
 type rankKey struct {
 	group, workload string
 	direction       model.Direction
 	metric          model.Metric
 }
 
-// rankKeys lists what any system was measured by, group by group, in the order in which
-// it first comes.
+// rankKeys lists everything that any system was measured by, group by group, in order of first
+// appearance.
 func rankKeys(sides []Measured) []rankKey {
 	var groups []string
 	byGroup := map[string][]rankKey{}
@@ -65,8 +65,8 @@ func rankKeys(sides []Measured) []rankKey {
 	return keys
 }
 
-// rankMetrics are the metrics that a result is ranked by: its headline; of a broker's
-// throughput the latency too, which does not follow from it; and the p99.
+// rankMetrics are the metrics by which a result is ranked: its headline; for a broker's throughput also
+// the latency, which does not follow from it; and the p99.
 func rankMetrics(r model.Result) []model.Metric {
 	list := []model.Metric{r.Metric}
 	if _, ok := r.Metrics[model.Latency]; ok && r.Metric == model.Records {
@@ -78,7 +78,7 @@ func rankMetrics(r model.Result) []model.Metric {
 	return list
 }
 
-// groupOf is the group of a result: that of its figure, else what the run was.
+// groupOf is the group of a result: that of its figure, otherwise the kind of run.
 func groupOf(rec *model.Recorded, r model.Result) string {
 	if rec.Imported != nil {
 		for _, f := range rec.Imported.Figures {
@@ -173,7 +173,7 @@ func rankRow(sides []Measured, k rankKey, noise *model.Noise) model.RankRow {
 	return row
 }
 
-// sortEntries puts the best first; systems with equal values stay in their order.
+// sortEntries sorts by quality, best first; systems with equal values keep their order.
 func sortEntries(list []model.RankEntry, lowerIsBetter bool) {
 	slices.SortStableFunc(list, func(a, b model.RankEntry) int {
 		switch x, y := a.Estimate.Value, b.Estimate.Value; {
@@ -186,8 +186,8 @@ func sortEntries(list []model.RankEntry, lowerIsBetter bool) {
 	})
 }
 
-// toldApart is the test of whether two numbers differ beyond chance: by their own
-// intervals, or by more than borrowed, the ratio that the noise of other tests allows.
+// toldApart returns the test of whether two numbers differ beyond chance: by their own intervals, or by
+// more than borrowed, the ratio that the noise of other tests allows.
 func toldApart(m model.Metric, borrowed float64) func(a, b model.RankEntry) bool {
 	return func(a, b model.RankEntry) bool {
 		if borrowed > 0 {
@@ -198,8 +198,8 @@ func toldApart(m model.Metric, borrowed float64) func(a, b model.RankEntry) bool
 	}
 }
 
-// placeEntries sets the range of places that each usable entry may have: told tells
-// whether two entries, of which the first is the better, are told apart.
+// placeEntries sets the range of places that each usable entry may have: told reports whether two
+// entries, the first of which is better, are distinguished.
 func placeEntries(list []model.RankEntry, told func(a, b int) bool) {
 	for i := range list {
 		if list[i].Trust == model.Invalid {

@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Repeats that differ by 10 % leave 15 % open and tell 60 % apart.
+// With repeats that vary by 10 %, a difference of 15 % stays open and one of 60 % is significant.
 func TestNoiseIsBorrowedFromRepeats(t *testing.T) {
 	a := side(foreign("A", 60, map[string][]float64{"a": {1000}, "b": {500}, "c": {100, 104, 98, 103}}))
 	b := side(foreign("B", 60, map[string][]float64{"a": {1600}, "b": {510}, "c": {101, 99, 105, 100}}))
@@ -28,7 +28,7 @@ func TestNoiseIsBorrowedFromRepeats(t *testing.T) {
 	}
 }
 
-// What no noise can be borrowed for stays open, and the row says why.
+// A row for which no noise can be borrowed stays open, and says why.
 func TestNothingIsBorrowed(t *testing.T) {
 	repeats := []float64{100, 101}
 	for name, c := range map[string]struct {
@@ -57,9 +57,8 @@ func TestNothingIsBorrowed(t *testing.T) {
 	}
 }
 
-// However the numbers lie: a place is a range that holds the place of the plain value,
-// the order of the arguments does not matter, and a group is only clear when all its
-// places are certain.
+// For all numbers: a place is a range that contains the rank of the plain value, the order of the
+// arguments does not matter, and a group is clear only if all its places are certain.
 func TestPlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "systems")
@@ -99,8 +98,8 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// Systems that are the same but for chance are seldom told apart in a row: the pairs
-// that are, are at most twice the 5 % that is allowed for each.
+// Systems that differ only by chance are rarely distinguished in a row: in at most twice the 5 % of
+// pairs that is allowed for each.
 func TestEqualSystemsAreSeldomToldApart(t *testing.T) {
 	next := uint64(1)
 	normal := func() float64 {

@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// metricsOf are what every result of a workload estimates beside its headline: that of an
-// application counts transactions, and no I/Os or bytes.
+// metricsOf are the metrics that every result estimates besides its headline: for an application these
+// count transactions, and no I/Os or bytes.
 func metricsOf(w model.Workload) []model.Metric {
 	if w.Loads() {
 		return []model.Metric{model.Transactions, model.Latency, model.P50, model.P99}
@@ -15,17 +15,16 @@ func metricsOf(w model.Workload) []model.Metric {
 	return allMetrics
 }
 
-// maxSeries is the number of points that a sparkline gets.
+// maxSeries is the maximum number of points of a sparkline.
 const maxSeries = 60
 
-// allMetrics are what every result estimates beside its headline.
+// allMetrics are the metrics that every result estimates besides its headline.
 var allMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, model.P50, model.P99}
 
-// Results estimates what each workload of the run did: one result per workload
-// and direction, in the order of the plan; a workload with a flush gets one
-// more for direction sync. Steps that failed count for nothing, and a workload
-// without a good second has no result, unless it was imported. Verdicts are Valid and Findings empty
-// until package trust has looked.
+// Results estimates what each workload of the run did: one result per workload and direction, in the
+// order of the plan; a workload with a flush gets one more for direction sync. Failed steps do not
+// count, and a workload without a good second has no result unless it was imported. Verdicts are Valid
+// and Findings empty until package trust has run.
 func Results(rec *model.Recorded) []model.Result {
 	found := sustain(rec)
 	good := counted(rec, found)
@@ -52,7 +51,7 @@ func Results(rec *model.Recorded) []model.Result {
 	out := unsettled(rec)
 	for i := range results {
 		results[i].LeftOut = leftOut(rec, out, results[i].Workload)
-		// Of what was imported no precision was asked: any interval will do.
+		// No precision was requested of imported data: any interval will do.
 		results[i].Converged = results[i].Converged || rec.Imported != nil && results[i].Confidence > 0
 	}
 	return results
@@ -87,7 +86,7 @@ func result(w model.Workload, f *flow, headline model.Metric, s model.Schedule) 
 	return r
 }
 
-// latency sums up the merged histograms.
+// latency summarizes the merged histograms.
 func (f *flow) latency() *model.LatencySummary {
 	h := f.histogram()
 	if h.Count() == 0 {
@@ -106,8 +105,7 @@ func (f *flow) latency() *model.LatencySummary {
 	return l
 }
 
-// sparkline is the headline over time: neighbours are averaged until at most
-// 60 points are left.
+// sparkline is the headline over time: neighbours are averaged until at most 60 points are left.
 func (f *flow) sparkline(m model.Metric) []float64 {
 	var y []float64
 	for _, v := range f.repeats {

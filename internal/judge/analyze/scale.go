@@ -6,9 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Scales is the outcome of loading N volumes at once, one for each direction, from
-// results that are judged already; none when the run is no such experiment. Laws are
-// fitted by package capacity.
+// Scales is the outcome of loading N volumes at once, one for each direction, from results that have
+// already been judged; empty if the run is no such experiment. Package capacity fits the scaling laws.
 func Scales(rec *model.Recorded, results []model.Result) []model.Scale {
 	asked := rec.Plan.Experiment.Scale
 	if asked == nil {
@@ -41,8 +40,8 @@ func Scales(rec *model.Recorded, results []model.Result) []model.Scale {
 	return scales
 }
 
-// scalePoint is N volumes at once in one direction. The samples of the record are those that
-// results are made of.
+// scalePoint is the point for N volumes at once in one direction. The samples of the record are those
+// that results are made of.
 func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.ScalePoint {
 	n := float64(w.VolumeCount())
 	p := model.ScalePoint{
@@ -81,13 +80,12 @@ func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.Sca
 	return p
 }
 
-// deviceRate is what the devices counted while the workload ran, in the result's own
-// metric; nil where nothing was counted. I/Os are counted by their bytes, because the
-// kernel splits and merges requests.
+// deviceRate is what the devices counted while the workload ran, in the result's own metric; nil if
+// nothing was counted. I/Os are derived from bytes, because the kernel splits and merges requests.
 func deviceRate(rec *model.Recorded, w model.Workload, r model.Result) *model.Estimate {
 	var steps []model.StepResult
 	for _, c := range timeline.Groups(rec, w.Name) {
-		// Of a look more seconds were counted than the result is made of.
+		// A long repeat counts more seconds than its result is made of.
 		if !c.Step.Look {
 			steps = append(steps, c.Results...)
 		}
@@ -106,13 +104,13 @@ func deviceRate(rec *model.Recorded, w model.Workload, r model.Result) *model.Es
 	return &model.Estimate{Unit: r.Metric.Unit(), Value: v, Low: v, High: v}
 }
 
-// divided is an estimate of the n-th part.
+// divided is an estimate divided by n.
 func divided(e model.Estimate, n float64) model.Estimate {
 	e.Value, e.Low, e.High = e.Value/n, e.Low/n, e.High/n
 	return e
 }
 
-// nodes is the number of machines that the volumes of the run are on.
+// nodes is the number of machines on which the run's volumes are.
 func nodes(rec *model.Recorded) int {
 	names := map[string]bool{}
 	for i := range rec.Plan.Volumes {

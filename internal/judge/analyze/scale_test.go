@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// Two loops of load and pause that are not in step: the sum of their means counts what
-// each did while the other paused; the sum of the common seconds does not.
+// Two loops of load and pause that are out of step: the sum of their means includes what each did while
+// the other paused; the sum over their common seconds does not.
 func TestATotalIsNotASumOfMeans(t *testing.T) {
 	w := model.Workload{Name: "read-x2", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 8, Volumes: 2, Metric: model.IOPS, RateIOPS: 1200}
 	rec := &model.Recorded{Plan: model.Plan{
@@ -20,8 +20,8 @@ func TestATotalIsNotASumOfMeans(t *testing.T) {
 		for worker := range 2 {
 			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{Step: model.Step{Number: step, Workload: w.Name, Seconds: 5}, Worker: worker})
 			for second := range 5 {
-				// The storage has 2,000 IOPS. The first second of the one and the last of the
-				// other are theirs alone.
+				// The storage has 2,000 IOPS. Each worker is alone for one second: the first or the
+				// last.
 				ios := uint64(1000)
 				if worker == 0 && second == 0 || worker == 1 && second == 4 {
 					ios = 2000

@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// settledLeast is the number of repeats to a storage that was done with what was written
-	// before, below which none of the others can be left out; one in a single repeat.
+	// settledLeast is the minimum number of repeats on a storage that had drained its earlier writes,
+	// for others to be left out; it is one in a single repeat.
 	settledLeast = 2
-	// settledAlike is how far, relative to their mean, those repeats may be apart: where they
-	// differ by more, something else than writes moves the rate.
+	// settledAlike is how far, relative to their mean, those repeats may differ: if they differ by
+	// more, something other than writes moves the rate.
 	settledAlike = 0.15
 )
 
-// unsettled lists the repeats that only read and began before the storage was done with what
-// was written, where a wait has made reads faster: their rate is that of reads beside a
-// cache that drains. Which repeats these are is told by when they began and not by their
-// rates, so leaving them out prefers no rate.
+// unsettled lists the read-only repeats that began before the storage had drained its writes, where
+// waiting has made reads faster: they measure reads beside a draining cache. The repeats are selected
+// by when they began and not by their rates, so leaving them out introduces no bias.
 func unsettled(rec *model.Recorded) map[int]bool {
 	if !model.SettlingNeeded(rec.Run.Steps) {
 		return nil
@@ -60,7 +59,7 @@ func alike(rates []float64) bool {
 	return high-low <= settledAlike*(low+high)/2
 }
 
-// leftOut are the steps of a workload among those that are left out, in the order of time.
+// leftOut are the left-out steps of a workload, in time order.
 func leftOut(rec *model.Recorded, out map[int]bool, workload string) []int {
 	var list []int
 	for _, r := range rec.Run.Steps {

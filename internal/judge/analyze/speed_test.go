@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// bigRun is a run of the given workers × workloads × seconds, one repeat each,
-// with histograms of about 150 buckets.
+// bigRun is a run of the given workers × workloads × seconds, one repeat each, with histograms of about
+// 150 buckets.
 func bigRun(workers, workloads, seconds int) *model.Recorded {
 	r := rand.New(rand.NewPCG(1, 2))
 	rec := recorded(nil, nil)
@@ -45,8 +45,8 @@ func busySecond(r *rand.Rand) *model.Flow {
 	return f
 }
 
-// BenchmarkResults analyses what the largest run of the plan leaves: 15 workers
-// × 14 workloads × 10 minutes. The files are not read here.
+// BenchmarkResults analyses the result of the largest planned run: 15 workers × 14 workloads × 10
+// minutes. Reading the files is not included.
 func BenchmarkResults(b *testing.B) {
 	rec := bigRun(15, 14, 600)
 	b.ResetTimer()

@@ -8,15 +8,15 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Knee's bounds: p99 at most this multiple of that at the lowest rate, and at least
-// this share of what was due done in time.
+// Knee's bounds: a p99 of at most this multiple of the p99 at the lowest rate, and at least this share
+// of the due I/Os done in time.
 const (
 	kneeLatency  = 2.0
 	kneeAchieved = 0.98
 )
 
-// ResolveOffered fills in the rates that the plan of a load sweep could not know,
-// from the repeats that offered them.
+// ResolveOffered fills in the rates that the plan of a load sweep could not know, from the repeats that
+// offered them.
 func ResolveOffered(rec *model.Recorded) {
 	rates := map[string]float64{}
 	for _, s := range rec.Run.Steps {
@@ -32,8 +32,8 @@ func ResolveOffered(rec *model.Recorded) {
 	}
 }
 
-// Sweep is the outcome of a sweep, from results that are judged already; nil when
-// the run is none. Cells that were not measured have no point.
+// Sweep is the outcome of a sweep, from results that have already been judged; nil if the run is not a
+// sweep. Cells that were not measured have no point.
 func Sweep(rec *model.Recorded, results []model.Result) *model.Sweep {
 	asked := rec.Plan.Experiment.Sweep
 	if asked == nil {
@@ -67,7 +67,7 @@ func point(rec *model.Recorded, w model.Workload, r model.Result) model.SweepPoi
 		Mean: estimateOf(r, model.Latency), P50: estimateOf(r, model.P50), P99: estimateOf(r, model.P99),
 	}
 	if r.Latency != nil && r.Latency.P999 != nil {
-		// Its interval is not estimated: a tail this far out has too few seconds for one.
+		// Its interval is not estimated: this far out in the tail there are too few seconds for one.
 		v := *r.Latency.P999
 		p.P999 = &model.Estimate{Unit: "s", Value: v, Low: v, High: v}
 	}
@@ -84,8 +84,8 @@ func estimateOf(r model.Result, m model.Metric) *model.Estimate {
 	return nil
 }
 
-// achieved is the share of the I/Os that were due which were done in the same time.
-// What was due is counted, because random arrivals are not exactly as many as asked.
+// achieved is the share of the due I/Os that were done in the same time. The due I/Os are counted,
+// because random arrivals are not exactly as many as requested.
 func achieved(rec *model.Recorded, r model.Result) float64 {
 	var due float64
 	good := map[int]bool{}
@@ -107,9 +107,9 @@ func achieved(rec *model.Recorded, r model.Result) float64 {
 	return done / due
 }
 
-// knee finds the largest offered rate that the storage carries well. Points come in
-// rising order of the rate. A rate with too few I/Os for a p99 says nothing either
-// way, unless it was not achieved. Nil when nothing is carried, or can be told.
+// knee finds the highest offered rate that the storage carries well. Points are ordered by increasing
+// rate. A rate with too few I/Os for a p99 is inconclusive, unless it was not achieved. Nil if no rate
+// is carried well, or none can be judged.
 func knee(points []model.SweepPoint) *model.Knee {
 	first := slices.IndexFunc(points, func(p model.SweepPoint) bool { return p.P99 != nil })
 	if first < 0 {
@@ -151,8 +151,7 @@ func knee(points []model.SweepPoint) *model.Knee {
 	return k
 }
 
-// overload says why a rate is not carried well; "" when it is. lowest is the lowest
-// rate that has a p99.
+// overload says why a rate is not carried well; "" if it is. lowest is the lowest rate that has a p99.
 func overload(p, lowest model.SweepPoint) string {
 	switch {
 	case p.Achieved < kneeAchieved:

@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// loadPoints are points at the usual shares of 1,000 IOPS with the given p99 (ms; 0
-// is none) and everything that was due done.
+// loadPoints are points at the usual shares of 1,000 IOPS with the given p99 (ms; 0 is none) and all
+// due I/Os done.
 func loadPoints(p99 ...float64) []model.SweepPoint {
 	shares := []float64{.1, .3, .5, .7, .8, .9, .95}
 	points := make([]model.SweepPoint, len(p99))
@@ -56,7 +56,7 @@ func TestTheKneeIsTheLastRateThatIsCarriedWell(t *testing.T) {
 	}
 }
 
-// The rates of a load sweep stand in the repeats, and failed repeats count for nothing.
+// The rates of a load sweep come from the repeats, and failed repeats do not count.
 func TestWhatIsAchievedIsOfWhatWasDue(t *testing.T) {
 	rec := &model.Recorded{}
 	rec.Plan.Experiment.Sweep = &model.SweepRequest{Pattern: "randread", BlockSizes: []int64{4096}, Load: true}
@@ -94,7 +94,7 @@ func TestWhatIsAchievedIsOfWhatWasDue(t *testing.T) {
 	if s.Knee != nil {
 		t.Errorf("a knee where only 90 %% is achieved: %+v", s.Knee)
 	}
-	// All of what is due is done: a knee, unless nobody believes the numbers.
+	// All due I/Os are done: there is a knee, unless the numbers are invalid.
 	for i := range rec.Run.Steps {
 		if s := &rec.Run.Steps[i]; s.Due > 0 {
 			s.Due = 1350

@@ -9,30 +9,29 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// Traced puts the samples of a trace onto its seconds. A second in which nothing ended left
-// no sample, and counts all the same. A trace that is longer than mostStretches seconds is put
-// onto longer stretches instead.
+// Traced assigns the samples of a trace to its seconds. A second in which no I/O ended has no sample
+// but still counts. A trace longer than mostStretches seconds is assigned to longer stretches instead.
 type Traced struct{ seconds []timeline.Second }
 
-// shortest is the length, in seconds, below which the last one is part of the
-// one before: its rate would be that of a moment.
+// shortest is the length, in seconds, below which the last second is merged into the one before: its
+// rate would be that of a moment.
 const shortest = 0.5
 
-// mostStretches bounds the cells of a trace, each of which every row and kind has: it may last
-// for weeks, and its record may have been made by anybody. Three hours keep their seconds; a
-// chart has a tenth as many points, and fewestStretches are enough for one.
+// mostStretches limits the cells of a trace, which exist once per row and kind: a trace may last for
+// weeks, and its record is untrusted input. Up to three hours keep their seconds; a chart has a tenth
+// as many points, and fewestStretches are enough for one.
 const (
 	mostStretches   = 10800
 	fewestStretches = 300
 )
 
-// stretch is how long the cells are of a trace that lasted so long, in whole seconds, so that
-// each holds as many samples as its neighbours, and there are most of them at most.
+// stretch is the length of the cells, in whole seconds, of a trace of the given length, so that each
+// holds as many samples as its neighbours and there are at most most of them.
 func stretch(length float64, most int) float64 { return max(1, math.Ceil(length/float64(most))) }
 
-// NewTraced finds the seconds of a trace that lasted so long. It will be asked for so many flows, all
-// of which may have so many cells together: where they would have more, each is put onto fewer and
-// longer stretches.
+// NewTraced finds the seconds of a trace of the given length. It will be used for the given number of
+// flows, all of which together may have at most the given number of cells: if they would have more,
+// each gets fewer and longer stretches.
 func NewTraced(samples []iotrace.Sample, length float64, flows, cells int) *Traced {
 	t := &Traced{}
 	at, last := 0.0, length
@@ -41,7 +40,7 @@ func NewTraced(samples []iotrace.Sample, length float64, flows, cells int) *Trac
 	}
 	unit := stretch(last, max(fewestStretches, min(mostStretches, cells/max(1, flows))))
 	until := func(end float64) {
-		// What left no sample is cut into stretches.
+		// Time without samples is cut into stretches.
 		n := int(math.Round((end - at) / unit))
 		if n == 0 && end-at > 1e-3 && len(t.seconds) == 0 {
 			n = 1
@@ -82,10 +81,10 @@ func NewTraced(samples []iotrace.Sample, length float64, flows, cells int) *Trac
 	return t
 }
 
-// Flow is some of a trace's samples, second by second.
+// Flow is part of a trace's samples, second by second.
 type Flow struct{ repeat timeline.Repeat }
 
-// Of sums samples, which come in the order of time, up by the second.
+// Of sums samples, which are in time order, by the second.
 func (t *Traced) Of(samples []*iotrace.Sample) Flow {
 	list := make([]timeline.Second, len(t.seconds))
 	copy(list, t.seconds)
@@ -102,8 +101,8 @@ func (t *Traced) Of(samples []*iotrace.Sample) Flow {
 	return Flow{timeline.Repeat{Seconds: list}}
 }
 
-// Estimates are the metrics of which there is enough, with intervals from the spread
-// between the seconds, as a run has them that has one long repeat.
+// Estimates are the metrics for which there are enough I/Os, with intervals from the variation between
+// the seconds, as for a run with one long repeat.
 func (f Flow) Estimates(metrics ...model.Metric) map[model.Metric]model.Estimate {
 	all := newFlow([]timeline.Repeat{f.repeat}, model.IOPS, model.Rounds)
 	if all == nil {
@@ -120,8 +119,8 @@ func (f Flow) Estimates(metrics ...model.Metric) map[model.Metric]model.Estimate
 	return found
 }
 
-// Course is how it went over the time of the trace, which has so many of them; nil where
-// there was nothing.
+// Course shows the flow over the time of the trace; nil if it is empty. The report's points are shared
+// among parts courses.
 func (f Flow) Course(device string, op iotrace.Operation, parts int) *model.Course {
 	repeats := []timeline.Repeat{f.repeat}
 	if !moved(repeats) {
@@ -134,7 +133,7 @@ func (f Flow) Course(device string, op iotrace.Operation, parts int) *model.Cour
 	return c
 }
 
-// directionOf is the direction that an operation is drawn as.
+// directionOf is the direction as which an operation is drawn.
 func directionOf(op iotrace.Operation) model.Direction {
 	switch op {
 	case iotrace.Read:

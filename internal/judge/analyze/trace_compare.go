@@ -18,17 +18,17 @@ import (
 type TracePair struct {
 	A, B Flow
 	Row  iotrace.Compared
-	// Reason is why its latencies are not judged; unlike tells that it is about the I/Os,
-	// otherwise about the trace.
+	// Reason says why its latencies are not judged; Unlike is set if the reason concerns the I/Os, and
+	// not the trace.
 	Reason string
 	Unlike bool
 }
 
-// traceMetrics are what two traces are compared by.
+// traceMetrics are the metrics by which two traces are compared.
 var traceMetrics = []model.Metric{model.IOPS, model.Latency, model.P50, model.P99}
 
-// CompareFlows makes the rows of pairs, and judges them together: a row for each metric that
-// both sides have an interval for.
+// CompareFlows makes the rows of pairs and judges them together: one row for each metric with an
+// interval on both sides.
 func CompareFlows(pairs []TracePair, margins model.Margins) (rows []iotrace.Compared) {
 	var known []stats.Contrast
 	var p []float64
@@ -92,11 +92,11 @@ func traceVerdict(p stats.Place, m model.Metric) iotrace.Verdict {
 	return iotrace.Faster
 }
 
-// mostApart is the part of two distributions that may differ for the I/Os to be alike: the
-// sum of what each share differs by, halved.
+// mostApart is the part of two distributions that may differ for the I/Os to count as alike: half the
+// sum of the differences between the shares.
 const mostApart = 0.10
 
-// apart is how much of two distributions differs, from 0 to 1.
+// apart is the part by which two distributions differ, from 0 to 1.
 func apart[K comparable](a, b map[K]float64) float64 {
 	sum := func(m map[K]float64) (s float64) {
 		for _, v := range m {
@@ -116,8 +116,8 @@ func apart[K comparable](a, b map[K]float64) float64 {
 	return d / 2
 }
 
-// Made is what a load is made of: how many I/Os of each class of sizes an operation has, how many
-// bytes these move, and how many of each operation there are on its device.
+// Made is the composition of a load: the number of I/Os and of bytes in each size class of an
+// operation, and the number of I/Os of each operation on its device.
 type Made struct {
 	Sizes, Bytes map[int64]float64
 	Mix          map[iotrace.Operation]float64
@@ -126,29 +126,29 @@ type Made struct {
 // mean is the mean size of the I/Os of a class.
 func (m *Made) mean(class int64) float64 { return m.Bytes[class] / m.Sizes[class] }
 
-// mostLarger is how much the mean sizes of I/Os of one class may differ: a class goes up to twice
-// its size, and of 8k and 12k the latter takes longer on the same device. I/Os and bytes are counted,
-// not sampled, so that all that the measurement explains is chance, for which another allows. 5 %
-// of the size are at most 5 % of a latency, the margin that rates and means are judged by.
+// mostLarger is how much the mean I/O sizes within one class may differ: a class extends up to twice
+// its lower bound, and 12k takes longer than 8k on the same device. I/Os and bytes are counted, not
+// sampled, so the only measurement error is random variation, which chance allows for. 5 % of the size
+// are at most 5 % of a latency, the margin by which rates and means are judged.
 const mostLarger = 0.05
 
-// By the devices' counters there is one class, 0, for all sizes of an operation: what is held to that
-// bound is the mean of everything. I/Os of 4k and 128k may have the mean of I/Os of 64k, so that
-// a comparison of such traces says that their sizes were not checked.
+// With the devices' counters there is one class, 0, for all sizes of an operation: the bound then
+// applies to the overall mean. I/Os of 4k and 128k may have the same mean as I/Os of 64k, so a
+// comparison of such traces says that their sizes were not checked.
 
-// chance is how far the means of two numbers of I/Os of one class may differ without a reason: three
-// standard errors. Between s and 2s no size has a standard deviation above 1/√8 of its mean; that
-// of class 0 may be larger, and is not known.
+// chance is how far the means over two numbers of I/Os of one class may differ by chance: three
+// standard errors. Between s and 2s no size distribution has a standard deviation above 1/√8 of its
+// mean; for class 0 it may be larger, and is unknown.
 func chance(a, b float64) float64 { return 3 * math.Sqrt((1/a+1/b)/8) }
 
-// moved tells whether the I/Os of a class have other sizes in B than in A.
+// moved reports whether the I/Os of a class have different sizes in B than in A.
 func (m *Made) moved(b *Made, class int64) bool {
 	x, y := m.mean(class), b.mean(class)
 	return x > 0 && y > 0 && math.Max(x, y)/math.Min(x, y)-1 > math.Max(mostLarger, chance(m.Sizes[class], b.Sizes[class]))
 }
 
-// resized is the part of the I/Os that both have in a class, but with another mean size there,
-// from 0 to 1, and the class with most of them.
+// resized is the share of the I/Os, from 0 to 1, that both sides have in a class but with different
+// mean sizes, and the class with most of them.
 func (m *Made) resized(b *Made) (part float64, class int64) {
 	most := 0.0
 	for _, k := range slices.Sorted(maps.Keys(m.Sizes)) {
@@ -164,8 +164,8 @@ func (m *Made) resized(b *Made) (part float64, class int64) {
 	return part, class
 }
 
-// Unlike says why the I/Os of an operation are not alike on both sides: their sizes, or the mix
-// of operations that they are part of. Empty where they are.
+// Unlike says why the I/Os of an operation differ between the sides: by their sizes, or by the mix of
+// operations that they are part of. It is empty if they do not.
 func Unlike(a, b Made, op iotrace.Operation) string {
 	moved := apart(a.Sizes, b.Sizes)
 	if moved > mostApart {
@@ -184,7 +184,7 @@ func Unlike(a, b Made, op iotrace.Operation) string {
 	return ""
 }
 
-// most is the share of the commonest size, and sizeOf that size.
+// most is the share of the commonest size; sizeOf is that size.
 func most(m map[int64]float64) string { return shareOf(m, commonest(m)) }
 
 func sizeOf(m map[int64]float64) string { return units.FormatBlock(commonest(m)) }
@@ -196,7 +196,7 @@ func commonest(m map[int64]float64) int64 {
 
 func shareOf[K comparable](m map[K]float64, k K) string { return units.FormatShare(partOf(m, k)) }
 
-// partOf is the share of one, 0 where there is nothing.
+// partOf is the share of one key, 0 if there is nothing.
 func partOf[K comparable](m map[K]float64, k K) float64 {
 	sum := 0.0
 	for _, v := range m {

@@ -7,9 +7,9 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// Of one class of sizes the mean may differ by what is small, or by chance, or for few of the I/Os.
+// Within one size class, the mean may differ by a small amount, by chance, or for a few of the I/Os.
 func TestMeanSizesWithinAClassAreCompared(t *testing.T) {
-	// of is a load of so many I/Os of a mean size in each class.
+	// of is a load with the given number of I/Os and mean size in each class.
 	of := func(classes map[int64][2]float64) Made {
 		m := Made{Sizes: map[int64]float64{}, Bytes: map[int64]float64{}}
 		for class, x := range classes {

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// traceSecond is n reads whose latencies are spread exponentially around a mean.
+// traceSecond is n reads with exponentially distributed latencies of a given mean.
 func traceSecond(r *rand.Rand, end float64, n uint64, mean float64) iotrace.Sample {
 	s := iotrace.Sample{End: end, Seconds: 1, Device: "sda", Operation: iotrace.Read, Size: 4096, Flow: model.Flow{IOs: n, Bytes: n * 4096}}
 	for range n {
@@ -29,8 +29,8 @@ func pointers(samples []iotrace.Sample) (list []*iotrace.Sample) {
 	return list
 }
 
-// A second in which nothing ended left no sample, and is a second all the same; a moment at
-// the end is none.
+// A second in which no I/O ended has no sample and still counts as a second; a moment at the end does
+// not.
 func TestQuietSecondsOfATraceCount(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	samples := []iotrace.Sample{traceSecond(r, 1, 100, 1e-3), traceSecond(r, 2, 100, 1e-3), traceSecond(r, 5, 100, 1e-3), traceSecond(r, 6, 100, 1e-3)}
@@ -60,8 +60,8 @@ func TestQuietSecondsOfATraceCount(t *testing.T) {
 	}
 }
 
-// The intervals of a trace hold what is true as often as they say; 20 seconds of a device
-// whose speed changes from second to second.
+// The intervals of a trace cover the true value as often as they claim; 20 seconds of a device whose
+// speed changes from second to second.
 func TestIntervalsOfATraceHoldTheTruth(t *testing.T) {
 	const tries = 200
 	truth := map[model.Metric]float64{model.IOPS: 500, model.Latency: 1e-3, model.P50: 1e-3 * math.Ln2, model.P99: 1e-3 * math.Log(100)}
@@ -92,7 +92,7 @@ func TestIntervalsOfATraceHoldTheTruth(t *testing.T) {
 	t.Log(held)
 }
 
-// However long a trace says that it is, its cells are few, and every I/O is in one of them.
+// However long a trace claims to be, it has few cells, and every I/O is in one of them.
 func TestALongTraceIsPutOntoStretches(t *testing.T) {
 	const week = 7 * 86400
 	var samples []iotrace.Sample
@@ -108,7 +108,7 @@ func TestALongTraceIsPutOntoStretches(t *testing.T) {
 	ios, sum := 0.0, 0.0
 	for i, c := range cells {
 		ios, sum = ios+c.IOs, sum+c.Seconds
-		// None has a second more than belongs to it: rates would spread that do not.
+		// No stretch has an extra second: constant rates would appear to vary.
 		if rate := c.IOs / c.Seconds; math.Abs(rate-100/1.0003) > 1e-3 {
 			t.Fatalf("stretch %d of %g s has %g I/Os a second", i, c.Seconds, rate)
 		}
@@ -134,7 +134,8 @@ func TestALongTraceIsPutOntoStretches(t *testing.T) {
 	}
 }
 
-// Many flows have fewer and longer stretches each, and lose none of the time; a short trace keeps its seconds.
+// With many flows, each has fewer and longer stretches, and no time is lost; a short trace keeps its
+// seconds.
 func TestManyFlowsHaveFewerCells(t *testing.T) {
 	var samples []iotrace.Sample
 	for at := range 20000 {
@@ -153,7 +154,7 @@ func TestManyFlowsHaveFewerCells(t *testing.T) {
 	}
 }
 
-// What is too little for an interval has none.
+// Data too sparse for an interval get none.
 func TestAHandfulOfIOsHasNoPercentiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var samples []iotrace.Sample

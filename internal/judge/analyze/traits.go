@@ -10,18 +10,17 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// trait is one thing to look at on both sides. unlike marks what makes the sides
-// unlike things when it differs.
+// trait is one property to compare between the sides. unlike marks properties that make the sides
+// different kinds of thing if they differ.
 type trait struct {
 	name   string
 	unlike bool
 	words  func(*model.RunInfo) string
-	// exact is what words round; nil when they do not.
+	// exact is the value that words rounds; nil if words does not round.
 	exact func(*model.RunInfo) int64
 }
 
-// traitList is in the order in which people read it: what was measured, how,
-// with what, where.
+// traitList is in the order in which people read it: what was measured, how, with what, where.
 var traitList = []trait{
 	{name: "kind", unlike: true, words: func(r *model.RunInfo) string { return kindWords(r.Target.Kind) }},
 	{name: "size", unlike: true, words: func(r *model.RunInfo) string { return sizeWords(r.Volume.Size) },
@@ -54,8 +53,8 @@ var traitList = []trait{
 	{name: "memory limit", words: func(r *model.RunInfo) string { return sizeWords(r.Environment.CgroupMemory) }},
 }
 
-// logStorage is about the storage of an application's log; "with the data" where an application
-// has none of its own.
+// logStorage describes the storage of an application's log; "with the data" if the application has no
+// separate one.
 func logStorage(words func(*model.Storage) string) func(*model.RunInfo) string {
 	return func(r *model.RunInfo) string {
 		if s := r.Environment.LogStorage; s != nil {
@@ -65,7 +64,7 @@ func logStorage(words func(*model.Storage) string) func(*model.RunInfo) string {
 	}
 }
 
-// backing is about what a storage system says of itself.
+// backing describes what a storage system reports about itself.
 func backing(words func(*model.Backing) string) func(*model.RunInfo) string {
 	return func(r *model.RunInfo) string {
 		if c := r.Environment.Cluster; c != nil && c.Backing != nil {
@@ -75,8 +74,8 @@ func backing(words func(*model.Backing) string) func(*model.RunInfo) string {
 	}
 }
 
-// traits lists what two runs have in common and in what they differ. What is
-// unknown on both sides is neither.
+// traits lists what two runs have in common and how they differ. What is unknown on both sides is
+// omitted.
 func traits(a, b *model.RunInfo) (common []model.Trait, differences []model.Difference) {
 	common, differences = []model.Trait{}, []model.Difference{}
 	list := slices.Clone(traitList)
@@ -109,8 +108,8 @@ func traits(a, b *model.RunInfo) (common []model.Trait, differences []model.Diff
 	return common, differences
 }
 
-// kindWords is the kind of a target as far as it matters for what is measured: a
-// directory and a file are both a file on a filesystem.
+// kindWords is the kind of a target as far as it matters for the measurement: a directory and a file
+// are both a file on a filesystem.
 func kindWords(k model.TargetKind) string {
 	switch k {
 	case model.Directory, model.File:

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// A rate that varies wildly has an interval by factors: it cannot reach zero, let alone
-// below, and contains the rate. A steady one is symmetric as before.
+// A rate that varies widely has a logarithmic interval: it cannot reach zero or below, and contains the
+// rate. A steady one has a symmetric interval.
 func TestTheIntervalOfAWildRate(t *testing.T) {
 	measured := func(rates ...uint64) model.Result {
 		var steps []model.StepResult
@@ -41,7 +41,7 @@ func TestTheIntervalOfAWildRate(t *testing.T) {
 	}
 }
 
-// Little is known of the tail of storage that was slow in one repeat of three, but it is no
+// Little is known of the tail of storage that was slow in one repeat of three, but the tail is no
 // shorter than the median, which is known well.
 func TestTheIntervalOfATailBeginsAboveTheMedian(t *testing.T) {
 	var steps []model.StepResult

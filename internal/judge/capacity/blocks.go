@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// maxTimes is how many times larger or smaller the nearest measured block size may be
-	// than that of a need. From 4k it reaches to 64k: beyond, an answer at the bytes per
-	// second of small I/Os may be as many times too large, and helps nobody.
+	// maxTimes is the maximum factor between the block size of a need and the nearest measured one.
+	// From 4k it reaches to 64k: beyond that, an answer based on the bandwidth of small I/Os may be too
+	// large by the same factor, and is useless.
 	maxTimes = 16
-	// The sizes of I/Os that a disk's figures are taken to hold for where the other one is
-	// not known: its IOPS for small ones, its bandwidth for large ones.
+	// The I/O sizes that a disk's figure is assumed to hold for if the other figure is unknown: its
+	// IOPS for small ones, its bandwidth for large ones.
 	smallBlock = 4 << 10
 	largeBlock = 128 << 10
 )
 
-// blockLaw is what a scale tells of I/Os of its block size.
+// blockLaw is what a scale shows about I/Os of its block size.
 type blockLaw struct {
 	scale *study.PublishedScale
 	block float64
-	// saidNodes are those that were measured, 0 where nobody said how many.
+	// saidNodes is the number of measured nodes, 0 if unknown.
 	saidNodes int
-	rate      float64 // the capacity that is counted on, in I/Os per second
-	each      float64 // what one I/O takes of a node, in seconds
-	// least tells that no capacity was reached, and rate is the most that was carried.
+	rate      float64 // the assumed capacity, in I/Os per second
+	each      float64 // the share of a node's time that one I/O takes, in seconds
+	// least is set if no capacity was reached, so that rate is the highest rate carried.
 	least bool
 }
 
-// newBlockLaw is a scale with what it carries in its metric.
+// newBlockLaw is the law of a scale with the given total in its metric.
 func (z *sizer) newBlockLaw(s *study.PublishedScale, total float64, least bool) blockLaw {
 	l := blockLaw{scale: s, block: float64(s.BlockSize), rate: total, least: least}
 	if l.saidNodes = mainNodes(&s.Scale); l.saidNodes == 0 {
@@ -43,15 +43,15 @@ func (z *sizer) newBlockLaw(s *study.PublishedScale, total float64, least bool) 
 	if s.Metric == model.Bandwidth {
 		l.rate /= l.block
 	}
-	// Without a number of nodes "a node" is the whole system that was measured.
+	// Without a number of nodes, "a node" is the whole measured system.
 	l.each = float64(max(1, l.saidNodes)) / l.rate
 	return l
 }
 
-// lawsOf are the measured capacities of a kind of I/O by block size, and the scales of it
-// that tell none, with the most that they carried. Of several with the same size the one
-// that carried most counts: the storage was seen to do that. The order of the points has
-// no say.
+// lawsOf are the measured capacities of a kind of I/O by block size, and the scales of that kind
+// without a capacity, with the most that they carried. Of several with the same size, the one that
+// carried most counts: the storage is known to be able to do that. The order of the points does not
+// matter.
 func (z *sizer) lawsOf(access model.Access, direction model.Direction) (laws, open []blockLaw) {
 	for i := range z.p.Scales {
 		s := &z.p.Scales[i]
@@ -67,7 +67,7 @@ func (z *sizer) lawsOf(access model.Access, direction model.Direction) (laws, op
 	return bySize(laws), bySize(open)
 }
 
-// bySize sorts laws by block size, with the cheapest of each.
+// bySize sorts laws by block size, keeping the cheapest of each size.
 func bySize(laws []blockLaw) []blockLaw {
 	slices.SortFunc(laws, func(a, b blockLaw) int {
 		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.each, b.each), cmp.Compare(a.scale.Workload, b.scale.Workload))
@@ -75,17 +75,17 @@ func bySize(laws []blockLaw) []blockLaw {
 	return slices.CompactFunc(laws, func(a, b blockLaw) bool { return a.block == b.block })
 }
 
-// blockCost is what one I/O of a size takes of a node, in seconds; law is where that was
-// measured, nil for the hardware's figures.
+// blockCost is what one I/O of a size takes of a node, in seconds; law is the measurement it comes
+// from, nil for the hardware's figures.
 type blockCost struct {
 	block, each float64
 	law         *blockLaw
 }
 
-// costAt is the cost of an I/O of another size, from costs that are sorted by size. Between
-// two sizes an I/O costs at least what a smaller one does, and at least its share of the
-// bytes of a larger one. Beyond the largest and below the smallest, an operation costs what
-// it did there, and bytes cost in proportion.
+// costAt is the cost of an I/O of another size, from costs that are sorted by size. Between two sizes,
+// an I/O costs at least what a smaller one does, and at least its share of the bytes of a larger one.
+// Beyond the largest and below the smallest, an operation costs the same as there, and bytes cost in
+// proportion.
 func costAt(list []blockCost, block float64, bytes bool) blockCost {
 	if len(list) == 0 {
 		return blockCost{}
@@ -112,8 +112,8 @@ func costAt(list []blockCost, block float64, bytes bool) blockCost {
 	return below
 }
 
-// costOf is what one I/O of a flow costs by what was measured, its operations and its
-// bytes. What scales without a capacity carried can only make it cheaper.
+// costOf is the cost of one I/O of a flow from the measurements, for its operations and its bytes.
+// Scales without a capacity can only reduce it.
 func (z *sizer) costOf(f sizing.Flow, laws, open []blockLaw) (operations, bytes blockCost) {
 	at := func(laws []blockLaw) (o, b blockCost) {
 		listO, listB := z.parted(laws, f)
@@ -136,10 +136,10 @@ func (z *sizer) costOf(f sizing.Flow, laws, open []blockLaw) (operations, bytes 
 // knownDisk reports whether both figures of the disks are known.
 func knownDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 && s.Disk.Bandwidth > 0 }
 
-// parted says what of each measured cost counts as operations and what as bytes. Where the
-// hardware tells both, it is the one of its figures that I/Os of that size fill first.
-// Elsewhere the smallest blocks tell what an operation costs and the largest what bytes
-// do, those between may be full of either, and a single size tells both.
+// parted assigns the measured costs to operations or to bytes. If both figures of the hardware are
+// known, a cost belongs to the figure that I/Os of that size exhaust first. Otherwise the smallest
+// blocks determine the cost of an operation and the largest that of bytes; those between may be limited
+// by either, and a single size determines both.
 func (z *sizer) parted(laws []blockLaw, f sizing.Flow) (operations, bytes []blockCost) {
 	sys := &z.p.System
 	share := func(block, merge float64, r hardware.Resource) float64 {
@@ -171,7 +171,7 @@ func (z *sizer) parted(laws []blockLaw, f sizing.Flow) (operations, bytes []bloc
 		list = withHardware(list, blockCost{block: b, each: share(b, merge, hardware.LimitDiskIOPS)})
 	case sys.Disk.Bandwidth > 0:
 		b := math.Max(largeBlock, last)
-		// A larger I/O is never cheaper than those that were measured, whatever the disk has.
+		// A larger I/O is never cheaper than the measured ones, whatever the disk's figure.
 		each := math.Max(share(b, merge, hardware.LimitDiskBandwidth), list[len(list)-1].each)
 		list = withHardware(list, blockCost{block: b, each: each})
 	}
@@ -179,7 +179,8 @@ func (z *sizer) parted(laws []blockLaw, f sizing.Flow) (operations, bytes []bloc
 	if n == 1 {
 		return list, list
 	}
-	// The ends lend the other cost from their neighbours, as far as they carry it themselves.
+	// The missing cost at either end is taken from its neighbour, as far as the end's own measurement
+	// allows.
 	smallest, largest := list[0], list[n-1]
 	smallest.each = math.Min(smallest.each, list[1].each*list[0].block/list[1].block)
 	largest.each = math.Min(largest.each, list[n-2].each)
@@ -188,8 +189,7 @@ func (z *sizer) parted(laws []blockLaw, f sizing.Flow) (operations, bytes []bloc
 	return operations, bytes
 }
 
-// withHardware puts a figure of the hardware among costs; at a size that was measured the
-// dearer of both counts.
+// withHardware inserts a figure of the hardware among costs; at a measured size the higher cost counts.
 func withHardware(list []blockCost, h blockCost) []blockCost {
 	i, found := slices.BinarySearchFunc(list, h.block, func(c blockCost, b float64) int { return cmp.Compare(c.block, b) })
 	if !found {
@@ -201,7 +201,7 @@ func withHardware(list []blockCost, h blockCost) []blockCost {
 	return list
 }
 
-// nodeShare is what costs take of a resource in shares of a node; 0 where it is not known.
+// nodeShare is the share of a node that costs take of a resource; 0 if unknown.
 func nodeShare(list []cost, r hardware.Resource) float64 {
 	for _, c := range list {
 		if c.resource == r {
@@ -211,11 +211,11 @@ func nodeShare(list []cost, r hardware.Resource) float64 {
 	return 0
 }
 
-// timesOff is how many times a block size is larger or smaller than another.
+// timesOff is the factor between two block sizes, at least 1.
 func timesOff(a, b float64) float64 { return math.Max(a/b, b/a) }
 
-// nearest is the law whose block size is nearest, nil without laws; of two as near the
-// larger one.
+// nearest is the law with the nearest block size, nil without laws; of two equally near ones, the
+// larger.
 func nearest(laws []blockLaw, block float64) *blockLaw {
 	var best *blockLaw
 	for i := range laws {

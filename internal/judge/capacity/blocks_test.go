@@ -19,7 +19,7 @@ func refused(err error) bool {
 	return errors.As(err, &w) && w.Class == model.Refused
 }
 
-// inBytes is the same scale, told in bytes per second.
+// inBytes is the same scale, expressed in bytes per second.
 func inBytes(s study.PublishedScale) study.PublishedScale {
 	s.Metric, s.Points = model.Bandwidth, slices.Clone(s.Points)
 	for i := range s.Points {
@@ -29,8 +29,8 @@ func inBytes(s study.PublishedScale) study.PublishedScale {
 	return s
 }
 
-// A need takes the law of its own block size, whichever stands first. It was sixfold
-// fewer nodes where a law of small blocks did.
+// A need uses the law of its own block size, whatever the order of the laws. The answer was once six
+// times too few nodes, because the law of small blocks was used.
 func TestTheOwnBlockSizeCounts(t *testing.T) {
 	small := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)
 	large := scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 2000)
@@ -43,15 +43,15 @@ func TestTheOwnBlockSizeCounts(t *testing.T) {
 	}
 }
 
-// Between two measured sizes each I/O costs at least what a smaller one does, and its
-// bytes at least what they do in larger ones; beyond the last its bytes pass as they did
-// there, and below the first it costs what a larger one does.
+// Between two measured sizes, each I/O costs at least what a smaller one does, and its bytes at least
+// what they do in larger ones; beyond the largest the bandwidth stays the same, and below the smallest
+// an I/O costs as much as a larger one.
 func TestBetweenAndBeyondMeasuredBlocks(t *testing.T) {
 	p := &study.Published{Name: "two blocks", Scales: []study.PublishedScale{
 		scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 2000), scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)}}
 	for block, capacity := range map[int64]float64{
-		512:       12000, // an I/O of 4k takes no less
-		8 << 10:   12000, // as many I/Os as in 4k, whose bytes are not full yet
+		512:       12000, // an I/O of 4k costs no less
+		8 << 10:   12000, // as many I/Os as of 4k: the bandwidth is not reached yet
 		16 << 10:  8000,  // 125 MiB/s, as in 64k
 		32 << 10:  4000,
 		256 << 10: 500,
@@ -62,8 +62,8 @@ func TestBetweenAndBeyondMeasuredBlocks(t *testing.T) {
 	}
 }
 
-// What lies more than 16 times off every measured size is refused, with the nearest one
-// named: points of 4k say nothing of 1M.
+// A size more than a factor of 16 away from every measured one is refused, and the nearest one is
+// named: points of 4k say nothing about 1M.
 func TestFarBlocksAreRefused(t *testing.T) {
 	small := scaleOf("seq-read-4k", model.Sequential, model.Read, 4<<10, 64, 6000, 12000)
 	large := scaleOf("seq-read-64k", model.Sequential, model.Read, 64<<10, 64, 1500, 2000)
@@ -72,7 +72,7 @@ func TestFarBlocksAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		scales []study.PublishedScale
 		disk   hardware.DiskSpec
-		want   []string // of the refusal; none is answered
+		want   []string // of the refusal; none if it is answered
 	}{
 		"4k alone":                     {scales: []study.PublishedScale{small}, want: []string{"seq-read", "1M", "seq-read-4k", "256 times"}},
 		"4k, and 1M without a plateau": {scales: []study.PublishedScale{none, small}, want: []string{"seq-read-1m", "no saturated point"}},
@@ -102,8 +102,7 @@ func TestFarBlocksAreRefused(t *testing.T) {
 	}
 }
 
-// A scale without a capacity shows what was carried at least, and never makes an I/O
-// dearer.
+// A scale without a capacity shows a lower bound, and never makes an I/O more expensive.
 func TestWhatWasCarriedCounts(t *testing.T) {
 	large := scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 400, 800)
 	small := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 600, 1e9) // 9,600/s of 16 volumes
@@ -125,8 +124,8 @@ func TestWhatWasCarriedCounts(t *testing.T) {
 	}
 }
 
-// A node of points that do not say how many were measured is their whole system, and not
-// to be added to nodes of others.
+// If points do not say how many nodes were measured, a node means their whole system, and cannot be
+// added to nodes of others.
 func TestNodesOfUnlikePointsAreNotAdded(t *testing.T) {
 	known := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)
 	unknown := scaleOf("rand-write-4k", model.Random, model.Write, 4<<10, 64, 600, 1200)

@@ -7,11 +7,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// alike is how much larger the error of another law may be, as a factor, to still
-// count as about the same.
+// alike is the factor by which the error of another law may be larger and still count as about the
+// same.
 const alike = 1.25
 
-// Caveats says in sentences what the chosen law of a scale forbids to conclude.
+// Caveats says in sentences which conclusions the chosen law of a scale does not allow.
 func Caveats(s *model.Scale) []string {
 	law := s.Law()
 	if law == nil {
@@ -61,7 +61,7 @@ func Caveats(s *model.Scale) []string {
 	return list
 }
 
-// lawName is what a law is called in a sentence.
+// lawName is the name of a law in a sentence.
 func lawName(k model.LawKind) string {
 	switch k {
 	case model.AmdahlLaw:

@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// contention is a fit of X = λn / (1 + α(n−1) + βn(n−1)): Amdahl's law with β = 0,
-// else the universal scalability law (N. Gunther). The parameters are ln λ, α, β.
+// contention is a fit of X = λn / (1 + α(n−1) + βn(n−1)): Amdahl's law with β = 0, otherwise the
+// universal scalability law (N. Gunther). The parameters are ln λ, α, β.
 type contention struct {
 	p      []float64
 	cov    [][]float64 // for residuals of variance 1
@@ -16,8 +16,8 @@ type contention struct {
 	df     float64     // degrees of freedom
 }
 
-// fitContention fits Amdahl's law (k = 2) or the universal one (k = 3); nil where
-// the points leave a parameter open.
+// fitContention fits Amdahl's law (k = 2) or the universal one (k = 3); nil if the points leave a
+// parameter undetermined.
 func fitContention(points []observation, k int) *contention {
 	if len(points) < k {
 		return nil
@@ -42,8 +42,7 @@ func fitContention(points []observation, k int) *contention {
 	return c
 }
 
-// contentionStart is the best of a coarse grid of α and β, each with the λ that fits
-// it best.
+// contentionStart is the best of a coarse grid of α and β, each with its best-fitting λ.
 func contentionStart(points []observation, k int) []float64 {
 	betas := []float64{0, 1e-4, 1e-3, 1e-2, 1e-1, 1}
 	if k < 3 {
@@ -65,7 +64,7 @@ func contentionStart(points []observation, k int) []float64 {
 	return best
 }
 
-// contentionAt is the law's logarithm at n with its derivatives by the parameters.
+// contentionAt is the law's logarithm at n, with its derivatives with respect to the parameters.
 func contentionAt(p []float64, n float64) (log float64, gradient []float64) {
 	beta := 0.0
 	if len(p) > 2 {
@@ -92,8 +91,8 @@ func (c *contention) deviation(gradient []float64) float64 {
 	return c.spread * math.Sqrt(math.Max(0, v))
 }
 
-// reach is the half-width of the 95 % prediction interval at n, in logarithms; NaN
-// when nothing is left to tell it.
+// reach is the half-width of the 95 % prediction interval at n, in logarithms; NaN if there are no
+// degrees of freedom left.
 func (c *contention) reach(n float64) float64 {
 	if c.df <= 0 {
 		return math.NaN()
@@ -103,7 +102,7 @@ func (c *contention) reach(n float64) float64 {
 	return stats.StudentT(c.df) * math.Sqrt(c.spread*c.spread+d*d)
 }
 
-// peak is where the law is largest, infinite when it grows or flattens for ever.
+// peak is the n at which the law is largest, infinite if it never decreases.
 func (c *contention) peak() float64 {
 	if len(c.p) < 3 || c.p[2] <= 0 {
 		return math.Inf(1)
@@ -111,8 +110,8 @@ func (c *contention) peak() float64 {
 	return math.Sqrt(math.Max(0, 1-c.p[1]) / c.p[2])
 }
 
-// capacity is the largest total that the law allows, with its interval in logarithms;
-// ok is false where it allows any.
+// capacity is the largest total that the law allows, with its interval in logarithms; ok is false if it
+// is unlimited.
 func (c *contention) capacity() (log, reach float64, ok bool) {
 	var gradient []float64
 	if n := c.peak(); !math.IsInf(n, 1) {
@@ -128,7 +127,7 @@ func (c *contention) capacity() (log, reach float64, ok bool) {
 	return log, stats.StudentT(c.df) * c.deviation(gradient), true
 }
 
-// law puts the fit into the model's words.
+// law converts the fit to the model's form.
 func (c *contention) law(unit string, largest float64) model.Law {
 	kind := model.AmdahlLaw
 	l := model.Law{Alpha: c.p[1]}
@@ -138,7 +137,7 @@ func (c *contention) law(unit string, largest float64) model.Law {
 	l.Kind = kind
 	l.First = exponential(unit, c.p[0], stats.StudentT(c.df)*c.deviation([]float64{1, 0, 0}[:len(c.p)]))
 	log, reach, ok := c.capacity()
-	// What may be three times as much or a third is set by nothing.
+	// A capacity that may be three times larger or smaller is undetermined.
 	if ok = ok && reach < math.Log(3); ok {
 		e := exponential(unit, log, reach)
 		l.Capacity = &e
@@ -150,8 +149,7 @@ func (c *contention) law(unit string, largest float64) model.Law {
 	return l
 }
 
-// exponential is the estimate exp(log ± reach); without an interval where reach is
-// no finite number.
+// exponential is the estimate exp(log ± reach); without an interval if reach is not finite.
 func exponential(unit string, log, reach float64) model.Estimate {
 	v := math.Exp(log)
 	e := model.Estimate{Unit: unit, Value: v, Low: v, High: v}

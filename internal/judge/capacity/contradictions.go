@@ -8,12 +8,12 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// contradiction is how far a measurement on the bare disk may exceed the disk's cap
-// before one of the two must be wrong.
+// contradiction is the factor by which a measurement on the bare disk may exceed the disk's cap before
+// one of the two must be wrong.
 const contradiction = 1.10
 
-// checkPublished refuses a system whose figures contradict each other or what was measured on
-// its bare disk.
+// checkPublished refuses a system whose figures contradict each other or the measurements on its bare
+// disk.
 func checkPublished(p *study.Published) error {
 	d := p.System.Disk
 	if p.System.RebuildReserve > 0 && p.System.RebuildReserve >= d.Bandwidth*p.System.Disks() && d.Bandwidth > 0 {

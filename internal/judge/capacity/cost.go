@@ -14,7 +14,7 @@ type pattern struct {
 	access    model.Access
 	direction model.Direction
 	block     float64 // bytes
-	merge     float64 // I/Os that become one device I/O
+	merge     float64 // I/Os that are merged into one device I/O
 }
 
 // cost is what one I/O of a pattern takes of a resource, in the resource's unit.
@@ -22,12 +22,11 @@ type cost struct {
 	resource hardware.Resource
 	unit     string
 	each     float64 // per I/O
-	perNode  float64 // what a node has of it
+	perNode  float64 // a node's supply of it
 	how      string  // the cost in words
 }
 
-// extra is the number of device writes beyond the data that each copy takes; 0 where
-// nobody said.
+// extra is the number of device writes in addition to the data for each copy; 0 if not given.
 func extra(s *hardware.System) float64 {
 	if s.ExtraWrites == nil {
 		return 0
@@ -35,16 +34,15 @@ func extra(s *hardware.System) float64 {
 	return *s.ExtraWrites
 }
 
-// remoteShare is the share of the copies of all blocks that are on other nodes than
-// the pod that uses them. Copies and pods are spread evenly over the nodes, so each
-// copy of a block is on the pod's own node with probability 1/N. Copies that have no
-// node, because there are fewer than replicas, count as if they had.
+// remoteShare is the share of the copies of all blocks that are on other nodes than the pod that uses
+// them. Copies and pods are spread evenly over the nodes, so each copy of a block is on the pod's own
+// node with probability 1/N. If there are fewer nodes than replicas, the copies without a node are
+// counted as if they had one.
 func remoteShare(s *hardware.System, nodes float64) float64 { return 1 - 1/max(nodes, s.Copies()) }
 
-// costs are what one I/O takes of each resource whose size is known: a read one device
-// I/O and its bytes; a write R copies with what each writes besides; and of either what
-// goes to other nodes among so many. Merging spares device I/Os and their extras, not
-// bytes of data.
+// costs are what one I/O takes of each resource of known size: a read takes one device I/O and its
+// bytes; a write R copies with the extra writes of each; and both what goes to other nodes, given the
+// number of nodes. Merging saves device I/Os and their extras, but not bytes of data.
 func costs(s *hardware.System, p pattern, nodes float64) (known []cost, unknown []hardware.Resource) {
 	r, merge := s.Copies(), max(1, p.merge)
 	ios, bytes, net := 1.0, p.block, p.block*remoteShare(s, nodes)
@@ -83,7 +81,7 @@ func bytesWords(p pattern, replicas float64) string {
 	return "each byte once"
 }
 
-// count is "1 replica", "3 replicas".
+// count formats a number of things: "1 replica", "3 replicas".
 func count(n float64, what string) string {
 	if n == 1 {
 		return "1 " + what

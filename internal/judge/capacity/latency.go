@@ -8,11 +8,10 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// Latency explains the mean latencies of a scale whose volumes keep a depth of I/Os
-// in flight, from the capacity of another scale of the same kind of I/O (from, with its
-// fitted laws) and from the latency of one volume: max(alone, N·depth/C). Nothing is
-// fitted to the latencies. ok is false where the depth, the latencies or the capacity
-// are missing.
+// Latency explains the mean latencies of a scale whose volumes keep a number of I/Os in flight, from
+// the capacity of another scale of the same kind of I/O (from, with its fitted laws) and from the
+// latency of one volume: max(alone, N·depth/C). Nothing is fitted to the latencies. ok is false if the
+// depth, the latencies or the capacity are missing.
 func Latency(s, from *model.Scale) (st study.Latency, ok bool) {
 	law := from.Law()
 	if s.Depth == 0 || law == nil || law.Capacity == nil || s.Metric != model.IOPS || from.Metric != model.IOPS {
@@ -49,8 +48,7 @@ func Latency(s, from *model.Scale) (st study.Latency, ok bool) {
 	return st, true
 }
 
-// predictLatency is the mean latency with n volumes, with what the capacity's interval
-// leaves to it.
+// predictLatency is the mean latency with n volumes, with an interval from that of the capacity.
 func predictLatency(s *study.Latency, n float64) model.Estimate {
 	wait := func(capacity float64) float64 { return math.Max(s.Alone.Value, n*float64(s.Depth)/capacity) }
 	e := model.Estimate{Unit: "s", Value: wait(s.Capacity.Value), Low: wait(s.Capacity.High), High: wait(s.Capacity.Low), Confidence: s.Capacity.Confidence}
@@ -60,8 +58,8 @@ func predictLatency(s *study.Latency, n float64) model.Estimate {
 	return e
 }
 
-// newMeasurement is the capacity of a scale with the interval of one new measurement,
-// C·exp(± t·s·√(1+1/m)) over the saturated points; the other laws' own interval.
+// newMeasurement is the capacity of a scale with the prediction interval of one new measurement,
+// C·exp(± t·s·√(1+1/m)) over the saturated points; for other laws, their own interval.
 func newMeasurement(s *model.Scale) model.Estimate {
 	law := s.Law()
 	e := *law.Capacity

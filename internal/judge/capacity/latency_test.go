@@ -28,16 +28,15 @@ func latencyScale(name string) *model.Scale {
 	return s
 }
 
-// The latencies of random I/O follow from the capacity of another workload and from
-// the latency of one volume alone; the knee and the slope are those that a person
-// reads off the table.
+// The latencies of random I/O follow from the capacity of another workload and from the latency of one
+// volume alone; the expected knee and slope were read from the table by hand.
 func TestLatenciesArePredictedFromTheCapacity(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		from             published
 		knee, slope      float64 // volumes, seconds per volume
-		implied          float64 // what the latencies themselves say
-		behind, kneeMiss float64 // largest |ln(measured/predicted)| behind 1.5 knees, and anywhere
+		implied          float64 // the capacity implied by the latencies themselves
+		behind, kneeMiss float64 // largest |ln(measured/predicted)| beyond 1.5 knees, and anywhere
 	}{
 		{"rand-read", eight[0], 23.6, 1 / 31808.0, 32270, 0.04, 0.22},
 		{"rand-write", eight[4], 10.6, 1 / 5194.0, 5318, 0.03, 0.06},
@@ -118,7 +117,7 @@ func TestNodesNeedThreeNumbersForALine(t *testing.T) {
 	}
 }
 
-// Whose capacity explains a latency does not depend on which scale stands first.
+// Which scale's capacity explains a latency does not depend on the order of the scales.
 func TestLatenciesTakeTheLargestCapacity(t *testing.T) {
 	latencies := study.PublishedScale{Scale: model.Scale{Workload: "rand-read-lat", Access: model.Random, Direction: model.Read, BlockSize: 4 << 10, Depth: 1, Metric: model.IOPS}}
 	for _, n := range []int{1, 4, 8, 16} {

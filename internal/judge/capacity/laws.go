@@ -10,21 +10,20 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// curve is a fitted law: ln X at n, and the half-width of the 95 % interval of one
-// new measurement there (NaN when the points do not tell it).
+// curve is a fitted law: ln X at n, and the half-width of the 95 % interval of one new measurement
+// there (NaN if the points do not determine it).
 type curve interface {
 	at(n float64) float64
 	reach(n float64) float64
 }
 
-// minPoints is the least number of points that a law is fitted to.
+// minPoints is the minimum number of points for a fit.
 const minPoints = 3
 
-// Fit fits the laws to the points of a scale, the chosen one first, then by their
-// errors. Chosen is the simplest law (min, Amdahl's, the universal one) unless another
-// predicts points between the others clearly better when they are left out. Points with a rate
-// limit, invalid ones, and those on another number of nodes than most are no part of
-// it. It fails with a sentence when fewer than three points remain.
+// Fit fits the laws to the points of a scale: the chosen one first, the others ordered by their errors.
+// Chosen is the simplest law (min, Amdahl's, the universal one) unless another predicts left-out inner
+// points clearly better. Points with a rate limit, invalid ones, and those on another number of nodes
+// than most are excluded. It fails with a sentence if fewer than three points remain.
 func Fit(s *model.Scale) ([]model.Law, error) {
 	points := observations(s)
 	if distinct(points) < minPoints {
@@ -69,13 +68,13 @@ func Fit(s *model.Scale) ([]model.Law, error) {
 	return laws, nil
 }
 
-// beats reports whether a law replaces a simpler one: it must predict left-out points
-// clearly better, and the simpler one must miss them by more than they spread anyway.
+// beats reports whether a law replaces a simpler one: it must predict left-out points clearly better,
+// and the simpler one must miss them by more than their noise.
 func beats(law, simpler, noise float64) bool {
 	return law*alike < simpler && simpler > 2*noise
 }
 
-// fitKind fits one law; nil where the points are too few for it.
+// fitKind fits one law; nil if there are too few points for it.
 func fitKind(kind model.LawKind, points []observation) curve {
 	switch kind {
 	case model.AmdahlLaw:
@@ -83,7 +82,7 @@ func fitKind(kind model.LawKind, points []observation) curve {
 			return c
 		}
 	case model.USLLaw:
-		// With no point to spare nothing could be left out.
+		// Without a spare point, none could be left out.
 		if c := fitContention(points, 3); c != nil && distinct(points) > 3 {
 			return c
 		}
@@ -93,9 +92,8 @@ func fitKind(kind model.LawKind, points []observation) curve {
 	return nil
 }
 
-// leaveOneOut is the root mean square of ln(measured / predicted) over the points
-// between the first and the last, each predicted from all others. The ends are never
-// left out: what lies beyond the points is an extrapolation, and no law is judged
+// leaveOneOut is the root mean square of ln(measured / predicted) over the inner points, each predicted
+// from all others. The ends are never left out: predicting them is extrapolation, and no law is judged
 // by that.
 func leaveOneOut(kind model.LawKind, points []observation) float64 {
 	sum, count := 0.0, 0
@@ -123,7 +121,7 @@ func leaveOneOut(kind model.LawKind, points []observation) float64 {
 	return math.Sqrt(sum / float64(count))
 }
 
-// reach is that of the branch that n lies on.
+// reach is that of the branch on which n lies.
 func (s *saturation) reach(n float64) float64 {
 	df, spread, count := s.dfFlat, s.spreadFlat, s.flat
 	if s.first+math.Log(n) < s.capacity {
@@ -135,8 +133,8 @@ func (s *saturation) reach(n float64) float64 {
 	return stats.StudentT(df) * spread * math.Sqrt(1+1/float64(count))
 }
 
-// law puts the fit into the model's words. The intervals of x₁ and C are those of a
-// mean of logarithms: ± t·s/√m.
+// law converts the fit to the model's form. The intervals of x₁ and C are those of a mean of
+// logarithms: ± t·s/√m.
 func (s *saturation) law(unit string) model.Law {
 	l := model.Law{Kind: model.SaturationLaw, Saturated: s.flat}
 	for _, p := range s.bent {
@@ -171,15 +169,15 @@ func (s *saturation) law(unit string) model.Law {
 // beyond is how far past the last point a band is drawn, as a factor.
 const beyond = 1.5
 
-// band is the law with its prediction interval from one volume to beyond the last
-// point, at the points and between them.
+// band is the law with its prediction interval from one volume to beyond the last point, at the points
+// and between them.
 func band(c curve, points []observation) []model.BandPoint {
 	first, last := points[0].n, points[len(points)-1].n
 	var at []float64
 	for _, p := range points {
 		at = append(at, p.n)
 	}
-	// Where every point is saturated nothing is known of fewer volumes.
+	// If every point is saturated, nothing is known about fewer volumes.
 	from := 1.0
 	if s, ok := c.(*saturation); ok && s.linear == 0 {
 		from = first

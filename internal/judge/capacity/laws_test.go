@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// published is a table of a published report: one workload on 1, 3, 6, 9, 12 and 15
-// volumes, per volume, with what the saturating law must find in it.
+// published is a table of a published report: one workload on 1, 3, 6, 9, 12 and 15 volumes, per
+// volume, with the expected result of fitting the saturating law.
 type published struct {
 	name            string
 	each            [6]float64
@@ -23,9 +23,9 @@ type published struct {
 	bent            int
 }
 
-// The eight tables of a published report on a cluster of three nodes with one disk of
-// 10,000 IOPS and 360 MiB/s each, three replicas; bandwidths in MiB/s. The intervals
-// were computed by hand beforehand, with t·s/√m over the saturated points.
+// The eight tables of a published report on a cluster of three nodes with one disk of 10,000 IOPS and
+// 360 MiB/s each, three replicas; bandwidths in MiB/s. The intervals were computed by hand beforehand,
+// with t·s/√m over the saturated points.
 var eight = []published{
 	{"rand-read-iops", [6]float64{22180, 10639, 5320, 3541, 2633, 2116}, 22180, 31808, 31635, 31982, 0},
 	{"seq-read-iops", [6]float64{39772, 19840, 10132, 6875, 5210, 4159}, 39772, 61408, 59854, 63003, 0},
@@ -77,7 +77,7 @@ func TestPublishedTables(t *testing.T) {
 	}
 }
 
-// synthetic is a scale whose truth is known, with relative noise.
+// synthetic is a scale with a known true law, with relative noise.
 func synthetic(r *rand.Rand, noise float64, at []int, truth func(n float64) float64) *model.Scale {
 	s := &model.Scale{Workload: "known", Metric: model.IOPS}
 	for _, n := range at {
@@ -87,9 +87,9 @@ func synthetic(r *rand.Rand, noise float64, at []int, truth func(n float64) floa
 	return s
 }
 
-// The 95 % intervals of x₁ and C, and the prediction band between the points, must
-// contain the truth in about 95 of 100 cases. 3,000 cases have a standard error of
-// 0.4 points; the bounds are five of them away from what is claimed.
+// The 95 % intervals of x₁ and C, and the prediction band between the points, must contain the true
+// value in about 95 of 100 cases. 3,000 cases have a standard error of 0.4 points; the bounds are five
+// of them away from the claimed coverage.
 func TestIntervalsCover(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, noise := range []float64{0.002, 0.01, 0.05} {
@@ -132,7 +132,7 @@ func within(e model.Estimate, truth float64) int {
 	return 0
 }
 
-// Each law must be found where it is the truth, when there is enough to see it by.
+// Each law must be chosen if it is the true one and there are enough points to see it.
 func TestTheTrueLawIsChosen(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	at := []int{1, 2, 4, 8, 12, 16, 24, 32}
@@ -174,7 +174,7 @@ func TestWhatFewPointsAllow(t *testing.T) {
 		scale    *model.Scale
 		fails    bool
 		capacity float64 // 0: none
-		bound    bool    // every point saturated
+		bound    bool    // every point is saturated
 		says     string
 	}{
 		{name: "no point", scale: scale(), fails: true},
@@ -211,8 +211,8 @@ func TestWhatFewPointsAllow(t *testing.T) {
 	}
 }
 
-// A second branch must not be seen in a line more often than branchLevel says, and no
-// law may claim a capacity within reach of the points from noise alone.
+// A second branch must not be found in a line more often than branchLevel says, and no law may claim a
+// capacity within reach of the points from noise alone.
 func TestALineHasNoCapacity(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	seen := 0
@@ -229,7 +229,7 @@ func TestALineHasNoCapacity(t *testing.T) {
 	}
 }
 
-// What a rate held back, what is invalid and what ran on other nodes is no part of a law.
+// Points that were rate-limited, are invalid or ran on other nodes are not part of a law.
 func TestPointsThatDoNotCount(t *testing.T) {
 	s := eight[0].scale()
 	want, err := Fit(s)
@@ -249,8 +249,8 @@ func TestPointsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// Points on a straight line are one: a law with more parameters follows the noise a
-// little better, which chooses nothing, and sets no capacity.
+// Points on a straight line are recognized as one: a law with more parameters fits the noise slightly
+// better, but is not chosen for that, and implies no capacity.
 func TestALineStaysALine(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const cases = 500
@@ -282,8 +282,8 @@ func TestALineStaysALine(t *testing.T) {
 	}
 }
 
-// Where volumes do get into each other's way the law says so, although a straight
-// branch and a limit are simpler.
+// If volumes do interfere with each other, the law says so, although a straight branch and a limit are
+// simpler.
 func TestContentionIsSeen(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const cases = 200
@@ -303,7 +303,7 @@ func TestContentionIsSeen(t *testing.T) {
 	}
 }
 
-// Points with the same number of volumes have no order either.
+// The order of points with the same number of volumes does not matter either.
 func TestOrderOfEqualVolumesChangesNoLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := model.Scale{Workload: "drawn", Metric: model.IOPS}

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// rivalShare is how near two limits may be before either may bind.
+	// rivalShare is how near two limits may be for either to be the binding one.
 	rivalShare = 0.10
-	// farShare is how far a capacity may lie from what the hardware allows before
-	// something that nobody said must be at work: merging or a cache above it, extra
-	// writes or another limit below it. Hardware and sums are not that far off.
+	// farShare is how far a capacity may lie from what the hardware allows before an unstated effect
+	// must be the cause: merging or a cache above it, extra writes or another limit below it. Hardware
+	// and sums are more accurate than that.
 	farShare = 0.15
 )
 
-// limitsOf says which resource of the system binds a scale with fitted laws, what the
-// chosen law's capacity means for amplification and merging, and what stays
-// unexplained. Nodes are those of the points, else the system's.
+// limitsOf says which resource of the system binds a scale with fitted laws, what the chosen law's
+// capacity implies for amplification and merging, and what stays unexplained. The number of nodes is
+// that of the points, otherwise the system's.
 func limitsOf(sys *hardware.System, s *study.PublishedScale) study.Limit {
 	v := &limitView{sys: *sys, metric: s.Metric, nodes: float64(max(1, sys.Nodes)), pattern: pattern{s.Access, s.Direction, float64(s.BlockSize), max(1, s.Merge)}}
 	if n := mainNodes(&s.Scale); n > 0 {
@@ -58,7 +58,7 @@ func limitsOf(sys *hardware.System, s *study.PublishedScale) study.Limit {
 	return st
 }
 
-// limitView is what the limits of one workload are computed from.
+// limitView is the input for the limits of one workload.
 type limitView struct {
 	pattern
 	sys    hardware.System
@@ -66,7 +66,7 @@ type limitView struct {
 	nodes  float64
 }
 
-// allowances are what each known resource allows all nodes together, the least first.
+// allowances are what each known resource allows over all nodes, in ascending order.
 func (v *limitView) allowances() (list []study.ResourceLimit, unknown []hardware.Resource) {
 	known, unknown := costs(&v.sys, v.pattern, v.nodes)
 	for _, c := range known {
@@ -80,15 +80,15 @@ func (v *limitView) allowances() (list []study.ResourceLimit, unknown []hardware
 	return list, unknown
 }
 
-// infer finds what the capacity asks for where nobody said it: merging when it lies
-// far above the disks' IOPS, copies or extra writes when it lies far below the disks.
+// infer determines unstated values from the capacity: merging if it is far above the disks' IOPS,
+// copies or extra writes if it is far below the disks.
 func (v *limitView) infer(st *study.Limit, mergeSaid bool) {
 	m, least := st.Measured, st.Resources[0].Resource
 	if m == nil || least != hardware.LimitDiskIOPS && least != hardware.LimitDiskBandwidth {
 		return
 	}
 	ratio := m.Value / st.Resources[0].Allows
-	// Whole copies and writes only: anything else would fit whatever was measured.
+	// Only integer numbers of copies and writes: anything else would fit any measurement.
 	times := math.Round(1 / ratio)
 	whole := v.direction == model.Write && ratio < 1-farShare && math.Abs(math.Log(ratio*times)) < farShare
 	switch {
@@ -104,7 +104,7 @@ func (v *limitView) infer(st *study.Limit, mergeSaid bool) {
 	st.Resources, st.Unknown = v.allowances()
 }
 
-// amplify counts device I/Os per I/O where the disks' IOPS bind.
+// amplify counts device I/Os per I/O if the disks' IOPS bind.
 func (v *limitView) amplify(st *study.Limit) {
 	if st.Binding != hardware.LimitDiskIOPS || st.MergeInferred {
 		return
@@ -121,7 +121,7 @@ func (v *limitView) amplify(st *study.Limit) {
 	st.Amplification = &model.Estimate{Unit: "1", Value: all / m.Value, Low: all / m.High, High: all / m.Low, Confidence: m.Confidence}
 }
 
-// sentences say what was found.
+// sentences describe the findings.
 func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string {
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -171,8 +171,8 @@ func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string
 	return list
 }
 
-// oneVolume explains what one volume reaches alone: each write waits for what its
-// copies write beside the data, one after the other.
+// oneVolume explains what one volume reaches alone: each write waits for its copies' extra writes, one
+// after the other.
 func (v *limitView) oneVolume(s *study.PublishedScale, say func(string, ...any)) {
 	bound, ok := volumeLimit(&v.sys, v.pattern)
 	law := s.Scale.Law()
@@ -184,8 +184,8 @@ func (v *limitView) oneVolume(s *study.PublishedScale, say func(string, ...any))
 		percentWords(math.Log(law.First.Value/bound)))
 }
 
-// volumeLimit is the rate of writes that one volume reaches however many nodes there
-// are: extra writes that follow one another, such as a counter's.
+// volumeLimit is the rate of writes that one volume reaches however many nodes there are: it is limited
+// by sequential extra writes, such as a counter's.
 func volumeLimit(sys *hardware.System, p pattern) (float64, bool) {
 	if p.direction != model.Write || extra(sys) == 0 || sys.Disk.WriteLatency == 0 {
 		return 0, false

@@ -8,10 +8,10 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// Mix predicts from points of pure workloads at what rate, in I/Os per second, a mix of
-// them fills the first resource of so many nodes, and names that resource. The rates of
-// the flows tell their shares only. The interval is what those of the capacities leave
-// to it. Size counts on the low end; this is the figure to expect.
+// Mix predicts from points of pure workloads the rate, in I/Os per second, at which a mix of them fills
+// the first resource of the given number of nodes, and names that resource. The rates of the flows
+// determine only their shares. The interval follows from those of the capacities. Size uses the low
+// end; this is the expected value.
 func Mix(p *study.Published, flows []sizing.Flow, nodes int) (model.Estimate, hardware.Resource, error) {
 	ask := sizing.Ask{Nodes: nodes, Needs: []sizing.Need{{Text: "mix", Pods: 1, Flows: flows}}}
 	rate := 0.0

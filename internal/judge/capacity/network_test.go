@@ -32,15 +32,15 @@ func closeTo(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Copies lie on all nodes alike, so of what a pod reads 1 − 1/N come from other nodes, and
-// of the R copies that it writes R·(1 − 1/N) go there.
+// Copies are spread evenly over all nodes, so of what a pod reads, 1 − 1/N come from other nodes, and
+// of the R copies that it writes, R·(1 − 1/N) go there.
 func TestRemoteSharesFollowTheNodes(t *testing.T) {
 	const link = 100 << 20
 	for _, c := range []struct {
 		nodes, replicas int
 		read, written   float64 // bytes over the network for each byte
 	}{{3, 3, 2. / 3, 2}, {6, 3, 5. / 6, 2.5}, {12, 3, 11. / 12, 2.75}, {4, 2, 0.75, 1.5}, {5, 1, 0.8, 0.8}, {1, 1, 0, 0}} {
-		// The nodes that were measured have no say in it.
+		// The number of measured nodes does not matter.
 		for _, measured := range []int{c.replicas, 12} {
 			p := &study.Published{Name: "drawn", System: hardware.System{Nodes: measured, Replicas: c.replicas,
 				Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: link}}
@@ -52,13 +52,13 @@ func TestRemoteSharesFollowTheNodes(t *testing.T) {
 	}
 }
 
-// The number of nodes that is answered has room for what crosses the network among so
-// many, and one less has not.
+// The network of the answered number of nodes has room for the traffic between them, and that of one
+// node less does not.
 func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
 	p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: 100 << 20}}
 	need := []sizing.Need{one(30, model.Sequential, model.Read, 1<<20, 100)}
 	s := mustSize(t, p, sizing.Ask{Needs: need})
-	// 3000·(1 − 1/n) ≤ 100·n: 29 nodes; at two thirds it were 20.
+	// 3000·(1 − 1/n) ≤ 100·n: 29 nodes; with two thirds it would be 20.
 	if s.Needed != 29 || s.Binding != hardware.LimitNetwork {
 		t.Errorf("%d nodes, %s binds", s.Needed, s.Binding)
 	}
@@ -71,7 +71,7 @@ func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
 	closeTo(t, "share with two gone", with.Resources[0].Degraded, 3000*(28./29)/(100*29))
 }
 
-// Any number of nodes that is answered can be asked about, however large.
+// Any number of nodes in an answer can be asked about, however large.
 func TestAnAnswerCanBeAskedAbout(t *testing.T) {
 	p := &study.Published{Name: "slow", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 100, Bandwidth: 1e6}}}
 	ask := sizing.Ask{Headroom: 0.9, Survive: 1, Needs: []sizing.Need{one(1000, model.Random, model.Write, 1<<20, 4000)}}
@@ -81,7 +81,7 @@ func TestAnAnswerCanBeAskedAbout(t *testing.T) {
 	}
 }
 
-// A need with a size is not answered as if that had been counted where it was not.
+// If a need's size was not counted, the answer says so.
 func TestASizeThatIsNotCountedIsNamed(t *testing.T) {
 	p := &study.Published{Name: "disks", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e4, Bandwidth: 1e9}}}
 	need := one(20, model.Random, model.Read, 4096, 100)
@@ -97,7 +97,7 @@ func TestASizeThatIsNotCountedIsNamed(t *testing.T) {
 	}
 }
 
-// As many failures as there are copies take the only copies of some blocks with them.
+// If as many nodes fail as there are copies, all copies of some blocks are lost.
 func TestFailuresThatTakeEveryCopyAreNamed(t *testing.T) {
 	p := &study.Published{Name: "three copies", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e4, Bandwidth: 1e9}}}
 	need := []sizing.Need{one(1, model.Random, model.Read, 4096, 100)}

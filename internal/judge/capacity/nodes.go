@@ -9,12 +9,12 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// inLine is how far from 1 an exponent may be to be called in line.
+// inLine is how far from 1 an exponent may be to count as proportional growth.
 const inLine = 0.1
 
-// Nodes reports whether the capacity of a scale with fitted laws grows in line with the
-// number of nodes. On other numbers of nodes than the laws' those points count that
-// have at least as many volumes per node as the knee asks for.
+// Nodes reports whether the capacity of a scale with fitted laws grows in proportion to the number of
+// nodes. On other numbers of nodes than that of the laws, only points with at least as many volumes per
+// node as at the knee count.
 func Nodes(s *model.Scale) study.Nodes {
 	st := study.Nodes{Workload: s.Workload, Verdict: study.OneNodeNumber}
 	law, nodes := s.Law(), mainNodes(s)
@@ -43,8 +43,8 @@ func Nodes(s *model.Scale) study.Nodes {
 	return st
 }
 
-// Growth is Nodes for one figure on each number of nodes, such as the most volumes
-// that a control plane carried.
+// Growth is Nodes for one figure per number of nodes, such as the maximum number of volumes that a
+// control plane carried.
 func Growth(name, unit string, figures map[int]float64) study.Nodes {
 	st := study.Nodes{Workload: name, Verdict: study.OneNodeNumber}
 	for n, v := range figures {
@@ -54,7 +54,7 @@ func Growth(name, unit string, figures map[int]float64) study.Nodes {
 	return st
 }
 
-// saturatedSpread is the spread of one point about the capacity, and its degrees of
+// saturatedSpread is the standard deviation of one point around the capacity, and its degrees of
 // freedom.
 func saturatedSpread(s *model.Scale) (spread, df float64) {
 	if points := observations(s); len(points) > 0 {
@@ -64,8 +64,8 @@ func saturatedSpread(s *model.Scale) (spread, df float64) {
 	return 0, 0
 }
 
-// judgeNodes sorts the points and fits ln C = a + b·ln nodes. How far a line misses
-// is only seen from three numbers of nodes on, whatever the noise of each.
+// judgeNodes sorts the points and fits ln C = a + b·ln nodes. The deviation from a line can be seen
+// only from three numbers of nodes on, whatever the noise of each.
 func judgeNodes(st *study.Nodes, spread, df float64) {
 	slices.SortFunc(st.Points, func(a, b study.NodePoint) int { return a.Nodes - b.Nodes })
 	k := len(st.Points)
@@ -99,7 +99,7 @@ func judgeNodes(st *study.Nodes, spread, df float64) {
 	if k < 3 {
 		return
 	}
-	// Of the points' own noise and what the line misses, the larger.
+	// The larger of the points' own noise and their deviation from the line.
 	wide := stats.StudentT(float64(k-2)) * math.Sqrt(math.Max(rest/float64(k-2), spread*spread)/sxx)
 	st.Exponent.Low, st.Exponent.High, st.Exponent.Confidence = b-wide, b+wide, stats.Confidence
 	switch e := st.Exponent; {

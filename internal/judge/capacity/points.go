@@ -12,14 +12,12 @@ import (
 type observation struct {
 	n   float64 // volumes
 	log float64 // ln of the total
-	// noise is the relative standard error that the point's own interval tells; 0 is
-	// unknown.
+	// noise is the relative standard error from the point's own interval; 0 if unknown.
 	noise float64
 }
 
-// observations are the points of a scale that a law may be fitted to, by the number
-// of volumes: valid or suspect, not held back by a rate, and all on the number of
-// nodes that has the most points.
+// observations are the points of a scale that a law may be fitted to, ordered by the number of volumes:
+// valid or suspect, not rate-limited, and all on the number of nodes that has the most points.
 func observations(s *model.Scale) []observation {
 	nodes := mainNodes(s)
 	var list []observation
@@ -32,8 +30,8 @@ func observations(s *model.Scale) []observation {
 			list = append(list, observation{n: float64(p.Volumes), log: math.Log(total), noise: noise})
 		}
 	}
-	// The order in which points are written down must not matter, not even between
-	// points with the same number of volumes.
+	// The input order of points must not matter, not even between points with the same number of
+	// volumes.
 	slices.SortFunc(list, func(a, b observation) int {
 		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.log, b.log), cmp.Compare(a.noise, b.noise))
 	})
@@ -44,8 +42,7 @@ func usable(p model.ScalePoint) bool {
 	return p.Volumes > 0 && p.Offered == 0 && p.Verdict != model.Invalid
 }
 
-// mainNodes is the number of nodes that has the most usable points; of several the
-// smallest.
+// mainNodes is the number of nodes with the most usable points; of several the smallest.
 func mainNodes(s *model.Scale) int {
 	counts := map[int]int{}
 	for _, p := range s.Points {
@@ -62,9 +59,8 @@ func mainNodes(s *model.Scale) int {
 	return best
 }
 
-// pointTotal is a point's total with its relative standard error. Where only a mean
-// latency was measured under a closed loop, it is what Little's law makes of it:
-// volumes × depth / latency, in I/Os per second.
+// pointTotal is a point's total with its relative standard error. If only a mean latency was measured
+// under a closed loop, it follows from Little's law: volumes × depth / latency, in I/Os per second.
 func pointTotal(s *model.Scale, p model.ScalePoint) (total, noise float64) {
 	if p.Total.Value > 0 {
 		return p.Total.Value, relativeError(p.Total)

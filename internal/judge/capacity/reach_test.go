@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// scaleOf is a scale on three nodes with a knee at four volumes: what one volume reaches,
-// and the capacity, in I/Os per second.
+// scaleOf is a scale on three nodes with a knee at four volumes, from the rate of one volume and the
+// capacity, in I/Os per second.
 func scaleOf(name string, access model.Access, direction model.Direction, block int64, depth int, first, capacity float64) study.PublishedScale {
 	s := study.PublishedScale{Scale: model.Scale{Workload: name, Access: access, Direction: direction, BlockSize: block, Depth: depth, Metric: model.IOPS}}
 	for _, n := range []int{1, 2, 8, 12, 16} {
@@ -22,8 +22,8 @@ func scaleOf(name string, access model.Access, direction model.Direction, block 
 	return s
 }
 
-// One I/O in flight does not show what a volume can do, and of several depths the one
-// that reached most counts.
+// One I/O in flight does not show what a volume can do, and of several depths the one with the highest
+// rate counts.
 func TestDepthOneBoundsNoVolume(t *testing.T) {
 	deep := scaleOf("rand-read-64", model.Random, model.Read, 4<<10, 64, 20000, 30000)
 	mid := scaleOf("rand-read-8", model.Random, model.Read, 4<<10, 8, 4000, 29000)
@@ -31,7 +31,7 @@ func TestDepthOneBoundsNoVolume(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		scales  []study.PublishedScale
-		allowed float64 // 0: nothing bounds
+		allowed float64 // 0: no bound
 	}{
 		{"one in flight", []study.PublishedScale{lone}, 0},
 		{"both", []study.PublishedScale{lone, deep}, 20000},
@@ -64,8 +64,8 @@ func TestDepthOneBoundsNoVolume(t *testing.T) {
 	}
 }
 
-// What one volume reaches in other sizes bounds it: no more I/Os than in smaller ones, no
-// more bytes than in larger ones.
+// What one volume reaches in other sizes is a bound: no more I/Os than in smaller ones, no more bytes
+// than in larger ones.
 func TestOneVolumeInOtherBlocks(t *testing.T) {
 	p := &study.Published{Name: "two blocks", Scales: []study.PublishedScale{
 		scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 5000), scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 30000)}}

@@ -9,13 +9,12 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// rebuildLimit is the time in seconds within which a replica must be made again if
-// nobody says otherwise: a day, Longhorn's own limit.
+// rebuildLimit is the default time in seconds within which a replica must be rebuilt: a day, Longhorn's
+// own limit.
 const rebuildLimit = 24 * 3600
 
-// Rebuilds finds the bandwidth of making a replica again and what each piece of data
-// costs besides, T = extents·e + data/B, from rebuilds that were timed, and the largest
-// volume of each pattern within a day.
+// Rebuilds determines the bandwidth of rebuilding a replica and the cost of each extent, T = extents·e
+// + data/B, from timed rebuilds, and the largest volume of each pattern that is rebuilt within a day.
 func Rebuilds(p *study.Published) study.Rebuilds {
 	st := study.Rebuilds{Measured: len(p.Rebuilds)}
 	var rates, pieces []float64
@@ -68,7 +67,7 @@ func Rebuilds(p *study.Published) study.Rebuilds {
 	return st
 }
 
-// rebuildBinding names the resource that the bandwidth has reached.
+// rebuildBinding names the resource that limits the bandwidth.
 func rebuildBinding(st *study.Rebuilds, sys *hardware.System) {
 	least := math.Inf(1)
 	for _, r := range []struct {
@@ -81,8 +80,8 @@ func rebuildBinding(st *study.Rebuilds, sys *hardware.System) {
 	}
 }
 
-// rebuildTime is how long a replica of data bytes in pieces of extent bytes (0: one
-// piece) takes, in seconds.
+// rebuildTime is how long a replica of data bytes in pieces of extent bytes (0: one piece) takes, in
+// seconds.
 func rebuildTime(s *study.Rebuilds, data float64, extent int64) float64 {
 	t := 0.0
 	if s.Bandwidth > 0 {
@@ -94,8 +93,8 @@ func rebuildTime(s *study.Rebuilds, data float64, extent int64) float64 {
 	return t
 }
 
-// largestVolume is the largest volume that is rebuilt within limit seconds when fill of
-// it holds data.
+// largestVolume is the largest volume that is rebuilt within limit seconds if the share fill of it
+// contains data.
 func largestVolume(s *study.Rebuilds, fill float64, extent int64, limit float64) study.RebuildSize {
 	perByte := fill * rebuildTime(s, 1, extent)
 	log, reach := math.Log(limit/perByte), math.NaN()
@@ -105,9 +104,8 @@ func largestVolume(s *study.Rebuilds, fill float64, extent int64, limit float64)
 	return study.RebuildSize{Extent: extent, Fill: fill, Limit: limit, Volume: exponential("B", log, reach)}
 }
 
-// BoundRebuilds computes the largest volumes again for another bound of time, for
-// volumes whose snapshots (the head included) all hold data of their own, and under a
-// throttle in bytes/s (0: none).
+// BoundRebuilds recomputes the largest volumes for another time limit, for volumes whose snapshots (the
+// head included) all contain data of their own, and under a throttle in bytes/s (0: none).
 func BoundRebuilds(s *study.Rebuilds, limit float64, snapshots int, throttle float64) {
 	if throttle > 0 && (s.Bandwidth == 0 || throttle < s.Bandwidth) {
 		s.Bandwidth, s.Binding = throttle, ""

@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// branchLevel is the probability of seeing a second branch where there is one
-	// only; bendLevel that of calling a good point bent, one-sided half of it.
+	// branchLevel is the probability of finding a second branch if there is only one; bendLevel that of
+	// calling a good point bent, one-sided half of it.
 	branchLevel = 0.05
 	bendLevel   = 0.01
-	// manyDF are the degrees of freedom of an error that is known.
+	// manyDF is the degrees of freedom of a known error.
 	manyDF = 1e6
 )
 
-// saturation is a fit of ln X = min(ln x₁ + ln n, ln C). A branch without points
-// has a count of 0 and an infinite constant.
+// saturation is a fit of ln X = min(ln x₁ + ln n, ln C). A branch without points has a count of 0 and
+// an infinite constant.
 type saturation struct {
 	first, capacity float64 // ln x₁, ln C
 	linear, flat    int     // points on each branch
 	bent            []observation
-	least           float64 // the fewest volumes of a point
-	// spreadLinear and spreadFlat are the standard deviations of one point about its
-	// branch, never less than the points' own intervals tell; 0 is unknown.
+	least           float64 // the smallest number of volumes of a point
+	// spreadLinear and spreadFlat are the standard deviations of one point around its branch, never
+	// less than the points' own intervals imply; 0 if unknown.
 	spreadLinear, spreadFlat float64
 	dfLinear, dfFlat         float64 // degrees of freedom behind them
 }
@@ -40,11 +40,10 @@ func (s *saturation) squares(points []observation) float64 {
 	return sum
 }
 
-// fitSaturation minimises the squared residuals exactly: for every way to part the
-// sorted points into a linear and a flat branch, the best constants are means. A
-// branch that the points do not show at branchLevel is dropped, and points right
-// behind the knee that lie below the rest of the flat branch are kept out of it:
-// min() is the limit of a curve that is rounded there.
+// fitSaturation minimises the squared residuals exactly: for every way to split the sorted points into
+// a linear and a flat branch, the best constants are means. A branch that the points do not show at
+// branchLevel is dropped, and points directly after the knee that lie below the rest of the flat branch
+// are excluded from it: min() is the limit of a curve that is rounded there.
 func fitSaturation(points []observation) *saturation {
 	fit := bestSplit(points)
 	kept := append([]observation(nil), points...)
@@ -64,8 +63,8 @@ func fitSaturation(points []observation) *saturation {
 	return fit
 }
 
-// bestSplit is the pair of constants with the least sum of squares. Apart from the
-// means of both branches the minimum can lie where the knee is at a point.
+// bestSplit is the pair of constants with the least sum of squares. Apart from the means of both
+// branches, the minimum can be where the knee coincides with a point.
 func bestSplit(points []observation) *saturation {
 	best := &saturation{}
 	least := math.Inf(1)
@@ -91,8 +90,8 @@ func bestSplit(points []observation) *saturation {
 	return best
 }
 
-// isBent reports whether the first point of the flat branch lies below the others by
-// more than they spread. It takes three others to say so.
+// isBent reports whether the first point of the flat branch lies below the others by more than their
+// standard deviation explains. This takes three others.
 func isBent(flat []observation) bool {
 	if len(flat) < 4 {
 		return false
@@ -114,7 +113,7 @@ func splitCount(fit *saturation, points []observation) (linear, flat int) {
 	return linear, len(points) - linear
 }
 
-// dropBranch leaves one branch unless the null hypothesis that one is enough is rejected.
+// dropBranch drops one branch unless the null hypothesis that one is sufficient is rejected.
 func (s *saturation) dropBranch(points []observation) {
 	if s.linear == 0 || s.flat == 0 {
 		s.single(points, s.linear > 0)
@@ -151,8 +150,8 @@ func (s *saturation) single(points []observation, line bool) {
 	}
 }
 
-// spreads estimates how far one point lies from its branch. A branch of one point
-// borrows the spread of the other: noise is relative, and nothing else is known.
+// spreads estimates the standard deviation of a point around its branch. A branch with a single point
+// borrows that of the other: noise is relative, and nothing else is known.
 func (s *saturation) spreads(points []observation) {
 	line, flat := points[:s.linear], points[s.linear:]
 	s.spreadLinear, s.dfLinear = spread(line, func(p observation) float64 { return math.Log(p.n) }), float64(len(line)-1)
@@ -165,7 +164,7 @@ func (s *saturation) spreads(points []observation) {
 	}
 	s.spreadLinear = math.Max(s.spreadLinear, meanNoise(line))
 	s.spreadFlat = math.Max(s.spreadFlat, meanNoise(flat))
-	// Without a second point the own interval speaks for a normal distribution.
+	// Without a second point, the point's own interval is taken as that of a normal distribution.
 	if s.dfLinear <= 0 && s.spreadLinear > 0 {
 		s.dfLinear = manyDF
 	}
@@ -196,8 +195,8 @@ func meanFirst(points []observation) float64 {
 	return sum / float64(len(points))
 }
 
-// spread is the standard deviation of the points' logarithms after taking off what
-// the branch adds; 0 below two points.
+// spread is the standard deviation of the points' logarithms after subtracting the branch; 0 below two
+// points.
 func spread(points []observation, branch func(observation) float64) float64 {
 	if len(points) < 2 {
 		return 0

@@ -9,17 +9,16 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// Size says how many nodes a need takes: for each resource the demand of all pods
-// against what a node has of it less the headroom, the largest of them rounded up, and
-// the nodes that may fail on top. Unlike resources are never added up. A cost is the
-// larger of what the hardware's figures say and what was measured. It fails with a
-// sentence when the asking or the points cannot be used; a need that cannot be met is
-// no failure but stands in Lacking.
+// Size computes how many nodes a need takes: for each resource, the demand of all pods is divided by a
+// node's supply minus the headroom; the largest quotient is rounded up, and the nodes that may fail are
+// added. Different resources are never added up. A cost is the larger of the hardware's figure and the
+// measured one. It fails with a sentence if the request or the points cannot be used; a need that
+// cannot be met is not a failure but is reported in Lacking.
 func Size(p *study.Published, ask sizing.Ask) (sizing.Sizing, error) {
 	return size(p, ask, carefulCapacity)
 }
 
-// size is Size with another figure of each measured capacity than the careful one.
+// size is Size with another choice of the figure for each measured capacity than the careful one.
 func size(p *study.Published, ask sizing.Ask, capacityOf func(*model.Scale) float64) (sizing.Sizing, error) {
 	z := &sizer{p: p, ask: ask, capacityOf: capacityOf, out: sizing.Sizing{Schema: sizing.Schema, From: p.Name, Ask: ask}}
 	if err := checkAsk(ask); err != nil {
@@ -48,9 +47,8 @@ func size(p *study.Published, ask sizing.Ask, capacityOf func(*model.Scale) floa
 	return z.out, nil
 }
 
-// maxAsked is far beyond any need in pods, and maxRate in I/Os per second. maxNodes is
-// beyond any answer that they lead to on a real disk, so that whatever number of nodes is
-// answered can be asked about.
+// maxAsked is far beyond any need in pods, and maxRate in I/Os per second. maxNodes is beyond any
+// answer that they lead to on a real disk, so that any number of nodes in an answer can be asked about.
 const (
 	maxAsked = 1e7
 	maxRate  = 1e12
@@ -89,27 +87,26 @@ func checkAsk(ask sizing.Ask) error {
 	return nil
 }
 
-// sizer gathers a sizing.
+// sizer is the state of a sizing.
 type sizer struct {
 	p    *study.Published
 	ask  sizing.Ask
 	uses []map[hardware.Resource]cost // one pod of each need; each holds the demand of it
-	left int                          // nodes of the answer when as many have failed as may
+	left int                          // remaining nodes of the answer after the maximum number of failures
 	out  sizing.Sizing
-	// capacityOf is the figure of a measured capacity that is counted on.
+	// capacityOf selects the figure of a measured capacity that is used.
 	capacityOf func(*model.Scale) float64
-	// guessed are what the answer takes for granted of single flows.
+	// guessed are the assumptions of the answer about single flows.
 	guessed []string
-	// operations and bytes are what one I/O of each flow takes of a node by the two kinds
-	// of its cost, and blocks their sizes.
+	// operations and bytes are what one I/O of each flow takes of a node by the two kinds of its cost,
+	// and blocks their sizes.
 	operations, bytes, blocks []float64
-	// said and unsaid are laws that tell on how many nodes they were measured, and that do
-	// not.
+	// said and unsaid are laws with and without the number of nodes they were measured on.
 	said, unsaid *blockLaw
 }
 
-// useOf is what one pod of a need takes of each resource; of the network what it would
-// with every copy on another node.
+// useOf is what one pod of a need takes of each resource; for the network, what it would take with
+// every copy on another node.
 func (z *sizer) useOf(need int) (map[hardware.Resource]cost, error) {
 	n, use := &z.ask.Needs[need], map[hardware.Resource]cost{}
 	for _, f := range n.Flows {

@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// flowCosts is what one I/O of a flow takes of each known resource. Of the hardware's
-// figures and what was measured the dearer counts.
+// flowCosts is what one I/O of a flow takes of each known resource. The higher of the hardware's figure
+// and the measured one counts.
 func (z *sizer) flowCosts(need int, f sizing.Flow) ([]cost, error) {
 	list, _ := costs(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)}, math.Inf(1))
 	for i := range list {
@@ -55,7 +55,7 @@ func (z *sizer) flowCosts(need int, f sizing.Flow) ([]cost, error) {
 	return list, z.oneKindOfNode(&src)
 }
 
-// tellable refuses a flow of which nothing near enough is known.
+// tellable refuses a flow about which nothing near enough is known.
 func (z *sizer) tellable(f sizing.Flow, laws, open []blockLaw) error {
 	disk, block := &z.p.System.Disk, float64(f.BlockSize)
 	if knownDisk(&z.p.System) {
@@ -67,7 +67,7 @@ func (z *sizer) tellable(f sizing.Flow, laws, open []blockLaw) error {
 		off = min(off, timesOff(c.block, block))
 	}
 	if len(laws) == 0 {
-		// One figure of the disk alone tells I/Os of the sizes that it is reached with.
+		// A single figure of the disk applies only to I/Os of the sizes with which it is reached.
 		switch {
 		case disk.IOPS == 0 && disk.Bandwidth == 0:
 			return z.unknownFlow(f.Name())
@@ -92,8 +92,8 @@ func (z *sizer) tellable(f sizing.Flow, laws, open []blockLaw) error {
 	return model.RefusedError(message, "measure "+f.Name()+" in "+units.FormatBlock(f.BlockSize)+" with loadline scale, or give the hardware with --system FILE.yaml")
 }
 
-// oneKindOfNode refuses to add up laws of which only some say how many nodes were measured:
-// a node of the others would be their whole system.
+// oneKindOfNode refuses to add up laws only some of which say how many nodes were measured: a node of
+// the others would be their whole system.
 func (z *sizer) oneKindOfNode(s *flowSource) error {
 	for _, l := range s.used() {
 		if l.saidNodes > 0 {
@@ -119,7 +119,7 @@ func nearer(open []blockLaw, block, than float64) (names []string) {
 	return names
 }
 
-// timesWords is how much larger or smaller a measured size is than the asked one.
+// timesWords says how much larger or smaller a measured size is than the requested one.
 func timesWords(measured, asked float64) string {
 	word := "smaller"
 	if measured > asked {
@@ -128,7 +128,7 @@ func timesWords(measured, asked float64) string {
 	return number(timesOff(measured, asked)) + " times " + word
 }
 
-// unknownFlow says that nothing is known of a kind of I/O, and what is.
+// unknownFlow says that nothing is known about a kind of I/O, and what is known.
 func (z *sizer) unknownFlow(name string) error {
 	var known, open []string
 	for i := range z.p.Scales {
@@ -154,7 +154,7 @@ func (z *sizer) unknownFlow(name string) error {
 	return model.RefusedError(message, "give the hardware with --system FILE.yaml, or measure that workload with more volumes")
 }
 
-// listed is "a", "a and b", "a, b and c".
+// listed formats a list: "a", "a and b", "a, b and c".
 func listed(words []string) string {
 	if n := len(words); n > 1 {
 		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
@@ -162,8 +162,8 @@ func listed(words []string) string {
 	return strings.Join(words, "")
 }
 
-// leaveOutDoubles drops one of the two measured resources where no flow takes more of it
-// than of the other: with one block size both say the same.
+// leaveOutDoubles drops one of the two measured resources if no flow takes more of it than of the
+// other: with one block size both are the same.
 func (z *sizer) leaveOutDoubles() {
 	fewer, less, large := true, true, true
 	for i := range z.blocks {

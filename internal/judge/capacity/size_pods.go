@@ -13,8 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// volumes holds what one pod asks against what one volume reaches: more nodes do not
-// help there.
+// volumes compares what one pod needs with what one volume reaches: more nodes do not help there.
 func (z *sizer) volumes() {
 	for i, n := range z.ask.Needs {
 		for _, f := range n.Flows {
@@ -36,16 +35,16 @@ func accessWord(a model.Access) string {
 	return "random"
 }
 
-// volumeReach is what one volume reaches in a block size, as it was measured.
+// volumeReach is what one volume reaches with a block size, as measured.
 type volumeReach struct {
 	scale *study.PublishedScale
 	block float64
 	rate  float64 // I/Os per second
 }
 
-// reaches are what one volume reaches by block size; of several depths the one that
-// reached most. One I/O in flight shows how long an I/O takes, not what a volume can do:
-// such scales are in lone, and bound nothing.
+// reaches are what one volume reaches by block size; of several depths the one with the highest rate.
+// One I/O in flight shows how long an I/O takes, not what a volume can do: such scales are in lone, and
+// are no bounds.
 func (z *sizer) reaches(f sizing.Flow) (list []volumeReach, lone []string) {
 	for i := range z.p.Scales {
 		s := &z.p.Scales[i]
@@ -70,10 +69,9 @@ func (z *sizer) reaches(f sizing.Flow) (list []volumeReach, lone []string) {
 	return slices.CompactFunc(list, func(a, b volumeReach) bool { return a.block == b.block }), lone
 }
 
-// volumeAllows is the rate in 1/s that one volume reaches, as measured or by what its
-// extra writes allow, and which of the two it is. Other block sizes than the own one bound
-// it from both sides: it makes no more I/Os than of the nearest smaller one, and moves no
-// more bytes than of the nearest larger one.
+// volumeAllows is the rate in 1/s that one volume reaches, as measured or as limited by its extra
+// writes, and which of the two it is. Other block sizes are bounds from both sides: no more I/Os than
+// with the nearest smaller one, and no more bytes than with the nearest larger one.
 func (z *sizer) volumeAllows(f sizing.Flow) (allowed float64, how string) {
 	list, lone := z.reaches(f)
 	block, by := float64(f.BlockSize), (*volumeReach)(nil)
@@ -97,7 +95,7 @@ func (z *sizer) volumeAllows(f sizing.Flow) (allowed float64, how string) {
 	return allowed, how
 }
 
-// words say where a reach was measured, with its block size where it is not the asked one.
+// words say where a reach was measured, with its block size if it is not the requested one.
 func (r *volumeReach) words(asked int64) string {
 	how := "measured by " + r.scale.Workload
 	if r.scale.BlockSize != asked {
@@ -109,9 +107,8 @@ func (r *volumeReach) words(asked int64) string {
 	return how
 }
 
-// latencies are what the flows of the needs may expect: read off a measured curve at
-// the utilisation of the fullest resource, else the least that the parts of the way
-// take together.
+// latencies are what the flows of the needs may expect: read from a measured curve at the utilization
+// of the fullest resource, otherwise the minimum sum of the latencies along the path.
 func (z *sizer) latencies() {
 	share, degraded := 0.0, 0.0
 	for _, r := range z.out.Resources {
@@ -119,7 +116,7 @@ func (z *sizer) latencies() {
 	}
 	degraded = max(degraded, share)
 	if degraded >= 1 {
-		// What is more than full has no steady latency.
+		// Beyond full utilization there is no steady latency.
 		return
 	}
 	for i, n := range z.ask.Needs {
@@ -140,11 +137,11 @@ func (z *sizer) latencies() {
 	}
 }
 
-// latencyCurve is latency in seconds against utilisation.
+// latencyCurve is latency in seconds by utilization.
 type latencyCurve []struct{ share, seconds float64 }
 
-// at is the latency at a share, between the points on straight lines; at the ends that
-// of the end.
+// at is the latency at a utilization, linearly interpolated between the points; beyond the ends it is
+// that of the end.
 func (c latencyCurve) at(share float64) float64 {
 	for i, p := range c {
 		if share > p.share {
@@ -159,9 +156,9 @@ func (c latencyCurve) at(share float64) float64 {
 	return c[len(c)-1].seconds
 }
 
-// curve is the measured latency of a flow's direction and block size against how full
-// the system was, the rate that Little's law tells over its own capacity; of its own access
-// before the other. Of several the slowest at a share counts.
+// curve is the measured latency of a flow's direction and block size by the system's utilization, which
+// is the rate from Little's law divided by the capacity of the same scale; the flow's own access
+// pattern is preferred. Of several, the slowest at the given share counts.
 func (z *sizer) curve(f sizing.Flow, share float64) (slowest latencyCurve, name string) {
 	for _, access := range []model.Access{f.Access, model.Random, model.Sequential} {
 		for i := range z.p.Scales {
@@ -184,7 +181,7 @@ func (z *sizer) curve(f sizing.Flow, share float64) (slowest latencyCurve, name 
 	return slowest, name
 }
 
-// curveOf is the latency curve of one scale, nil where its points are too few.
+// curveOf is the latency curve of one scale, nil if it has too few points.
 func curveOf(s *model.Scale) (c latencyCurve) {
 	law := s.Law()
 	if law == nil || law.Capacity == nil {
@@ -192,8 +189,8 @@ func curveOf(s *model.Scale) (c latencyCurve) {
 	}
 	for _, p := range s.Points {
 		if total, _ := pointTotal(s, p); usable(p) && p.Nodes == mainNodes(s) && p.Mean != nil {
-			// Beyond the knee the share stays and the latency grows with the pods: a
-			// need of steady rate never gets there.
+			// Beyond the knee the share stays constant and the latency grows with the pods: a need with
+			// a steady rate never gets there.
 			if share := total / law.Capacity.Value; share < 1 {
 				c = append(c, struct{ share, seconds float64 }{share, p.Mean.Value})
 			}
@@ -208,14 +205,14 @@ func curveOf(s *model.Scale) (c latencyCurve) {
 	return c
 }
 
-// guess notes what the answer takes for granted, once.
+// guess records an assumption of the answer, once.
 func (z *sizer) guess(format string, args ...any) {
 	if g := fmt.Sprintf(format, args...); !slices.Contains(z.guessed, g) {
 		z.guessed = append(z.guessed, g)
 	}
 }
 
-// notes say what was assumed and what was not counted.
+// notes list what was assumed and what was not counted.
 func (z *sizer) notes() {
 	say := func(format string, args ...any) { z.out.Notes = append(z.out.Notes, fmt.Sprintf(format, args...)) }
 	sys := &z.p.System

@@ -15,9 +15,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// anyPoints draws a storage system by what an operation and a byte of it cost, separately
-// or one after the other, and what was written down of it: of some block sizes, in some
-// order, in either metric, with its hardware or some of it.
+// anyPoints draws a storage system by the costs of an operation and of a byte, which are spent
+// separately or one after the other, and a record of it: of some block sizes, in some order, in either
+// metric, with its hardware or part of it.
 func anyPoints(t *rapid.T) *study.Published {
 	p := &study.Published{Name: "drawn"}
 	p.System.Nodes = rapid.IntRange(3, 6).Draw(t, "nodes")
@@ -61,8 +61,7 @@ func anyPoints(t *rapid.T) *study.Published {
 	return p
 }
 
-// anyRandomAsk draws needs of random I/O, most of them in sizes that were measured or lie
-// near.
+// anyRandomAsk draws needs of random I/O, most of them with sizes that are measured or near those.
 func anyRandomAsk(t *rapid.T) sizing.Ask {
 	ask := sizing.Ask{Survive: rapid.IntRange(0, 2).Draw(t, "survive"), Headroom: rapid.SampledFrom([]float64{0, 0.3, 0.5}).Draw(t, "headroom")}
 	for range rapid.IntRange(1, 3).Draw(t, "needs") {
@@ -76,7 +75,7 @@ func anyRandomAsk(t *rapid.T) sizing.Ask {
 	return ask
 }
 
-// sizedOr sizes, or gives up the case where the points cannot tell.
+// sizedOr sizes, or abandons the case if the points are not sufficient.
 func sizedOr(t *rapid.T, p *study.Published, ask sizing.Ask) sizing.Sizing {
 	s, err := Size(p, ask)
 	if err != nil {
@@ -88,7 +87,7 @@ func sizedOr(t *rapid.T, p *study.Published, ask sizing.Ask) sizing.Sizing {
 	return s
 }
 
-// permuted is a copy with scales and points in another order, and nothing fitted.
+// permuted is a copy with scales and points in another order, without fits.
 func permuted(t *rapid.T, p *study.Published) *study.Published {
 	q := *p
 	q.Scales = rapid.Permutation(p.Scales).Draw(t, "scales")
@@ -99,7 +98,7 @@ func permuted(t *rapid.T, p *study.Published) *study.Published {
 	return &q
 }
 
-// alike fails where two answers differ in more than rounding.
+// alikeAnswers fails if two answers differ by more than rounding.
 func alikeAnswers(t *rapid.T, what string, a, b sizing.Sizing) {
 	if a.Nodes != b.Nodes || a.Needed != b.Needed || a.Binding != b.Binding || len(a.Resources) != len(b.Resources) || len(a.Lacking) != len(b.Lacking) {
 		t.Fatalf("%s: %d nodes by %s, and %d by %s", what, a.Nodes, a.Binding, b.Nodes, b.Binding)
@@ -116,8 +115,8 @@ func alikeAnswers(t *rapid.T, what string, a, b sizing.Sizing) {
 	}
 }
 
-// In which order scales and points are written down changes nothing, and neither do the
-// words: an answer is as good as its worst line.
+// The order of scales and points changes nothing, including the words: an answer is as good as its
+// worst line.
 func TestOrderChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, ask := anyPoints(t), anyRandomAsk(t)
@@ -148,8 +147,8 @@ func TestOrderChangesNothing(t *testing.T) {
 	})
 }
 
-// More of anything that is asked never takes fewer nodes, never leaves more room and
-// never makes something possible, whatever the points tell.
+// Needing more of anything never takes fewer nodes, never leaves more room and never makes something
+// possible, whatever the points are.
 func TestMoreNeedNeverTakesLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, less := anyPoints(t), anyRandomAsk(t)
@@ -167,8 +166,8 @@ func TestMoreNeedNeverTakesLess(t *testing.T) {
 	})
 }
 
-// Points that show more of one workload never take more nodes, and more of all of them as
-// much fewer.
+// Points with a higher capacity for one workload never take more nodes, and a higher capacity for all
+// of them takes fewer in proportion.
 func TestMoreCapacityNeverTakesMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, ask := anyPoints(t), anyRandomAsk(t)
@@ -201,8 +200,8 @@ func TestMoreCapacityNeverTakesMore(t *testing.T) {
 	})
 }
 
-// So many times the need on as many times the nodes fills everything as much; only of the
-// network, as more nodes have more to send each other: 1 − 1/N of it.
+// A multiple of the need on the same multiple of nodes leads to the same utilization, except for the
+// network: more nodes have more traffic between them, 1 − 1/N of it.
 func TestTheNeedGrowsWithTheNodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, ask := anyPoints(t), anyRandomAsk(t)
@@ -233,7 +232,7 @@ func TestTheNeedGrowsWithTheNodes(t *testing.T) {
 	})
 }
 
-// Points in I/Os per second and the same in bytes per second are the same points.
+// Points in I/Os per second and the same in bytes per second are equivalent.
 func TestTheMetricOfThePointsChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, ask := anyPoints(t), anyRandomAsk(t)
@@ -249,8 +248,8 @@ func TestTheMetricOfThePointsChangesNothing(t *testing.T) {
 	})
 }
 
-// A need in a size that was measured, of one kind of I/O, takes what its own law says, by
-// hand, whatever else was measured.
+// A need with a measured size and one kind of I/O takes what its own law says, calculated by hand,
+// whatever else was measured.
 func TestTheOwnLawIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 3}}

@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// anySystem draws hardware, and points measured on it where there is any.
+// anySystem draws hardware, and points measured on it if there is any.
 func anySystem(t *rapid.T) *study.Published {
 	p := &study.Published{Name: "drawn"}
 	p.System.Nodes = rapid.IntRange(3, 9).Draw(t, "nodes")
@@ -66,7 +66,7 @@ func sized(t *rapid.T, p *study.Published, ask sizing.Ask) sizing.Sizing {
 	return s
 }
 
-// copyAsk is an ask whose needs can be changed without changing those of another.
+// copyAsk is a deep copy of an ask, so that changing its needs does not affect the original.
 func copyAsk(ask sizing.Ask) sizing.Ask {
 	needs := make([]sizing.Need, len(ask.Needs))
 	for i, n := range ask.Needs {
@@ -77,8 +77,8 @@ func copyAsk(ask sizing.Ask) sizing.Ask {
 	return ask
 }
 
-// moreOf is an ask for more of one of these kinds of things; what is added is of asks that
-// another draws.
+// moreOf is an ask for more of one of these kinds of things; additions come from asks that another
+// draws.
 func moreOf(t *rapid.T, less sizing.Ask, another func(*rapid.T) sizing.Ask, kinds ...string) sizing.Ask {
 	more := copyAsk(less)
 	factor := rapid.Float64Range(1, 10).Draw(t, "factor")
@@ -107,8 +107,7 @@ func moreOf(t *rapid.T, less sizing.Ask, another func(*rapid.T) sizing.Ask, kind
 	return more
 }
 
-// More of anything that is asked never takes fewer nodes, and fits fewer times on the
-// nodes there are.
+// Needing more of anything never takes fewer nodes, and fits fewer times on the existing nodes.
 func TestMoreNeedNeverMeansFewerNodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, less := anySystem(t), anyAsk(t)
@@ -129,9 +128,8 @@ func TestMoreNeedNeverMeansFewerNodes(t *testing.T) {
 	})
 }
 
-// The number of nodes that is answered carries the need, and one less does not: both
-// questions give the same answer, and a need that does not fit names what is short, by
-// how much, and in which unit.
+// The answered number of nodes carries the need, and one less does not: both questions give the same
+// answer, and if a need does not fit, the answer says what is lacking, how much, and in which unit.
 func TestOppositeQuestionsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, ask := anySystem(t), anyAsk(t)
@@ -172,9 +170,8 @@ func TestOppositeQuestionsAgree(t *testing.T) {
 	})
 }
 
-// The answer is the largest of the resources, each counted in its own unit: what
-// changes only bytes changes only resources of bytes, and what spares operations
-// spares nothing else.
+// The answer is the largest over the resources, each counted in its own unit: a change of bytes affects
+// only resources of bytes, and saving operations saves nothing else.
 func TestUnitsAreNeverMixed(t *testing.T) {
 	units := map[hardware.Resource]string{hardware.LimitDiskIOPS: "1/s", hardware.LimitDiskBandwidth: "B/s", hardware.LimitNetwork: "B/s", hardware.LimitSpace: "B",
 		hardware.LimitOperations: "node", hardware.LimitBytes: "node", hardware.LimitCPU: "core", hardware.LimitVolumes: "1"}
@@ -199,7 +196,7 @@ func TestUnitsAreNeverMixed(t *testing.T) {
 			if r.Unit == "B/s" || r.Resource == hardware.LimitBytes {
 				change = float64(factor)
 			}
-			// What crosses the network depends on how many nodes the answer has.
+			// The network traffic depends on the number of nodes in the answer.
 			larger, merged := change, 1.0
 			if r.Resource == hardware.LimitNetwork {
 				larger, merged = change*crossing(p, b)/crossing(p, a), crossing(p, c)/crossing(p, a)
@@ -215,8 +212,8 @@ func TestUnitsAreNeverMixed(t *testing.T) {
 	})
 }
 
-// crossing is the share of all copies that is on other nodes than their pods, by hand. One
-// node that is left of several is counted as half of two, which have more to send.
+// crossing is the share of all copies that is on other nodes than their pods, calculated by hand. A
+// single remaining node of several is counted as half of two, which have more to send.
 func crossing(p *study.Published, s sizing.Sizing) float64 {
 	left := s.Nodes - s.Ask.Survive
 	if p.System.Replicas == 1 && left == 1 && s.Nodes > 1 {
@@ -240,7 +237,7 @@ func demand(s sizing.Sizing, r hardware.Resource) float64 {
 	return 0
 }
 
-// Nothing that can be asked makes it panic or answer with no number.
+// Nothing that can be asked causes a panic or an answer that is not a number.
 func TestSizeAnswersInNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, ask := anySystem(t), anyAsk(t)
@@ -268,8 +265,8 @@ func TestSizeAnswersInNumbers(t *testing.T) {
 	})
 }
 
-// A mix of one flow is its own capacity, within the interval; a mix of two that use up
-// the same resource lies between theirs, and never above.
+// A mix of one flow has that flow's capacity, within the interval; a mix of two that exhaust the same
+// resource lies between theirs, and never above.
 func TestMixesLieBetweenTheirParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 1}}
@@ -302,8 +299,8 @@ func TestMixesLieBetweenTheirParts(t *testing.T) {
 	})
 }
 
-// A capacity that was measured with other blocks than are needed may be larger than
-// it showed: that is said, and only then.
+// A capacity that was measured with other block sizes than needed may be larger than shown: this is
+// said, and only then.
 func TestBlocksBeyondTheMeasuredOnesAreSaid(t *testing.T) {
 	p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 3}}
 	for _, m := range []struct {

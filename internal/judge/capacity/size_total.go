@@ -11,10 +11,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// linkShare is which part of all bytes of all copies crosses the network among so many
-// nodes, in the worst of the states that failures lead to, in terms of the nodes left:
-// that with the fewest of them, but for one node alone, which needs no network while two
-// of the same system do.
+// linkShare is the part of all bytes of all copies that crosses the network, in the worst state that
+// failures lead to, relative to the remaining nodes. That is the state with the fewest of them, except
+// for a single node, which needs no network, while two of the same system do.
 func (z *sizer) linkShare(left, all int) float64 {
 	worst := left
 	if left == 1 && all > 1 && z.p.System.Copies() == 1 {
@@ -23,7 +22,7 @@ func (z *sizer) linkShare(left, all int) float64 {
 	return remoteShare(&z.p.System, float64(worst)) * float64(left) / float64(worst)
 }
 
-// shareOf is the part of a resource's cost that counts: all, but for the network.
+// shareOf is the part of a resource's cost that counts: all of it, except for the network.
 func (z *sizer) shareOf(r hardware.Resource, left, all int) float64 {
 	if r == hardware.LimitNetwork {
 		return z.linkShare(left, all)
@@ -31,7 +30,7 @@ func (z *sizer) shareOf(r hardware.Resource, left, all int) float64 {
 	return 1
 }
 
-// sums are the needs together, of the network with every copy on another node.
+// sums are the sums of the needs; for the network, with every copy on another node.
 func (z *sizer) sums() map[hardware.Resource]cost {
 	sum := map[hardware.Resource]cost{}
 	for i, use := range z.uses {
@@ -48,7 +47,7 @@ func (z *sizer) sums() map[hardware.Resource]cost {
 	return sum
 }
 
-// demands are the resources with so many nodes left of so many, the fullest first.
+// demands are the resources with left of all nodes remaining, the fullest first.
 func (z *sizer) demands(sum map[hardware.Resource]cost, left, all int) []sizing.ResourceUse {
 	var list []sizing.ResourceUse
 	free := 1 - z.ask.Headroom
@@ -69,9 +68,9 @@ func (z *sizer) demands(sum map[hardware.Resource]cost, left, all int) []sizing.
 	return list
 }
 
-// total adds the needs up and finds the number of nodes: the least that carries what the
-// needs take among so many. More nodes have more to send each other, so the number is
-// raised until the network carries that as well.
+// total adds up the needs and finds the number of nodes: the smallest that carries the needs. More
+// nodes have more traffic between them, so the number is increased until the network carries that as
+// well.
 func (z *sizer) total() {
 	sum := z.sums()
 	left := 1
@@ -101,15 +100,15 @@ func (z *sizer) total() {
 	z.marginal(free)
 }
 
-// rounding is the share by which what is the same in other units may differ.
+// rounding is the relative difference that unit conversions may cause.
 const rounding = 1e-9
 
-// roundUp is the least whole number that is not below v but for rounding.
+// roundUp rounds up to an integer, allowing for rounding errors.
 func roundUp(v float64) int { return max(1, int(math.Ceil(min(v, maxNodes)*(1-rounding)))) }
 
 func roundDown(v float64) int { return int(math.Floor(v * (1 + rounding))) }
 
-// exceeds reports whether more is asked than is allowed, but for rounding.
+// exceeds reports whether more is requested than allowed, allowing for rounding errors.
 func exceeds(asked, allowed float64) bool { return asked > allowed*(1+rounding) }
 
 // podTakes is what one pod of a need takes of a resource with the nodes of the answer.
@@ -117,7 +116,7 @@ func (z *sizer) podTakes(need int, r hardware.Resource) float64 {
 	return z.uses[need][r].each * z.shareOf(r, z.left, z.out.Nodes)
 }
 
-// fit answers how much a given number of nodes carries.
+// fit computes how much a given number of nodes carries.
 func (z *sizer) fit(free float64) {
 	left := float64(z.left) * free
 	most := z.out.Resources[0]

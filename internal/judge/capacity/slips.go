@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// shortBy is the share by which a rate-limited volume must miss its rate, beyond
-	// the rounding of the figures, to have been saturated.
+	// shortBy is the share by which a rate-limited volume must miss its rate, beyond the rounding of
+	// the figures, to count as saturated.
 	shortBy = 0.01
 	// rereadSeconds is Kbench's rule for the size of a file: 25 s of its bandwidth.
 	rereadSeconds = 25
 )
 
-// slips finds where a published report contradicts itself: totals that are not
-// volumes × each, capacities that differ between chapters or lie outside of what its
-// own points allow, growth with nodes that was never measured, rates that were not
-// reached, files too small for their bandwidth, and limits that cannot be the one.
+// slips finds contradictions in a published report: totals that differ from volumes × each, capacities
+// that differ between chapters or lie outside of what its own points allow, growth with nodes that was
+// never measured, rates that were not reached, files too small for their bandwidth, and limits that
+// cannot be the binding ones.
 func slips(p *study.Published) []study.Slip {
 	var list []study.Slip
 	for i := range p.Scales {
@@ -40,7 +40,7 @@ func slip(kind, where string, stated, found float64, format string, args ...any)
 	return study.Slip{Kind: kind, Where: where, Stated: stated, Found: found, Message: fmt.Sprintf(format, args...)}
 }
 
-// sums holds printed totals against volumes × each, within the rounding of both.
+// sums compares printed totals with volumes × each, within the rounding of both.
 func sums(s *study.PublishedScale) (list []study.Slip) {
 	for i, p := range s.Points {
 		stated := at(s.Stated, i)
@@ -57,8 +57,7 @@ func sums(s *study.PublishedScale) (list []study.Slip) {
 	return list
 }
 
-// unitOfTotal is one unit of a printed total, which may have been cut off instead of
-// rounded.
+// unitOfTotal is one unit of a printed total, which may have been truncated instead of rounded.
 func unitOfTotal(m model.Metric) float64 {
 	if m == model.Bandwidth {
 		return 1 << 20
@@ -73,7 +72,7 @@ func at(list []float64, i int) float64 {
 	return 0
 }
 
-// rates finds volumes that did not reach the rate they were limited to, or exceeded it.
+// rates finds volumes that missed or exceeded the rate they were limited to.
 func rates(s *study.PublishedScale) (list []study.Slip) {
 	for i, p := range s.Points {
 		if p.Offered == 0 || p.PerVolume.Value == 0 {
@@ -92,7 +91,7 @@ func rates(s *study.PublishedScale) (list []study.Slip) {
 	return list
 }
 
-// claims holds stated capacities against each other and against the points' own.
+// claims compares stated capacities with each other and with those of the points.
 func claims(s *study.PublishedScale) (list []study.Slip) {
 	law := s.Scale.Law()
 	for _, of := range []string{"total", "volume"} {
@@ -117,7 +116,7 @@ func claims(s *study.PublishedScale) (list []study.Slip) {
 	return list
 }
 
-// growth finds growth in line with the nodes that the points cannot show.
+// growth finds claims of growth in proportion to the nodes that the points cannot show.
 func growth(s *study.PublishedScale) []study.Slip {
 	if !s.InLine {
 		return nil
@@ -137,7 +136,7 @@ func growth(s *study.PublishedScale) []study.Slip {
 	return []study.Slip{slip("nodes", s.Workload, 2, 1, "growth in line with the nodes is claimed, but only one number of nodes was measured")}
 }
 
-// wrongBinding finds a resource that is said to bind while another allows less.
+// wrongBinding finds a resource that is said to bind although another allows less.
 func wrongBinding(p *study.Published, s *study.PublishedScale) []study.Slip {
 	if s.Binds == "" {
 		return nil
@@ -171,7 +170,7 @@ func fileSize(p *study.Published, s *study.PublishedScale) []study.Slip {
 	return nil
 }
 
-// control holds what is said of one node against what is said of the cluster.
+// control compares what is said of one node with what is said of the cluster.
 func control(p *study.Published) (list []study.Slip) {
 	for _, c := range p.Control {
 		where := fmt.Sprintf("control plane, %d nodes", c.Nodes)

@@ -8,18 +8,18 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// bandBlock is the size from which on a capacity is told in bytes per second.
+// bandBlock is the size from which on a capacity is expressed in bytes per second.
 const bandBlock = 64 << 10
 
-// flowSource is where the cost of a flow was taken from: its operations and its bytes,
-// each from a law or from the hardware's figures.
+// flowSource is the origin of a flow's cost: of its operations and its bytes, each from a law or from
+// the hardware's figures.
 type flowSource struct {
 	flow              sizing.Flow
 	laws              []blockLaw
 	operations, bytes blockCost
 }
 
-// words are a law's name with the capacity that is counted on.
+// words are a law's name with the capacity that is used.
 func (l *blockLaw) words() string {
 	capacity := number(l.rate) + "/s of " + units.FormatBlock(l.scale.BlockSize)
 	if l.block >= bandBlock {
@@ -34,7 +34,7 @@ func (l *blockLaw) words() string {
 	return fmt.Sprintf("%s (%s)", l.scale.Workload, capacity)
 }
 
-// exact is the law of the flow's own block size, nil without one.
+// exact is the law of the flow's own block size, nil if there is none.
 func (s *flowSource) exact() *blockLaw {
 	if l := nearest(s.laws, float64(s.flow.BlockSize)); l != nil && l.block == float64(s.flow.BlockSize) {
 		return l
@@ -42,8 +42,8 @@ func (s *flowSource) exact() *blockLaw {
 	return nil
 }
 
-// used are the laws that the cost was taken from, each once. Where the own block size was
-// measured, the other sizes have no part in what it costs.
+// used are the laws that the cost was taken from, each once. If the flow's own block size was measured,
+// other sizes do not contribute.
 func (s *flowSource) used() (laws []*blockLaw) {
 	for _, c := range []blockCost{s.operations, s.bytes} {
 		if c.law != nil && c.law.block == float64(s.flow.BlockSize) {
@@ -58,7 +58,7 @@ func (s *flowSource) used() (laws []*blockLaw) {
 	return laws
 }
 
-// tell puts it into the model's words.
+// tell converts it to the model's form.
 func (s *flowSource) tell(need int) sizing.Source {
 	f := s.flow
 	t := sizing.Source{Need: need, Access: f.Access, Direction: f.Direction, BlockSize: f.BlockSize, How: s.sentence()}
@@ -69,7 +69,7 @@ func (s *flowSource) tell(need int) sizing.Source {
 	return t
 }
 
-// sentence says which law was taken, and how far away it is.
+// sentence says which law was used, and how far away it is.
 func (s *flowSource) sentence() string {
 	block, used := float64(s.flow.BlockSize), s.used()
 	hardware := s.operations.law == nil && s.operations.each > 0 || s.bytes.law == nil && s.bytes.each > 0
@@ -100,8 +100,8 @@ func (s *flowSource) sentence() string {
 	return fmt.Sprintf("%s, %s: each like one of those", l.words(), timesWords(l.block, block))
 }
 
-// guessBlocks notes what lies behind a cost that was not measured in the flow's own block
-// size, and what speaks against it.
+// guessBlocks records the basis of a cost that was not measured with the flow's own block size, and
+// what contradicts it.
 func (z *sizer) guessBlocks(s *flowSource, open []blockLaw) {
 	f, block := s.flow, float64(s.flow.BlockSize)
 	kind, size := accessWord(f.Access)+" "+string(f.Direction), units.FormatBlock(f.BlockSize)
@@ -124,8 +124,8 @@ func (z *sizer) guessBlocks(s *flowSource, open []blockLaw) {
 		}
 	}
 	if a, b := s.operations, s.bytes; a.law != nil && b.law != nil && a.law.block < block && b.law.block > block {
-		// By what was seen an I/O takes at most what a larger one does, and at most as many
-		// smaller ones as have its bytes.
+		// According to the measurements, an I/O takes at most what a larger one does, and at most what
+		// smaller ones with the same total bytes do.
 		most := min(a.each+b.each, a.law.each*block/a.law.block, b.law.each)
 		if times := most / math.Max(a.each, b.each); times > 1.05 {
 			z.guess("%s I/Os of %s lie between measured sizes, and the dearer of their operations and their bytes counts: where the storage spends one after the other, "+

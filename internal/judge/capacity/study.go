@@ -13,9 +13,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Study concludes from points what they allow: laws, limits, latencies, growth, what
-// the report that they come from says wrongly, and rebuild times. It fits the laws of
-// the scales that have none. Contradictory figures are refused.
+// Study concludes from points what they allow: laws, limits, latencies, growth, errors in the report
+// that they come from, and rebuild times. It fits the laws of the scales that have none. Contradictory
+// figures are refused.
 func Study(p *study.Published) (study.Study, error) {
 	st := study.Study{Schema: study.Schema, Name: p.Name, Source: p.Source, System: p.System}
 	if err := checkPublished(p); err != nil {
@@ -75,10 +75,9 @@ func ofLatencies(s *model.Scale) bool {
 	return len(s.Points) > 0 && s.Points[0].Mean != nil && s.Points[0].Total.Value == 0
 }
 
-// sameIO is the scale whose capacity tells the latencies of s: of the same direction and
-// block size, in I/Os, and random where s keeps one I/O in flight, because there nothing
-// can be merged. Of several the one that carried most counts, in whichever order they
-// stand; nil when there is none.
+// sameIO is the scale whose capacity explains the latencies of s: with the same direction and block
+// size, in I/Os, and random if s keeps one I/O in flight, because nothing can be merged there. Of
+// several, the one that carried most counts, whatever their order; nil if there is none.
 func sameIO(p *study.Published, s *study.PublishedScale) *model.Scale {
 	access := s.Access
 	if s.Depth == 1 {
@@ -103,9 +102,8 @@ func sameIO(p *study.Published, s *study.PublishedScale) *model.Scale {
 	return best
 }
 
-// path adds up what is known of one I/O's way: a read is answered by a disk, a write
-// by the slowest copy's data and extras one after the other; over the network goes
-// what has to.
+// path adds up the known latencies along one I/O's path: a read is answered by a disk, a write by the
+// slowest copy's data and extras one after the other; remote I/Os also cross the network.
 func path(sys *hardware.System, s *study.PublishedScale) *study.Path {
 	nodes := mainNodes(&s.Scale)
 	if nodes == 0 {
@@ -132,10 +130,9 @@ type aloneWords struct {
 	how     string
 }
 
-// aloneLatency is the latency of one small I/O on an idle system by the figures of its
-// disks and the network between so many nodes; 0 when the disks' are not known. A read
-// goes to one copy; a write waits for all of them at once, and of several at most one
-// is on the pod's own node.
+// aloneLatency is the latency of one small I/O on an idle system, from the figures of its disks and of
+// the network between the given number of nodes; 0 if the disks' are unknown. A read goes to one copy;
+// a write waits for all of them in parallel, and at most one of several is on the pod's own node.
 func aloneLatency(sys *hardware.System, p pattern, nodes float64) aloneWords {
 	disk, times, trips := sys.Disk.ReadLatency, 1.0, remoteShare(sys, nodes)
 	if p.direction == model.Write {
@@ -154,8 +151,8 @@ func aloneLatency(sys *hardware.System, p pattern, nodes float64) aloneWords {
 	return aloneWords{times*disk + trips*sys.RoundTrip, how}
 }
 
-// commonExcess looks at all capacities together: what every one of them exceeds the
-// hardware by has a common reason.
+// commonExcess considers all capacities together: if all of them exceed the hardware, there is a common
+// reason.
 func commonExcess(p *study.Published, scales []study.Scale) *study.CommonExcess {
 	var shares []float64
 	c := &study.CommonExcess{}
@@ -190,7 +187,7 @@ func commonExcess(p *study.Published, scales []study.Scale) *study.CommonExcess 
 	return c
 }
 
-// localExcess is the most by which a figure of the bare disk exceeds its cap.
+// localExcess is the largest factor by which a figure of the bare disk exceeds its cap.
 func localExcess(p *study.Published) (most float64, ok bool) {
 	most = math.Inf(-1)
 	for i := range p.Scales {

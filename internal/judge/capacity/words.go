@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// intervalWords is a bare figure with its interval.
+// intervalWords formats a figure without its unit, with its interval.
 func intervalWords(e model.Estimate) string {
 	if e.Confidence == 0 {
 		return number(e.Value) + " (no interval)"
@@ -22,7 +22,7 @@ func logRatio(e model.Estimate, to float64) *model.Estimate {
 	return &model.Estimate{Unit: "1", Value: math.Log(e.Value / to), Low: math.Log(e.Low / to), High: math.Log(e.High / to), Confidence: e.Confidence}
 }
 
-// percentWords writes the logarithm of a ratio as a change: "3.9 % above".
+// percentWords formats the logarithm of a ratio as a change: "3.9 % above".
 func percentWords(log float64) string {
 	change, word := 100*(math.Exp(log)-1), "above"
 	if change < 0 {
@@ -38,5 +38,5 @@ func shareWords(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 0, 64) + " %"
 }
 
-// number writes a figure in full.
+// number formats a figure in full.
 func number(v float64) string { return units.FormatNumber(v) }

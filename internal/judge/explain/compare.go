@@ -11,9 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Compare puts the budgets of two runs side by side: those of workloads of the same name, and
-// where there are none, those of the same operation with as many in flight, if there is one such
-// on either side.
+// Compare compares the budgets of two runs: those of workloads with the same name or, if there are
+// none, those of the same operation with as many in flight, if each side has exactly one.
 func Compare(a, b *budget.Side) []budget.Comparison {
 	list := []budget.Comparison{}
 	for _, p := range pairs(a, b) {
@@ -61,7 +60,7 @@ func connects(b *budget.Budget) bool {
 	return ok
 }
 
-// compare puts two budgets side by side.
+// compare compares two budgets.
 func compare(a, b *budget.Budget) budget.Comparison {
 	c := budget.Comparison{A: a.Workload, B: b.Workload, Ratio: b.Seen / a.Seen, Changes: []budget.Change{}}
 	for _, p := range budget.Parts {
@@ -88,8 +87,8 @@ func compare(a, b *budget.Budget) budget.Comparison {
 	return c
 }
 
-// rowOf is the row of a part; several of one part, such as a flush of which the device's own time is
-// known, are one here, because the other side may have it whole.
+// rowOf is the row of a part; several rows of one part, such as a flush whose device time is known
+// separately, are combined, because the other side may have only their sum.
 func rowOf(b *budget.Budget, p budget.Part) (row budget.Row, ok bool) {
 	if p == budget.Residual {
 		return b.Residual, true
@@ -108,12 +107,13 @@ func rowOf(b *budget.Budget, p budget.Part) (row budget.Row, ok bool) {
 	return row, ok
 }
 
-// unlikeBy is by what share the counts of two operations differ that are not of the same work
-// (as the rule unlike-transactions has it), and fewest the count below which nobody asks.
+// unlikeBy is the share by which the counts of two operations have to differ for the operations to do
+// different work (as in the rule unlike-transactions); fewest is the count below which they are not
+// compared.
 const (
 	unlikeBy = 0.25
 	fewest   = 0.05
-	// deviceCounts begins the names of those counts.
+	// deviceCounts is the prefix of the device's counts.
 	deviceCounts = "device "
 )
 
@@ -122,7 +122,7 @@ func unlike(a, b *budget.Budget) (list []budget.Unlike) {
 	for _, x := range a.Counts {
 		y, ok := b.Count(x.Name)
 		large := max(x.Value, y)
-		// The device's counts are everybody's who uses it.
+		// The device's counts include all of its users.
 		if !ok || strings.HasPrefix(x.Name, deviceCounts) || x.Unit == "1" && large < fewest || large == 0 || math.Abs(x.Value-y) <= unlikeBy*min(x.Value, y) {
 			continue
 		}
@@ -131,9 +131,9 @@ func unlike(a, b *budget.Budget) (list []budget.Unlike) {
 	return list
 }
 
-// equal reckons an operation of B with as many I/Os as one of A makes, each as long as in B, and
-// the rest as it is: L = n·t + rest. Where the I/Os of B come to more than all of its time, its
-// rest is not known, and A's stands for it.
+// equal computes the time of an operation of B with as many I/Os as one of A makes, each as long as in
+// B, and the rest unchanged: L = n·t + rest. If B's I/Os take longer than its total time, its rest is
+// unknown, and A's is used.
 func equal(a, b *budget.Budget) *budget.Equal {
 	n, okA := a.Count(ioCount)
 	m, okB := b.Count(ioCount)
@@ -150,7 +150,7 @@ func equal(a, b *budget.Budget) *budget.Equal {
 		Assumes: []string{"an I/O of B takes " + microseconds(each) + " as before", whose + " (" + units.FormatDuration(rest) + ")"}}
 }
 
-// least is the smallest part of a ratio that a sentence speaks of.
+// least is the smallest part of a ratio that is mentioned.
 const least = 0.1
 
 // says are the sentences of a comparison.
@@ -188,7 +188,7 @@ func says(a, b *budget.Budget, c *budget.Comparison) (list []string) {
 	return list
 }
 
-// quantity writes a count.
+// quantity formats a count.
 func quantity(unit string, v float64) string {
 	switch unit {
 	case "B":

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// The laws, as they are named in what is printed.
+// The laws, by their printed names.
 const (
 	serialLaw  = "serial: L = sum of its parts, X = 1/L"
 	rowLaw     = "one row: X = 1/time that a transaction holds it"
@@ -17,8 +17,8 @@ const (
 	processLaw = "full processors: X = processors / time on one"
 )
 
-// changes are what a law is asked: half of the time of something, and a round amount less where
-// it is more than that.
+// changes are the questions asked of a law: half the time of something, and a round amount less if it
+// is more than that.
 func changes(what string, each float64) (list []change) {
 	list = append(list, change{fmt.Sprintf("%s in half the time (%s instead of %s)", what, units.FormatDuration(each/2), units.FormatDuration(each)), each / 2})
 	for _, round := range []float64{1e-3, 100e-6} {
@@ -29,7 +29,7 @@ func changes(what string, each float64) (list []change) {
 	return list
 }
 
-// change is a question in words, and how many seconds it takes away each time.
+// change is a question in words, and how many seconds it saves each time.
 type change struct {
 	words string
 	saved float64
@@ -44,9 +44,9 @@ func counterfactual(b *budget.Budget, c change, part budget.Part, rate float64, 
 	b.Counterfactuals = append(b.Counterfactuals, budget.Counterfactual{Change: c.words, Part: part, Saved: c.saved, Rate: rate, Gain: rate/b.Rate - 1, Law: law, Assumes: assumes})
 }
 
-// storageCounterfactuals asks what faster storage would do. One I/O after the other: what is
-// saved of one is saved of its time. Several that wait for the storage: its rate is k/S, so the
-// rate rises as the service time falls, and a deeper queue only waits longer.
+// storageCounterfactuals computes the effect of faster storage. With one I/O after the other, whatever
+// is saved per I/O is saved of its time. With several that wait for the storage, the rate is k/S, so it
+// rises as the service time falls, and a deeper queue only waits longer.
 func (ev Evidence) storageCounterfactuals(b *budget.Budget, w model.Workload, f flow) {
 	const elseSame = "nothing else of it takes longer or shorter"
 	if b.InFlight == 1 {
@@ -70,7 +70,7 @@ func (ev Evidence) storageCounterfactuals(b *budget.Budget, w model.Workload, f 
 		b.Notes = append(b.Notes, fmt.Sprintf("only %s of the processors was idle, so nothing is said of faster storage", percent(idle)))
 		return
 	}
-	// Half of them waiting is where a queue is what an I/O's time is made of.
+	// If half of them wait, an I/O's time is dominated by the queue.
 	served := f.rate * alone.latency
 	if served > b.InFlight/2 {
 		return

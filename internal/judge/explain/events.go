@@ -1,19 +1,19 @@
 package explain
 
-// flusher is the client of the event that ends a flush.
+// flusher is the client number of the event that ends a flush.
 const flusher = -1
 
-// event is when somebody's stage ends.
+// event is the end of a client's stage or of a flush.
 type event struct {
 	at            float64
 	order, client int
 }
 
-// before reports whether an event comes before another; of two at once the one that was planned
+// before reports whether an event precedes another; of two at the same time, the one that was scheduled
 // first.
 func (e event) before(o event) bool { return e.at < o.at || e.at == o.at && e.order < o.order }
 
-// events is a binary heap of them, the next on top.
+// events is a binary heap of events with the next one on top.
 type events struct {
 	list    []event
 	planned int

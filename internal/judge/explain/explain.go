@@ -17,18 +17,17 @@ import (
 type Evidence struct {
 	Recorded *model.Recorded
 	Report   *model.Report
-	// Trace is what was traced beside it; nil where nothing was. Its samples begin at
-	// TraceBegan.
+	// Trace is what was traced beside it; nil if nothing was. Its samples begin at TraceBegan.
 	Trace      []iotrace.Sample
 	TraceBegan time.Time
-	// TraceSeconds is how long the traces of an imported document were, where it does not say
-	// so; 0 is not known.
+	// TraceSeconds is the length of the traces of an imported document that does not say it; 0 if
+	// unknown.
 	TraceSeconds float64
-	// Only names the workloads that are wanted; none means all.
+	// Only names the requested workloads; empty means all.
 	Only []string
 }
 
-// Run makes the budgets of a run, of each workload that there is enough known of.
+// Run makes the budgets of a run, for each workload about which enough is known.
 func Run(ev Evidence) budget.Side {
 	info := &ev.Report.Run
 	side := budget.Side{ID: info.ID, Target: info.Target.Name, Directory: info.Directory, Imported: info.Imported != nil, Budgets: []budget.Budget{}}
@@ -64,15 +63,15 @@ func Run(ev Evidence) budget.Side {
 	return side
 }
 
-// finite reports whether all are numbers that can be written.
+// finite reports whether all are finite numbers.
 func finite(list ...float64) bool {
 	return !slices.ContainsFunc(list, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// silent is the reason for what nobody expects a budget of.
+// silent is the reason for workloads that are not expected to have a budget.
 const silent = "silent"
 
-// withoutBudget is why no budget can be made of a workload; "" when one can.
+// withoutBudget is why a workload has no budget; "" if it can have one.
 func (ev Evidence) withoutBudget(w model.Workload) string {
 	switch {
 	case len(ev.results(w.Name)) == 0 && ev.Recorded.Imported != nil:
@@ -104,7 +103,8 @@ func (ev Evidence) results(name string) map[model.Direction]model.Result {
 	return found
 }
 
-// doubts says that a rule calls the numbers of a budget invalid; nothing is concluded from such.
+// doubts notes that a rule calls the numbers of a budget invalid; nothing is concluded from such
+// numbers.
 func (ev Evidence) doubts(b *budget.Budget) {
 	invalid := false
 	for _, r := range ev.results(b.Workload) {
@@ -123,7 +123,7 @@ func (ev Evidence) doubts(b *budget.Budget) {
 	b.Counterfactuals = nil
 }
 
-// steps are those of a workload whose numbers count.
+// steps are the counted steps of a workload.
 func (ev Evidence) steps(name string) (list []model.StepResult) {
 	out := map[int]bool{}
 	for _, r := range ev.results(name) {
@@ -139,8 +139,8 @@ func (ev Evidence) steps(name string) (list []model.StepResult) {
 	return list
 }
 
-// idle is the share of all processors' time that was left over while a workload ran; ok is false
-// where nobody counted.
+// idle is the share of all processors' time that was idle while a workload ran; ok is false if it was
+// not counted.
 func (ev Evidence) idle(name string) (share float64, ok bool) {
 	var idle, seconds float64
 	for _, s := range ev.steps(name) {
@@ -154,7 +154,7 @@ func (ev Evidence) idle(name string) (share float64, ok bool) {
 	return idle / seconds, true
 }
 
-// judge adds a budget up, and refuses to conclude anything from it where it is too far off.
+// judge adds up a budget, and refuses to conclude anything from it if the sum is too far off.
 func judge(b *budget.Budget, residual string) {
 	b.Close(residual)
 	if !b.Off() {
@@ -172,10 +172,10 @@ func judge(b *budget.Budget, residual string) {
 	b.Counterfactuals = nil
 }
 
-// percent writes a share.
+// percent formats a share.
 func percent(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 
-// times is "2.29 I/Os × ", to go before what each takes.
+// times is "2.29 I/Os × ", a prefix to the time of each.
 func times(n float64, one, several string) string {
 	if v := few(n); v != "1" {
 		return v + " " + several + " × "
@@ -183,7 +183,7 @@ func times(n float64, one, several string) string {
 	return "1 " + one + " × "
 }
 
-// few writes a number of about one.
+// few formats a number of about one.
 func few(v float64) string {
 	if v >= 100 {
 		return units.FormatNumber(v)

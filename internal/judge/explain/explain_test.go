@@ -40,7 +40,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// only is the budget of a run that has one.
+// only is the budget of a run with a single one.
 func only(t *testing.T, ev Evidence) budget.Budget {
 	t.Helper()
 	side := Run(ev)
@@ -52,12 +52,12 @@ func only(t *testing.T, ev Evidence) budget.Budget {
 
 var oneRead = model.Workload{Name: "read", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1}
 
-// One I/O after the other: what a second holds beside the latencies is the load tool's.
+// One I/O after the other: the part of a second beyond the latencies is the load tool's.
 func TestOneReadAfterTheOther(t *testing.T) {
 	ev := measured(oneRead)
 	ev.did("read", model.Read, 1000, 950e-6)
 	ev.step("read", func(s *model.StepResult) { s.Submission = map[model.Direction]float64{model.Read: 50e-6} })
-	// A repeat that failed counts for nothing.
+	// A failed repeat does not count.
 	ev.step("read", func(s *model.StepResult) {
 		s.Error, s.Submission = "it failed", map[model.Direction]float64{model.Read: 5}
 	})
@@ -81,7 +81,7 @@ func TestOneReadAfterTheOther(t *testing.T) {
 	}
 }
 
-// Beyond 15 % nothing is concluded: neither what would be otherwise, nor why.
+// With an error above 15 %, nothing is concluded: neither counterfactuals nor causes.
 func TestNothingIsConcludedFromWhatDoesNotAddUp(t *testing.T) {
 	for _, c := range []struct {
 		latency float64
@@ -116,7 +116,8 @@ func TestWritesAndTheirFlushes(t *testing.T) {
 	near(t, "1 ms faster", rates["a flush 1 ms faster"], 1/4e-3)
 }
 
-// By Little's law: 40,000 a second, of 100 µs each alone, are 4 at once; the others of 64 wait.
+// By Little's law, 40,000 per second that take 100 µs each alone are 4 at once; the others of the 64
+// wait.
 func TestADeepQueueWaits(t *testing.T) {
 	deep := oneRead
 	deep.Name, deep.Depth, deep.Jobs = "deep", 32, 2
@@ -135,12 +136,12 @@ func TestADeepQueueWaits(t *testing.T) {
 	}
 	near(t, "in half the service time", b.Counterfactuals[0].Rate, 80000)
 	near(t, "at twice the depth", b.Counterfactuals[1].Gain, 0)
-	// Where the processors are full faster storage may change nothing.
+	// If the processors are full, faster storage may change nothing.
 	ev.step("deep", func(s *model.StepResult) { s.Counters = &model.Counters{Seconds: 11, Idle: 0.02} })
 	if b := Run(ev).Budgets[1]; len(b.Counterfactuals) > 0 || !strings.Contains(strings.Join(b.Notes, "\n"), "only 2 % of the processors was idle") {
 		t.Errorf("%+v", b)
 	}
-	// Without one in flight alone nobody knows what is waiting, and it is one row.
+	// Without a measurement at depth 1 the waiting is unknown, and there is only one row.
 	ev = measured(deep)
 	ev.did("deep", model.Read, 40000, 1.58e-3)
 	if b := only(t, ev); len(b.Rows) != 1 || len(b.Counterfactuals) > 0 {
@@ -148,7 +149,7 @@ func TestADeepQueueWaits(t *testing.T) {
 	}
 }
 
-// What the kernel saw: of the load tool's own I/Os, while they were measured.
+// What the kernel saw of the load tool's own I/Os during the measurement.
 func TestTracedRows(t *testing.T) {
 	ev := measured(oneRead)
 	ev.did("read", model.Read, 1000, 950e-6)
@@ -182,7 +183,7 @@ func TestTracedRows(t *testing.T) {
 	if device.Of != "1.1 I/Os × 700 µs" || b.Residual.Name != completion || !b.Closes() {
 		t.Errorf("%+v", b)
 	}
-	// A run that does not say when its seconds began cannot be put beside a trace.
+	// A run whose clock is unknown cannot be aligned with a trace.
 	ev.Recorded.Run.Clock = time.Time{}
 	b = only(t, ev)
 	if _, ok := b.Row(budget.Device); ok || !strings.Contains(strings.Join(b.Notes, "\n"), "an older version") {
@@ -190,7 +191,7 @@ func TestTracedRows(t *testing.T) {
 	}
 }
 
-// What no budget can be made of says why, and is in no other list.
+// A workload without a budget says why, and is in no other list.
 func TestLeftOut(t *testing.T) {
 	with := func(change func(*model.Workload)) model.Workload {
 		w := oneRead
@@ -222,7 +223,7 @@ func TestDoubtsComeAlong(t *testing.T) {
 	}
 }
 
-// Parts of two runs add up to how many times as long one takes.
+// The parts of the ratio of two runs add up to the whole ratio.
 func TestComparedPartsAddUp(t *testing.T) {
 	log := model.Workload{Name: "log", Direction: model.Write, Depth: 1, Sync: "fdatasync"}
 	a, b := measured(log), measured(log)
@@ -250,7 +251,8 @@ func TestComparedPartsAddUp(t *testing.T) {
 	}
 }
 
-// The server's counts tell whether two transactions did the same; the device's are everybody's.
+// The server's counts show whether two transactions did the same work; the device's include all of its
+// users.
 func TestOperationsThatDidOtherWork(t *testing.T) {
 	side := func(flushes, reads, log, writes float64) *budget.Side {
 		return &budget.Side{Budgets: []budget.Budget{{Workload: "x", Operation: "transaction", InFlight: 1, Seen: 1, Rate: 1, Counts: []budget.Count{
@@ -276,7 +278,7 @@ func TestComparedWorkloadsAreAlike(t *testing.T) {
 	}{
 		{side("x", "y"), side("x", "z"), "x=x"},
 		{side("x", "y"), side("v", "w"), "x=v y=w"},
-		// Two of one kind: nobody knows which.
+		// Two of one kind: the match is ambiguous.
 		{side("x", "y", "z"), side("v", "w"), "y=w"},
 		{side("x"), &budget.Side{}, ""},
 	} {

@@ -6,7 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestAClientElsewhereHasProcessorsOfItsOwn: what it takes of them does not fill the server's.
+// TestAClientElsewhereHasProcessorsOfItsOwn checks that the CPU time of a remote client does not count
+// on the server's machine.
 func TestAClientElsewhereHasProcessorsOfItsOwn(t *testing.T) {
 	idle := 0.02
 	// Of two processors the server's share is 1.2, and the client's 0.8.

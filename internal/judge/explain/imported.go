@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// unseen is what is left over of a transaction of which only block I/O was traced.
+// unseen names the remainder of a transaction of which only block I/O was traced.
 const unseen = "processors, round trips, locks, and flushes, which a trace of one process does not see"
 
 // imported adds the budgets of transactions that another tool measured.
@@ -34,7 +34,7 @@ func (ev Evidence) imported(side *budget.Side) {
 	}
 }
 
-// importedTransaction makes the budget of a transaction of pgbench's.
+// importedTransaction makes the budget of a pgbench transaction.
 func (ev Evidence) importedTransaction(f model.Figure) (b budget.Budget, why string) {
 	rate, latency, c := f.Values[model.Transactions], f.Values[model.Latency], f.Clients
 	if rate <= 0 || latency <= 0 {
@@ -46,7 +46,7 @@ func (ev Evidence) importedTransaction(f model.Figure) (b budget.Budget, why str
 	w, _ := ev.workload(f.Workload)
 	n := c.Clients
 	if n == 0 {
-		// pgbench reckons the latency from the clients and the rate, so this is exact.
+		// pgbench computes the latency from the clients and the rate, so this is exact.
 		n = max(1, int(math.Round(rate*latency)))
 	}
 	b = budget.Budget{Workload: f.Workload, Description: w.Describe(), Operation: "transaction", InFlight: float64(n), Rate: rate, Seen: latency, SeenBy: "pgbench's average latency, " + ev.where(f)}
@@ -80,11 +80,11 @@ func (ev Evidence) importedTransaction(f model.Figure) (b budget.Budget, why str
 	return b, ""
 }
 
-// page is how large PostgreSQL's pages are, in bytes, unless it was built otherwise.
+// page is the size of PostgreSQL's pages in bytes, unless it was built with another one.
 const page = 8 << 10
 
-// observed adds what a monitor saw the server's process read and write: the most of it, because
-// a second in which it did less says nothing of a transaction.
+// observed adds the reads and writes of the server's process according to a monitor: their maximum,
+// because a second with less activity says nothing about a transaction.
 func (ev Evidence) observed(b *budget.Budget, f model.Figure) {
 	var read, written float64
 	seen := 0
@@ -107,8 +107,8 @@ func often(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// nearness is how near in a document what was seen of the storage stands to a test: 4 in its own
-// section, 2 in one whose words speak of such tests, 0 elsewhere.
+// nearness is how near, within a document, an observation of the storage is to a test: 4 in its own
+// section, 2 in one whose text mentions such tests, 0 elsewhere.
 func nearness(group, test string) int {
 	switch words := strings.ToLower(group); {
 	case group == test || (group == "" || group == "block") && test == "pgbench":
@@ -127,8 +127,9 @@ func (ev Evidence) where(f model.Figure) string {
 	return fmt.Sprintf("line %d", f.Line)
 }
 
-// beside finds the trace that stands with a test: in its section, or in one whose words speak
-// of it; of one process before of a whole disk. near tells that it is in its own section.
+// beside finds the trace that belongs to a test: in its section, or in one whose text mentions it; a
+// trace of one process is preferred to that of a whole disk. near reports whether it is in its own
+// section.
 func (ev Evidence) beside(f model.Figure) (found model.Figure, near, ok bool) {
 	best := 0
 	for _, x := range ev.Recorded.Imported.Figures {
@@ -149,8 +150,8 @@ func (ev Evidence) beside(f model.Figure) (found model.Figure, near, ok bool) {
 	return found, near, best > 0
 }
 
-// tracedBeside adds what a trace of the server's block I/O tells: n I/Os for each transaction, of
-// so long each, one after the other. It reports whether there was one.
+// tracedBeside adds the findings of a trace of the server's block I/O: n I/Os per transaction, with
+// their mean time, one after the other. It reports whether there was one.
 func (ev Evidence) tracedBeside(b *budget.Budget, f model.Figure) bool {
 	x, near, ok := ev.beside(f)
 	if !ok {
@@ -185,13 +186,13 @@ func (ev Evidence) tracedBeside(b *budget.Budget, f model.Figure) bool {
 	return true
 }
 
-// process is Figure.Traced of a trace of one process.
+// process is the value of Figure.Traced for a trace of one process.
 const process = "process"
 
-// ioCount names the I/Os of a transaction.
+// ioCount is the name of the count of a transaction's I/Os.
 const ioCount = "I/Os"
 
-// microseconds writes a mean as exactly as it is printed by tracers: "1.307 ms".
+// microseconds formats a mean as precisely as tracers print it: "1.307 ms".
 func microseconds(s float64) string {
 	if s >= 1e-3 {
 		return fmt.Sprintf("%.3f ms", 1e3*s)

@@ -8,40 +8,40 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// transaction is what one transaction was, over all repeats that count, ramps included: times in
-// seconds, of one transaction; a pointer is nil where it is not known.
+// transaction is the average of a workload's transactions over all counted repeats, including ramps:
+// times in seconds per transaction; a pointer is nil if the value is unknown.
 type transaction struct {
-	// server is its name for people.
+	// server is its display name.
 	server           string
 	clients, threads int
-	// rate is in 1/s; seen is the time of one as its client has it.
+	// rate is in 1/s; seen is the time of one from the client's point of view.
 	rate, seen float64
-	// flushes are those for each, flush the mean time of one, flushing the share of the time in
-	// which one was in progress.
+	// flushes is the number of flushes per transaction, flush the mean time of one, flushing the share
+	// of the time during which one was in progress.
 	flushes, flush, flushing *float64
 	reading                  *float64
 	processor                *model.AppProcessor
-	// far tells that the client was on another node, with processors of its own.
+	// far is set if the client was on another node, with its own processors.
 	far bool
-	// connect is the mean time of a connection, 0 where each client keeps its own.
+	// connect is the mean time of a connection, 0 if each client keeps its own.
 	connect float64
-	// idle is the share of all processors' time that was left over, processors how many they are.
+	// idle is the share of all processors' time that was idle, processors their number.
 	idle       *float64
 	processors int
-	// sampled is what its clients' sessions waited for, or unsampled says why that is not known.
+	// sampled is what its clients' sessions waited for, or unsampled says why that is unknown.
 	sampled   *sampling
 	unsampled string
-	// shared tells that the server's counts are those of others too.
+	// shared is set if the server's counts include other users.
 	shared bool
 }
 
-// waits reports whether transactions wait for flushes: with commits that do not
-// (synchronous_commit=off) some other process flushes now and then.
+// waits reports whether transactions wait for flushes: if commits do not (synchronous_commit=off), some
+// other process still flushes now and then.
 func (t transaction) waits() bool {
 	return t.flushes != nil && t.flush != nil && *t.flush > 0 && *t.flushes >= 0.5/float64(t.clients)
 }
 
-// transaction sums up the steps of a workload; ok is false when there are none.
+// transaction sums up the steps of a workload; ok is false if there are none.
 func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 	t = transaction{server: serverOf(w).name, clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: ev.Recorded.Environment.CPUs}
 	var transactions, seconds, flushes, flushing, reading, connects float64
@@ -98,11 +98,11 @@ func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 	return t, true
 }
 
-// fewOthers is how many transactions of others there may be for each of ours until the server's
-// counts are not taken for ours.
+// fewOthers is the maximum number of other users' transactions, per transaction of ours, up to which
+// the server's counts are attributed to us.
 const fewOthers = 0.02
 
-// sum adds a count that one of the steps may lack.
+// sum adds a count that some of the steps may lack.
 func sum(known *bool, to *float64, v *float64) {
 	if v == nil {
 		*known = false
@@ -127,7 +127,7 @@ func (ev Evidence) postgres(w model.Workload) (b budget.Budget, why string) {
 	return b, ""
 }
 
-// costs are how often a transaction did what, for a comparison with another run's.
+// costs are the counts per transaction, for a comparison with another run's.
 func (ev Evidence) costs(b *budget.Budget, w model.Workload) {
 	for _, r := range ev.results(w.Name) {
 		a := r.App
@@ -154,13 +154,13 @@ func clients(n int) string {
 	return fmt.Sprintf("%d clients", n)
 }
 
-// What is left over of a transaction.
+// The remainder of a transaction.
 const (
 	roundTrips = "round trips, WAL writes, locks"
 	anything   = "processors, run queue, round trips, WAL writes, locks"
 )
 
-// transactionRows adds the rows of a transaction, and names what they leave over.
+// transactionRows adds the rows of a transaction, and names the remainder.
 func transactionRows(b *budget.Budget, t transaction) (residual string) {
 	residual = roundTrips
 	if t.connect > 0 {
@@ -204,7 +204,7 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 		b.Missing = append(b.Missing, budget.Missing{What: "how long flushes took", Measure: "loadline app postgres DIR --set track_wal_io_timing=on; of a server that exists: ALTER SYSTEM SET track_wal_io_timing=on"})
 	}
 	if p := t.processor; p != nil && p.ServerWait+p.ClientWait > budget.Tolerance*t.seen {
-		// Who comes back from a flush waits for a processor like everybody: it is in both rows.
+		// After a flush, a process waits for a processor like any other: this wait is in both rows.
 		b.Missing = append(b.Missing, budget.Missing{What: "flushes and reads without the wait for a processor after them", Measure: "measure while nothing else runs on this machine, or on one with more processors"})
 	}
 	if t.clients > 1 && t.unsampled != "" {
@@ -213,8 +213,8 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 	return residual
 }
 
-// connectRow: a thread of pgbench's does nothing else while it connects, so its clients wait for
-// each other's connections (docs/app-postgres.md).
+// connectRow is the row for connecting: a pgbench thread does nothing else while it connects, so its
+// clients wait for each other's connections (docs/app-postgres.md).
 func connectRow(clients, threads int, each float64, source string) budget.Row {
 	turns := float64(clients) / float64(threads)
 	row := budget.Row{Part: budget.Connect, Name: "connection set-up", Seconds: turns * each, Source: source}
@@ -224,12 +224,12 @@ func connectRow(clients, threads int, each float64, source string) budget.Row {
 	return row
 }
 
-// lawful is how far, as a share, a law may be from what was measured to be used.
+// lawful is the largest deviation, as a share, between a law and the measurement for the law to be
+// used.
 const lawful = budget.Tolerance
 
-// bound reports whether the law of group commit describes these transactions: a flush is under
-// way nearly all the time, each has half of the clients' commits in it, and a transaction takes
-// two.
+// bound reports whether the law of group commit describes these transactions: a flush is in progress
+// nearly all the time, each contains half of the clients' commits, and a transaction takes two.
 func (t transaction) bound() bool {
 	if !t.waits() || t.clients < 2 || t.flushing == nil || *t.flushing < 1-2*lawful {
 		return false
@@ -238,8 +238,7 @@ func (t transaction) bound() bool {
 	return latency > 1-lawful && latency < 1+lawful && share > 1-2*lawful && share < 1+2*lawful
 }
 
-// own is C, what a transaction takes without waiting for a flush; ok is false where nobody
-// measured it.
+// own is C, the time of a transaction without waiting for a flush; ok is false if it was not measured.
 func (t transaction) own() (c float64, ok bool) {
 	p := t.processor
 	if p == nil {
@@ -252,8 +251,8 @@ func (t transaction) own() (c float64, ok bool) {
 	return c, true
 }
 
-// groupRows are the rows by the law of group commit: whoever commits waits for the end of the
-// other group's flush, which began when its own ended, and for its own.
+// groupRows are the rows by the law of group commit: a committing client waits for the end of the other
+// group's flush, which began when its own ended, and for its own.
 func groupRows(b *budget.Budget, t transaction) {
 	const law = "group commit: L = 2F"
 	first := budget.Row{Part: budget.FlushQueue, Name: "own work, then the other group's flush", Seconds: *t.flush, Source: law}
@@ -265,18 +264,18 @@ func groupRows(b *budget.Budget, t transaction) {
 	b.Notes = append(b.Notes, t.grouping())
 }
 
-// grouping is the sentence that the law of group commit describes these transactions.
+// grouping is the sentence stating that the law of group commit describes these transactions.
 func (t transaction) grouping() string {
 	return fmt.Sprintf("group commit: %s flushes for each transaction (2/N = %s), and a flush is in progress %s of the time", few(*t.flushes), few(2/float64(t.clients)), percent(*t.flushing))
 }
 
-// fullShare is the share of the processors' time below which they are full.
+// fullShare is the idle share of the processors' time below which they count as full.
 const fullShare = 0.1
 
-// full reports whether the processors were.
+// full reports whether the processors were full.
 func (t transaction) full() bool { return t.idle != nil && *t.idle < fullShare }
 
-// onServer is how long a transaction takes the processors of the server's machine, in seconds.
+// onServer is how long a transaction occupies the processors of the server's machine, in seconds.
 func (t transaction) onServer(p *model.AppProcessor) float64 {
 	if t.far {
 		return p.ServerCPU
@@ -284,14 +283,14 @@ func (t transaction) onServer(p *model.AppProcessor) float64 {
 	return p.ServerCPU + p.ClientCPU
 }
 
-// saturates reports whether it is these transactions that fill the processors.
+// saturates reports whether these transactions are what fills the processors.
 func (t transaction) saturates() bool {
 	p := t.processor
 	return t.full() && p != nil && t.onServer(p)*t.rate >= (1-2*lawful)*float64(t.processors)
 }
 
-// counterfactuals asks what other flushes would do. Processors that are full of other work have
-// no room for more transactions, and nobody knows how much they would wait.
+// counterfactuals computes the effect of other flushes. Processors that are full of other work have no
+// room for more transactions, and how long these would wait is unknown.
 func (t transaction) counterfactuals(b *budget.Budget) {
 	if !t.waits() || t.connect > 0 {
 		return
@@ -318,7 +317,7 @@ func (t transaction) counterfactuals(b *budget.Budget) {
 	}
 }
 
-// grouped asks the law of group commit, up to where the own work is longer than a flush or the
+// grouped applies the law of group commit, up to where the own work is longer than a flush or the
 // processors are full.
 func (t transaction) grouped(b *budget.Budget, c change, f float64) {
 	n := float64(t.clients)
@@ -333,6 +332,6 @@ func (t transaction) grouped(b *budget.Budget, c change, f float64) {
 			assumes = append(assumes, fmt.Sprintf("no more than %s/s, where %d processors would be full", units.FormatRate(float64(t.processors)/time), t.processors))
 		}
 	}
-	// A bound that was measured to be beaten already is none.
+	// A bound that the measurement already exceeds is not one.
 	counterfactual(b, c, budget.Flush, max(rate, t.rate), commitLaw, assumes...)
 }

@@ -22,8 +22,8 @@ func load(clients int, c model.AppCounts, idle float64) Evidence {
 	return ev
 }
 
-// counted are the counts of so many seconds: transactions in 1/s, flushes for each, of so many
-// seconds; reads take readings of a transaction's time.
+// counted are the counts of some seconds: transactions in 1/s, and flushes per transaction that take
+// flush seconds each; reads take readings of a transaction's time.
 func counted(rate, flushes, flush, readings float64) model.AppCounts {
 	const seconds = 10
 	n := rate * seconds
@@ -31,8 +31,8 @@ func counted(rate, flushes, flush, readings float64) model.AppCounts {
 	return model.AppCounts{Transactions: uint64(math.Round(n)), Seconds: seconds, Flushes: &total, FlushSeconds: &time, ReadSeconds: &reads}
 }
 
-// One client: its parts follow each other. A flush of 2.5 ms in a transaction of 4.2 ms: 1 ms
-// less of it is 31 % more.
+// One client: its parts are sequential. With a flush of 2.5 ms in a transaction of 4.2 ms, 1 ms less
+// gives 31 % more.
 func TestOneClientWaitsForItsFlush(t *testing.T) {
 	c := counted(1/4.2e-3, 1, 2.5e-3, 0.1e-3)
 	n := float64(c.Transactions)
@@ -62,14 +62,14 @@ func TestOneClientWaitsForItsFlush(t *testing.T) {
 	t.Errorf("nobody asks for 1 ms: %+v", b.Counterfactuals)
 }
 
-// Without the scheduler's account what is not a flush is not known: the budget does not close, and what
-// would tell it is said.
+// Without the scheduler's accounting, everything except flushes is unknown: the budget does not close,
+// and the missing measurement is named.
 func TestWithoutTheSchedulerItDoesNotClose(t *testing.T) {
 	b := only(t, load(1, counted(250, 1, 2.5e-3, 0.1e-3), 0.6))
 	if b.Closes() || b.Residual.Name != anything || len(b.Missing) != 1 || !strings.Contains(b.Missing[0].What, "on a processor") || len(b.Counterfactuals) > 0 {
 		t.Errorf("%+v", b)
 	}
-	// Nor where the server does not take times.
+	// Nor if the server does not measure times.
 	c := counted(250, 1, 2.5e-3, 0.1e-3)
 	c.FlushSeconds, c.ReadSeconds = nil, nil
 	if b := only(t, load(1, c, 0.6)); len(b.Rows) > 0 || len(b.Missing) != 3 {
@@ -77,7 +77,7 @@ func TestWithoutTheSchedulerItDoesNotClose(t *testing.T) {
 	}
 }
 
-// Commits that do not wait have no flush in their budget, though some process flushes.
+// Commits that do not wait have no flush in their budget, even if some process flushes.
 func TestCommitsThatDoNotWait(t *testing.T) {
 	b := only(t, load(1, counted(4244, 0.005, 2e-3, 0), 0.6))
 	if _, ok := b.Row(budget.Flush); ok || len(b.Counterfactuals) > 0 {
@@ -85,7 +85,7 @@ func TestCommitsThatDoNotWait(t *testing.T) {
 	}
 }
 
-// Processors that are full stay so, however fast a flush is.
+// Full processors stay full, however fast a flush is.
 func TestFullProcessorsGainNothing(t *testing.T) {
 	c := counted(2400, 0.5, 0.64e-3, 0)
 	p := model.AppProcessor{Seconds: 5, ServerCPU: 8.5, ServerWait: 250, ClientCPU: 1.2, ClientWait: 15}
@@ -103,7 +103,7 @@ func TestFullProcessorsGainNothing(t *testing.T) {
 	if len(b.Counterfactuals) == 0 {
 		t.Error("nothing is asked")
 	}
-	// Full of others' work they say nothing: neither to one client nor to many.
+	// If others' work fills them, nothing is concluded, neither for one client nor for many.
 	others := c
 	few := p
 	few.ServerCPU, few.ServerWait = 2, 256
@@ -113,7 +113,7 @@ func TestFullProcessorsGainNothing(t *testing.T) {
 			t.Errorf("%d clients: %+v", clients, b)
 		}
 	}
-	// With processors left over no law speaks.
+	// With idle processors no law applies.
 	if b := only(t, load(64, c, 0.5)); len(b.Counterfactuals) > 0 || !strings.Contains(strings.Join(b.Notes, "\n"), "between the laws") {
 		t.Errorf("%+v", b)
 	}
@@ -134,8 +134,8 @@ func TestConnectingIsARowOfItsOwn(t *testing.T) {
 	}
 }
 
-// committed plays clients that work for about c, then commit: one flush of about f at a time
-// takes along all commits that wait when it begins. It returns what such a server counts.
+// committed simulates clients that work for about c, then commit: one flush of about f at a time covers
+// all commits that wait when it begins. It returns the counts of such a server.
 func committed(r *rand.Rand, clients int, c, f float64) model.AppCounts {
 	const seconds = 200
 	jitter := func(mean float64) float64 { return mean * (0.8 + 0.4*r.Float64()) }
@@ -162,12 +162,12 @@ func committed(r *rand.Rand, clients int, c, f float64) model.AppCounts {
 	none := 0.0
 	n := done / now
 	return model.AppCounts{Transactions: uint64(done), Seconds: now, Flushes: &flushes, FlushSeconds: &flushing, ReadSeconds: &none,
-		// Its own work is half on a processor of the server's, and some of it waiting for one.
+		// Half of its own work is on a processor of the server's, and part of it is waiting for one.
 		Processor: &model.AppProcessor{Seconds: 1, ServerCPU: 0.5 * c * n, ServerWait: 0.3 * c * n, ClientCPU: 0.2 * c * n}}
 }
 
-// On a played server whose flushes are drawn the laws must say what another flush would do:
-// within 10 % of the same server with that flush, at 1, 4 and 16 clients.
+// For a simulated server with random flush times, the laws must predict the effect of another flush
+// time: within 10 % of the same server with that flush, at 1, 4 and 16 clients.
 func TestCounterfactualsOfAPlayedServer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 18))
 	for range 5 {
@@ -197,8 +197,8 @@ func TestCounterfactualsOfAPlayedServer(t *testing.T) {
 	}
 }
 
-// Where the own work is longer than a flush the law of group commit is not that of the server,
-// and is not said.
+// If the own work is longer than a flush, the law of group commit does not apply to the server, and is
+// not mentioned.
 func TestTheLawIsSaidOnlyWhereItHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	b := only(t, load(4, committed(r, 4, 9e-3, 3e-3), 0.5))

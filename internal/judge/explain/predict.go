@@ -9,26 +9,26 @@ import (
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
-// Ask is what a prediction is to say.
+// Ask describes a requested prediction.
 type Ask struct {
-	// Clients are numbers of clients, each at least 1. Scale is pgbench's; 0 is that of the run
-	// of the application, and at least a branch for each client.
+	// Clients are numbers of clients, each at least 1. Scale is pgbench's; 0 means that of the
+	// application's run, but at least one branch per client.
 	Clients []int
 	Scale   int
 }
 
-// mostClients and mostScale bound what is asked for, and so how long the simulation takes.
+// mostClients and mostScale limit the request, and so the time of the simulation.
 const (
 	mostClients = 1000
 	mostScale   = 100_000
 )
 
-// fullProcessors is the share of the time from which on processors that are busy are the limit.
+// fullProcessors is the busy share of the time from which on the processors are the limit.
 const fullProcessors = 0.9
 
-// Predict says what PostgreSQL under pgbench would do on the storage that from has measured by
-// itself, when its transactions cost what they cost in app, a run of PostgreSQL on any machine.
-// Runs that do not tell what it needs are refused (model.Refused).
+// Predict says what PostgreSQL under pgbench would do on the storage measured directly in from, if its
+// transactions cost what they cost in app, a run of PostgreSQL on any machine. Runs without the
+// necessary data are refused (model.Refused).
 func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
 	l, err := app.like()
 	if err != nil {
@@ -60,7 +60,7 @@ func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
 	return p, nil
 }
 
-// checked is what was asked for with its defaults.
+// checked is the request with its defaults.
 func (a Ask) checked(l like) (Ask, error) {
 	a.Clients = slices.Compact(slices.Sorted(slices.Values(a.Clients)))
 	if len(a.Clients) == 0 {
@@ -79,13 +79,13 @@ func (a Ask) checked(l like) (Ask, error) {
 	return a, nil
 }
 
-// middle, lower and upper choose of an estimate.
+// middle, lower and upper select a value of an estimate.
 func middle(e model.Estimate) float64 { return e.Value }
 func lower(e model.Estimate) float64  { return e.Low }
 func upper(e model.Estimate) float64  { return e.High }
 
-// point is what so many clients do: the outcome of the simulation with the estimates, and an interval
-// of its outcomes with each input at its bounds, and of the model's error.
+// point is the prediction for a number of clients: the outcome of the simulation with the estimates,
+// and an interval from its outcomes with each input at its bounds, and from the model's error.
 func (l like) point(s storageTimes, clients, scale, processors int) prediction.Point {
 	c := l.of(clients)
 	at := func(flush, read, other func(model.Estimate) float64) outcome {
@@ -119,8 +119,8 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 	return p
 }
 
-// interval adds up doubts that have nothing to do with each other, as ratios: the root of the sum
-// of the squares of their logarithms. The value is a rate.
+// interval combines independent doubts, as ratios: the root of the sum of the squares of their
+// logarithms. The value is a rate.
 func interval(value float64, doubts []prediction.Doubt) model.Estimate {
 	var low, high float64
 	for _, d := range doubts {
@@ -129,8 +129,8 @@ func interval(value float64, doubts []prediction.Doubt) model.Estimate {
 	return model.Estimate{Unit: "1/s", Value: value, Low: value * math.Exp(-low), High: value * math.Exp(high), Confidence: 0.95}
 }
 
-// limitOf names what most of the time goes to; processors that are full come first, because all
-// else waits for them as well.
+// limitOf names what most of the time is spent on; full processors come first, because everything else
+// waits for them as well.
 func limitOf(p outcome) prediction.Limit {
 	if p.busy >= fullProcessors {
 		return prediction.ByProcessors
@@ -147,7 +147,7 @@ func limitOf(p outcome) prediction.Limit {
 	return best
 }
 
-// assumes are what must hold.
+// assumes are the assumptions of the prediction.
 func (l like) assumes(p *prediction.Prediction) (list []string) {
 	on := "its processors are like those of " + p.Like.Target
 	if p.Like.Processors > 0 {

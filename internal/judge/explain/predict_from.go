@@ -12,14 +12,14 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// A page of PostgreSQL is 8 KiB. What is read in blocks of 4 to 16 KiB, or written and flushed in
-// up to 1 MiB, is taken for one, or for several.
+// A page of PostgreSQL is 8 KiB. Reads with blocks of 4 to 16 KiB, and flushed writes of up to 1 MiB,
+// stand for one page or several.
 const (
 	smallestPage, largestPage = 4 << 10, 16 << 10
 	largestFlush              = 1 << 20
 )
 
-// storage is what was measured of a storage.
+// storageTimes is what was measured of a storage.
 type storageTimes struct {
 	flushes []prediction.Time
 	read    *prediction.Reading
@@ -63,8 +63,8 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 }
 
 // flushTimes are the workloads that do what PostgreSQL does with its log: one process writes, and
-// flushes, over space that was written before. What is appended to reserved space also waits for
-// the filesystem to note that, which PostgreSQL's log, filled when it is made, does not.
+// flushes, over space that was written before. Appending to reserved space also waits for the
+// filesystem to record that, which PostgreSQL's log does not, because it is filled when it is created.
 func (ev Evidence) flushTimes() (list []prediction.Time) {
 	for _, w := range ev.Recorded.Plan.Workloads {
 		if w.Direction != model.Write || w.Access != model.Sequential || w.Sync == "" || w.Append || w.Depth != 1 || w.JobCount() != 1 || w.BlockSize > largestFlush || ev.withoutBudget(w) != "" {
@@ -82,8 +82,8 @@ func (ev Evidence) flushTimes() (list []prediction.Time) {
 	return list
 }
 
-// timed is a time of a workload with one I/O in flight; its interval is, relatively, that of the
-// rate. ok is false where there is none.
+// timed is a time of a workload with one I/O in flight; its relative interval is that of the rate. ok
+// is false if there is none.
 func (ev Evidence) timed(w model.Workload, seconds float64) (t prediction.Time, ok bool) {
 	rate := ev.results(w.Name)[w.Direction].Metrics[model.IOPS]
 	if rate.Confidence == 0 || rate.Value <= 0 || rate.Low <= 0 || seconds <= 0 {
@@ -93,8 +93,8 @@ func (ev Evidence) timed(w model.Workload, seconds float64) (t prediction.Time, 
 		Estimate: model.Estimate{Unit: "s", Value: seconds, Low: seconds * rate.Value / rate.High, High: seconds * rate.Value / rate.Low, Confidence: rate.Confidence}}, true
 }
 
-// readTime is the workload that reads as PostgreSQL reads pages, the nearest to 8 KiB, and how
-// many such reads are served at once, by Little's law of the deepest queue of that size.
+// readTime is the workload that reads most like PostgreSQL reads pages, with the size nearest to 8 KiB,
+// and how many such reads are served at once, by Little's law at the deepest queue of that size.
 func (ev Evidence) readTime() (best *prediction.Reading) {
 	for _, w := range ev.pageReads() {
 		f, ok := ev.flow(w)
@@ -128,13 +128,13 @@ func (ev Evidence) pageReads() (list []model.Workload) {
 	return list
 }
 
-// farFromPage is how many times as large or as small as a page something is, as a logarithm.
+// farFromPage is the size relative to a page, as the absolute value of a logarithm.
 func farFromPage(bytes int64) float64 { return math.Abs(math.Log2(float64(bytes) / page)) }
 
-// flushOf is how long a flush takes of so many bytes of log, which are written in whole pages:
-// between two sizes that were measured on the line through both, beyond the largest on that
-// through the last two, and below the smallest as long as that. A larger one takes no less. Value
-// chooses the estimate or one of its bounds.
+// flushOf is how long a flush of a number of bytes of log takes, which are written in whole pages:
+// between two measured sizes it is interpolated linearly, beyond the largest extrapolated through the
+// last two, and below the smallest equal to that one. A larger flush takes no less. Value selects the
+// estimate or one of its bounds.
 func flushOf(times []prediction.Time, value func(model.Estimate) float64) func(bytes float64) float64 {
 	sizes, seconds := make([]float64, len(times)), make([]float64, len(times))
 	for i, t := range times {
@@ -156,7 +156,7 @@ func flushOf(times []prediction.Time, value func(model.Estimate) float64) func(b
 	}
 }
 
-// sizesOf writes the sizes of which flushes were measured: "8k and 64k".
+// sizesOf formats the sizes of which flushes were measured: "8k and 64k".
 func sizesOf(times []prediction.Time) string {
 	words := ""
 	for i, t := range times {
@@ -171,7 +171,7 @@ func sizesOf(times []prediction.Time) string {
 	return words
 }
 
-// inherited are what the rules say of the numbers that were used, and the worst verdict on them.
+// inherited are the rules' findings on the numbers that were used, and the worst verdict on them.
 func (ev Evidence) inherited(workloads []string) (verdict model.Verdict, list []model.Finding) {
 	verdict = model.Valid
 	for _, name := range workloads {
@@ -190,13 +190,13 @@ func (ev Evidence) inherited(workloads []string) (verdict model.Verdict, list []
 	return verdict, list
 }
 
-// machine is who measured a run, and which of its workloads were used.
+// machine is the machine that measured a run, and the workloads of it that were used.
 func (ev Evidence) machine(workloads []string) prediction.Run {
 	info, env := &ev.Report.Run, &ev.Recorded.Environment
 	return prediction.Run{ID: info.ID, Target: info.Target.Name, Directory: info.Directory, Workloads: workloads, Processors: processorsOf(env), Model: env.CPUModel}
 }
 
-// processorsOf is how many processors a machine lets a process have, in whole ones.
+// processorsOf is the number of whole processors that a machine allows a process.
 func processorsOf(env *model.Environment) int {
 	if env.CgroupCPU > 0 && env.CgroupCPU < float64(env.CPUs) {
 		return max(1, int(math.Round(env.CgroupCPU)))
@@ -204,7 +204,7 @@ func processorsOf(env *model.Environment) int {
 	return env.CPUs
 }
 
-// processors writes what is known of them: "2 processors (AMD EPYC 7B13)".
+// processors describes them: "2 processors (AMD EPYC 7B13)".
 func processors(r prediction.Run) string {
 	words := "1 processor"
 	if r.Processors != 1 {

@@ -12,35 +12,35 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// scripts are those of pgbench that can be simulated, as they are preferred.
+// scripts are pgbench's scripts that can be simulated, in order of preference.
 var scripts = []script{
 	{"--builtin=tpcb-like", "TPC-B-like", 7, true},
 	{"--builtin=simple-update", "one update", 5, false},
 }
 
-// measureCosts is what measures what a transaction costs.
+// measureCosts is the command that measures the cost of a transaction.
 const measureCosts = "loadline app postgres DIR --profile small"
 
-// mostReads is how many reads a transaction of those scripts has at most: they touch some ten pages.
+// mostReads is the maximum number of reads per transaction of those scripts: they touch some ten pages.
 const mostReads = 100
 
-// noReads is how few reads of the device a transaction has, on average, to be said to have none.
+// noReads is the average number of device reads per transaction up to which it counts as having none.
 const noReads = 0.01
 
-// like is what is known of transactions where an application was measured.
+// like is what is known of the transactions of the measured application.
 type like struct {
 	script
-	// other is a transaction's own work that is not on a processor, in seconds, of one client;
-	// it is what is left when all else is taken away.
+	// other is the part of a transaction's own work, in seconds, that is not on a processor, for one
+	// client: the rest after subtracting everything else.
 	other model.Estimate
-	// costs are by increasing numbers of clients, the first of 1.
+	// costs are ordered by increasing numbers of clients, starting with 1.
 	costs []prediction.Costs
-	// scale is how large its data were; 0 is not known.
+	// scale is the scale of its data; 0 if unknown.
 	scale int
 }
 
-// of are the costs for so many clients: those that were measured with as many, else with the
-// nearest fewer.
+// of are the costs for a number of clients: those measured with as many, otherwise with the nearest
+// smaller number.
 func (l like) of(clients int) (c prediction.Costs) {
 	for _, x := range l.costs {
 		if x.Clients <= clients {
@@ -143,8 +143,8 @@ func (ev Evidence) believed(workload string) error {
 	return model.RefusedError(fmt.Sprintf("the numbers of %s in %s are invalid", workload, ev.Report.Run.Directory), "measure it again: "+measureCosts)
 }
 
-// other is what a transaction of one client takes beside processors, flushes and reads: by the
-// serial law, what is left of all. Its interval is that of the time of a transaction.
+// other is the time of one client's transaction besides processors, flushes and reads: by the serial
+// law, the rest of the total. Its interval is that of the time of a transaction.
 func (ev Evidence) other(w model.Workload, c prediction.Costs) (e model.Estimate, err error) {
 	t, _ := ev.transaction(w)
 	own := t.seen - *t.flushes**t.flush - *t.reading

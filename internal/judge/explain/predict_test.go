@@ -12,12 +12,12 @@ import (
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
-// sure is an estimate to 3 %.
+// sure is an estimate with an interval of 3 %.
 func sure(unit string, v float64) model.Estimate {
 	return model.Estimate{Unit: unit, Value: v, Low: 0.97 * v, High: 1.03 * v, Confidence: 0.95}
 }
 
-// timedIO adds the results of a workload that does one I/O after the other, flushed or not.
+// timedIO adds the results of a workload that does one I/O after the other, with or without flushes.
 func (ev Evidence) timedIO(w model.Workload, seconds, flush float64) {
 	ev.Recorded.Plan.Workloads = append(ev.Recorded.Plan.Workloads, w)
 	rate := sure("1/s", float64(w.Depth)/(seconds+flush))
@@ -53,8 +53,8 @@ func onStorage(flush8k, flush64k, read float64) Evidence {
 	return ev
 }
 
-// cost is a transaction of 4.2 ms: 2.5 ms are its flush, 0.1 ms reads, 1.1 ms on a processor, and
-// 0.5 ms are left.
+// cost is a transaction of 4.2 ms: 2.5 ms for its flush, 0.1 ms for reads, 1.1 ms on a processor, and
+// 0.5 ms of other time.
 type cost struct{ reads, deviceReads, log float64 }
 
 // onPostgres is a run of PostgreSQL with those numbers of clients.
@@ -81,7 +81,7 @@ func onPostgres(option string, c cost, clients ...int) Evidence {
 
 const tpcb, simple = "--builtin=tpcb-like", "--builtin=simple-update"
 
-// inMemory reads nothing, and fits into a page of log.
+// inMemory reads nothing, and its log fits into one page.
 var inMemory = cost{log: 8000}
 
 func predict(t *testing.T, from, app Evidence, ask Ask) *prediction.Prediction {
@@ -93,7 +93,7 @@ func predict(t *testing.T, from, app Evidence, ask Ask) *prediction.Prediction {
 	return p
 }
 
-// One client's transaction takes 1.6 ms of its own there, and a flush of 1 ms here.
+// One client's transaction takes 1.6 ms of its own work there, and a flush of 1 ms here.
 func TestPredictOneClient(t *testing.T) {
 	p := predict(t, onStorage(1e-3, 1.5e-3, 0), onPostgres(tpcb, inMemory, 1), Ask{Clients: []int{1}})
 	x := p.Points[0]
@@ -136,7 +136,7 @@ func TestPredictSeveralClients(t *testing.T) {
 	}
 }
 
-// What a flush of more log takes.
+// The time of a flush of more log.
 func TestFlushesBetweenSizes(t *testing.T) {
 	at := func(bytes int64, seconds float64) prediction.Time {
 		return prediction.Time{Bytes: bytes, Estimate: model.Estimate{Value: seconds}}
@@ -145,13 +145,13 @@ func TestFlushesBetweenSizes(t *testing.T) {
 	for bytes, want := range map[float64]float64{1: 1e-3, 8192: 1e-3, 8193: 2e-3, 65536: 8e-3, 131072: 16e-3} {
 		about(t, fmt.Sprint(bytes), flush(bytes), want, 1e-9)
 	}
-	// What was measured to be faster though it is larger was as fast.
+	// A larger flush that was measured to be faster counts as equally fast.
 	flush = flushOf([]prediction.Time{at(8<<10, 2e-3), at(64<<10, 1e-3)}, middle)
 	about(t, "larger and faster", flush(1<<20), 2e-3, 1e-9)
 	about(t, "one size", flushOf([]prediction.Time{at(8<<10, 2e-3)}, middle)(1<<20), 2e-3, 1e-9)
 }
 
-// Pages that are read of the device wait for this one.
+// Pages read from the device wait for this storage.
 func TestPredictReads(t *testing.T) {
 	from := onStorage(1e-3, 1.5e-3, 4e-3)
 	like := onPostgres(tpcb, cost{reads: 1, deviceReads: 0.5, log: 8000}, 1)
@@ -160,8 +160,8 @@ func TestPredictReads(t *testing.T) {
 	if p.Read == nil || p.Read.AtOnce != 0 || p.Costs[0].Reads != 0.5 || len(p.Points[0].Doubts) != 4 {
 		t.Errorf("%+v", p)
 	}
-	// A queue of 16 that is twice as fast as one of 1 serves two at once: 16 clients do no more
-	// than 2 / 4 ms / 0.5.
+	// A queue of 16 that is twice as fast as one of 1 serves two at once: 16 clients do no more than 2
+	// / 4 ms / 0.5.
 	from.timedIO(pageReads("page-read-16", 16), 8*4e-3, 0)
 	p = predict(t, from, like, Ask{Clients: []int{64}})
 	if p.Read.AtOnce != 2 {
@@ -171,14 +171,14 @@ func TestPredictReads(t *testing.T) {
 	if p.Points[0].Limit != prediction.ByReads {
 		t.Errorf("%+v", p.Points[0])
 	}
-	// Nobody reads more of a device than the server's cache lacks.
+	// The device cannot be read more often than the server's cache misses.
 	p = predict(t, from, onPostgres(tpcb, cost{reads: 0.2, deviceReads: 3, log: 8000}, 1), Ask{})
 	if p.Costs[0].Reads != 0.2 {
 		t.Errorf("%+v", p.Costs)
 	}
 }
 
-// The rules' findings on what was used are the prediction's.
+// A prediction includes the rules' findings on what was used.
 func TestPredictionsInheritFindings(t *testing.T) {
 	from := onStorage(1e-3, 1.5e-3, 1e-3)
 	from.Report.Results[0].Verdict = model.Suspect
@@ -198,7 +198,7 @@ func TestPredictionsInheritFindings(t *testing.T) {
 	}
 }
 
-// A run that does not tell what is needed is refused, and what would tell it is said.
+// A run without the necessary data is refused, and the message says what would provide it.
 func TestWhatCannotBePredicted(t *testing.T) {
 	fine := func() (Evidence, Evidence, *Ask) {
 		return onStorage(1e-3, 1.5e-3, 1e-3), onPostgres(tpcb, cost{reads: 1, deviceReads: 0.5, log: 8000}, 1), &Ask{}
@@ -263,7 +263,8 @@ func TestWhatCannotBePredicted(t *testing.T) {
 	predict(t, from, like, *ask)
 }
 
-// Costs of as many clients are used where they were measured, else those of fewer.
+// Costs of the same number of clients are used if they were measured, otherwise those of a smaller
+// number.
 func TestCostsOfTheNearestClients(t *testing.T) {
 	l, err := onPostgres(tpcb, inMemory, 16, 1, 4).like()
 	if err != nil {

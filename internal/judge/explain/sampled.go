@@ -15,23 +15,23 @@ import (
 	"github.com/loadline/loadline/internal/model/waits"
 )
 
-// sampling is what the sessions of a workload's clients waited for, of the seconds in which all
-// of them were there.
+// sampling is what the sessions of a workload's clients waited for, over the seconds in which all of
+// them were connected.
 type sampling struct {
 	sessions int
-	// moments is how many there were, asked how many with those that do not count, and spent the
-	// seconds of all answers.
+	// moments is the number of samples, asked the number including those that do not count, and spent
+	// the time taken by all answers in seconds.
 	moments, asked int
 	spent, seconds float64
 	bins           []waits.Bin
 }
 
 const (
-	// fewestMoments and fewestBins are those below which nothing is said of shares.
+	// fewestMoments and fewestBins are the minimum numbers for which shares are given.
 	fewestMoments, fewestBins = 40, 3
 	// traces is the share of a transaction below which a wait has no row of its own.
 	traces = 0.005
-	// bySampling is the source of what was sampled.
+	// bySampling is the source of sampled values.
 	bySampling = "wait sampling"
 )
 
@@ -83,13 +83,12 @@ func sessions(n int) string {
 	return fmt.Sprintf("%d sessions", n)
 }
 
-// occupied is how many sessions were in a state on average, and by how much that may be wrong:
-// half of its 95 % interval.
+// occupied is the average number of sessions in a state, and its margin: half of its 95 % interval.
 type occupied struct{ mean, margin float64 }
 
-// of sums up the states that are asked for. Seconds are what is independent, moments are not:
-// those of one second may be in one flush. So the interval is that of a ratio over seconds, and no
-// smaller than that of moments at which all sessions do the same.
+// of sums up the requested states. Seconds are independent, moments are not: those of one second may be
+// in one flush. So the interval is that of a ratio over seconds, and no smaller than that of moments at
+// which all sessions do the same.
 func (s *sampling) of(wanted func(name string) bool) occupied {
 	total, squares := 0.0, 0.0
 	counts := make([]float64, len(s.bins))
@@ -103,7 +102,7 @@ func (s *sampling) of(wanted func(name string) bool) occupied {
 	}
 	m, n := float64(s.moments), float64(len(s.bins))
 	if total == 0 {
-		// What is there for more than this share would have been seen, in 97.5 of 100 cases.
+		// A state with more than this share would have been seen, in 97.5 of 100 cases.
 		return occupied{margin: float64(s.sessions) * min(1, -math.Log(0.025)/m)}
 	}
 	mean := total / m
@@ -120,7 +119,7 @@ func (s *sampling) of(wanted func(name string) bool) occupied {
 // state is what a session's wait means for a transaction.
 type state int
 
-// The states, of which each session is in one.
+// The states; each session is in exactly one.
 const (
 	inNothing state = iota
 	inClient
@@ -133,19 +132,19 @@ const (
 	inOther
 )
 
-// named are the server's names that stand for a state, in small letters: version 17 spells them
-// otherwise than those before ("WALSync", "WalSync"). The manual, "Wait Events".
+// named are the server's names that belong to a state, in lower case: version 17 spells them
+// differently from its predecessors ("WALSync", "WalSync"). The manual, "Wait Events".
 var named = map[string]state{
 	waits.None:        inNothing,
 	"io:walsync":      inOwnFlush,
 	"lwlock:walwrite": inOthersFlush,
 	"io:walwrite":     inWrite, "io:walinitwrite": inWrite, "io:walinitsync": inWrite,
 	"io:datafileread": inRead, "io:datafileprefetch": inRead,
-	// From version 18 on others may read for a session, which waits for them.
+	// From version 18 on, other processes may read for a session, which waits for them.
 	"io:aioiocompletion": inRead, "io:aiouringsubmit": inRead, "io:aiouringexecution": inRead, "lwlock:aiouringcompletion": inRead, "ipc:bufferio": inRead, "lwlock:bufferio": inRead,
 }
 
-// stateOf is that of a name.
+// stateOf is the state that a name belongs to.
 func stateOf(name string) state {
 	small := strings.ToLower(name)
 	if s, known := named[small]; known {
@@ -168,7 +167,7 @@ func (s *sampling) in(wanted state) occupied {
 	return s.of(func(name string) bool { return stateOf(name) == wanted })
 }
 
-// largest are the names of a state, the most frequent first, three at most.
+// largest are the names of a state, the most frequent first, at most three.
 func (s *sampling) largest(wanted state) string {
 	counts := map[string]int{}
 	for _, b := range s.bins {
@@ -185,10 +184,10 @@ func (s *sampling) largest(wanted state) string {
 	return strings.Join(names, ", ")
 }
 
-// sampledRows are those of a transaction whose sessions were sampled: each session is in one state
-// at each moment, so by Little's law a state takes its number of sessions over the rate. Flushes
-// and reads are the server's own times, which are more exact, wherever they are of these
-// transactions alone; so the sum is held against something that was not sampled.
+// sampledRows are the rows of a transaction with sampled sessions: each session is in one state at each
+// moment, so by Little's law the time in a state is its number of sessions divided by the rate. Flushes
+// and reads use the server's own times, which are more accurate, as long as they belong to these
+// transactions alone; so the sum is checked against something that was not sampled.
 func sampledRows(b *budget.Budget, t transaction) (residual string) {
 	s := t.sampled
 	add := func(part budget.Part, name string, o occupied, less float64, of string) {
@@ -206,7 +205,7 @@ func sampledRows(b *budget.Budget, t transaction) (residual string) {
 	atClient, atNothing := s.in(inClient), s.in(inNothing)
 	onClient, onServer := 0.0, 0.0
 	if p := t.processor; p != nil {
-		// Some of it is inside of what the server names a wait, such as the call for a flush.
+		// Some of it is within what the server calls a wait, such as the system call for a flush.
 		onClient, onServer = min(p.ClientCPU, (atClient.mean+atClient.margin)/t.rate), min(p.ServerCPU, (atNothing.mean+atNothing.margin)/t.rate)
 		b.Rows = append(b.Rows, budget.Row{Part: budget.ClientCPU, Name: "pgbench, on a processor", Seconds: onClient, Source: "scheduler"})
 		add(budget.RoundTrips, "round trips", atClient, onClient, "less pgbench on a processor")
@@ -256,16 +255,16 @@ func (t transaction) queued() bool {
 	if t.sampled == nil || t.clients < 2 || !t.waits() || *t.flushes < 1-lawful || *t.flushes > 1+lawful || *t.flush**t.flushes*t.rate > 1+lawful {
 		return false
 	}
-	// Who waits for a lock holds one of those inside the server for moments.
+	// A session that waits for a lock briefly holds one of the server's internal locks.
 	return t.sampled.in(inLock).mean > 0 && t.sampled.in(inLock).mean+t.sampled.in(inLatch).mean >= (1-lawful)*float64(t.clients-1)
 }
 
-// bySamples reports whether a budget has rows that were sampled.
+// bySamples reports whether a budget has sampled rows.
 func bySamples(b *budget.Budget) bool {
 	return slices.ContainsFunc(b.Rows, func(r budget.Row) bool { return r.Source == bySampling })
 }
 
-// cost says how much was sampled, and what that took.
+// cost says how many samples were taken, and how long that took.
 func (s *sampling) cost() string {
 	each := s.spent / float64(max(1, s.asked))
 	return fmt.Sprintf("wait sampling: %s, %d samples in %s; each took %s to answer", sessions(s.sessions), s.moments, units.FormatSpan(s.seconds), units.FormatDuration(each))

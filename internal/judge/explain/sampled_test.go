@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/model/waits"
 )
 
-// played samples sessions that are in states with these shares of their time, each moment and
-// session drawn anew, 20 times in each of so many seconds.
+// played samples sessions that are in states with the given shares of their time, drawn independently
+// for each moment and session, 20 times in each of the given number of seconds.
 func played(r *rand.Rand, sessions, seconds int, names []string, shares []float64) *waits.Sampled {
 	s := &waits.Sampled{Sessions: sessions, Width: 1, Spent: 0.0004 * 20 * float64(seconds)}
 	for range seconds {
@@ -36,7 +36,7 @@ func played(r *rand.Rand, sessions, seconds int, names []string, shares []float6
 	return s
 }
 
-// exact is the same without chance: 100 moments in each of ten seconds.
+// exact is the same without randomness: 100 moments in each of ten seconds.
 func exact(sessions int, states map[string]int) *waits.Sampled {
 	s := &waits.Sampled{Sessions: sessions, Width: 1, Spent: 0.4}
 	for range 10 {
@@ -45,8 +45,8 @@ func exact(sessions int, states map[string]int) *waits.Sampled {
 	return s
 }
 
-// One client, at 100/s: of 10 ms 6 are its flush, 2 on no wait, 1.5 at the client, 0.5 reads; the
-// scheduler splits what is no wait and what is at the client.
+// One client, at 100/s: of 10 ms, 6 are its flush, 2 without a wait, 1.5 at the client, 0.5 reads; the
+// scheduler divides the time without a wait and that at the client.
 func TestSampledRowsOfOneClient(t *testing.T) {
 	c := counted(100, 1, 6e-3, 0.5e-3)
 	c.Processor = &model.AppProcessor{Seconds: 10, ServerCPU: 1.6, ClientCPU: 0.5}
@@ -56,7 +56,7 @@ func TestSampledRowsOfOneClient(t *testing.T) {
 		row, _ := b.Row(part)
 		near(t, string(part), row.Seconds, want)
 	}
-	// The server's own times of flushes and reads stand for those that were sampled.
+	// The server's own times of flushes and reads replace the sampled ones.
 	near(t, "closure", b.Closure, 1)
 	if row, _ := b.Row(budget.Flush); row.Source != "PostgreSQL" || row.Margin != 0 {
 		t.Errorf("%+v", row)
@@ -84,8 +84,8 @@ func TestSampledLocks(t *testing.T) {
 	}
 }
 
-// Where all wait for one row the flush of its holder is in everybody's way: a faster one is worth
-// as much as the simulated server, in which others wait for the row as well, says.
+// If all wait for one row, everyone waits for the flush of its holder: the gain from a faster flush
+// matches the simulated server, in which others wait for the row as well.
 func TestFasterFlushesOfAHotRow(t *testing.T) {
 	const clients = 16
 	for _, flush := range []float64{2e-3, 5e-3, 17e-3} {
@@ -110,7 +110,7 @@ func TestFasterFlushesOfAHotRow(t *testing.T) {
 			}
 		}
 	}
-	// Of transactions that wait as much for other things nothing is said.
+	// For transactions that wait equally long for other things, nothing is concluded.
 	c := counted(200, 1, 4.5e-3, 0)
 	c.Waits = exact(16, map[string]int{"Lock:transactionid": 600, "IO:WalSync": 90, waits.None: 900, "Client:ClientRead": 10})
 	if b := only(t, load(16, c, 0.6)); len(b.Counterfactuals) > 0 || !strings.Contains(strings.Join(b.Notes, "\n"), "between the laws") {
@@ -118,7 +118,7 @@ func TestFasterFlushesOfAHotRow(t *testing.T) {
 	}
 }
 
-// hotRow is what a simulated server does: its rate, flushes for each transaction, and how many
+// hotRow is the behaviour of a simulated server: its rate, flushes per transaction, and how many
 // sessions wait for a row and for a flush.
 type hotRow struct{ rate, flushes, rows, flushing float64 }
 
@@ -129,7 +129,7 @@ func TestSamplesThatTheServerContradicts(t *testing.T) {
 	if b := only(t, load(1, c, 0.6)); b.Closes() || math.Abs(b.Closure-1.4) > 1e-9 || len(b.Counterfactuals) > 0 || len(b.Missing) == 0 {
 		t.Errorf("%+v", b)
 	}
-	// Of a server that others use, its times are not those of a transaction.
+	// If others use the server, its times are not those of a transaction.
 	others := 500.0
 	c.Others = &others
 	if b := only(t, load(1, c, 0.6)); !b.Closes() || !strings.Contains(strings.Join(b.Notes, "\n"), "every part comes from sampling") {
@@ -137,7 +137,7 @@ func TestSamplesThatTheServerContradicts(t *testing.T) {
 	}
 }
 
-// Without samples of all sessions a budget is what it was, and says why.
+// Without samples of all sessions a budget is unchanged, and says why.
 func TestNotSampled(t *testing.T) {
 	c := counted(100, 1, 6e-3, 0.5e-3)
 	c.Processor = &model.AppProcessor{Seconds: 10, ServerCPU: 1.6, ServerWait: 0.4, ClientCPU: 1.5}
@@ -148,7 +148,7 @@ func TestNotSampled(t *testing.T) {
 		"the run was measured by an older version": nil,
 		"the session could not be opened":          {Without: "the session could not be opened"},
 		"the user may not see":                     {Sessions: 1, Hidden: 300, Width: 1, Bins: []waits.Bin{{Moments: 300}}},
-		// A session too many is one that is none of the clients': the one that asks.
+		// An extra session is not a client's: it is the one that samples.
 		"at most 2 sessions were seen at once, of 1 expected":                         exact(1, map[string]int{waits.None: 200}),
 		"all sessions were connected for only 200 samples in 2 s; at least 40 in 3 s": short,
 		"at most 0 sessions were seen at once":                                        {Sessions: 1, Width: 1, Bins: []waits.Bin{{Moments: 300}}},
@@ -159,13 +159,13 @@ func TestNotSampled(t *testing.T) {
 			t.Errorf("%s: %+v", says, b)
 		}
 	}
-	// Nor is anything said of an application whose server has no such states.
+	// Nor is there a message for an application whose server has no such states.
 	ev := load(1, c, 0.6)
 	ev.Recorded.Plan.Workloads[0].App.Tool = "etcd"
 	if b := only(t, ev); strings.Contains(strings.Join(b.Notes, "\n"), "sampled") {
 		t.Errorf("%q", b.Notes)
 	}
-	// A second in which a client was gone does not count, the others do.
+	// A second in which a client was missing does not count, the others do.
 	c.Waits = exact(1, map[string]int{"IO:WalSync": 60, waits.None: 40})
 	c.Waits.Bins[3] = waits.Bin{Moments: 100, States: map[string]int{waits.None: 50}}
 	if b := only(t, load(1, c, 0.6)); !strings.Contains(strings.Join(b.Notes, "\n"), "900 samples in 9 s") {
@@ -173,7 +173,7 @@ func TestNotSampled(t *testing.T) {
 	}
 }
 
-// Each version of the server has names of its own.
+// Each version of the server has its own names.
 func TestStatesOfEachVersion(t *testing.T) {
 	for name, want := range map[string]state{
 		"none": inNothing, "IO:WALSync": inOwnFlush, "IO:WalSync": inOwnFlush, "LWLock:WALWrite": inOthersFlush, "IO:WALWrite": inWrite, "IO:WalWrite": inWrite,
@@ -187,7 +187,7 @@ func TestStatesOfEachVersion(t *testing.T) {
 	}
 }
 
-// The interval of a share holds the truth in 95 of 100 cases, also where all sessions of a second
+// The interval of a share contains the true value in 95 of 100 cases, even if all sessions of a second
 // are alike.
 func TestMarginsHoldTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 23))
@@ -213,7 +213,7 @@ func TestMarginsHoldTheTruth(t *testing.T) {
 			}
 			truth := 4 * 0.5
 			if alike {
-				// 10 of 20 or more, of what is as likely as not.
+				// 10 of 20 or more, with a probability of one half each.
 				truth = 4 * (0.5 + 0.17620/2)
 			}
 			if o := s.in(inLock); math.Abs(o.mean-truth) <= o.margin {
@@ -227,7 +227,7 @@ func TestMarginsHoldTheTruth(t *testing.T) {
 	}
 }
 
-// Two runs of which one was sampled: its parts mean something else, and that is said.
+// If only one of two runs was sampled, its parts have a different meaning, and the comparison says so.
 func TestComparedWithARunThatWasNotSampled(t *testing.T) {
 	side := func(w *waits.Sampled) budget.Side {
 		c := counted(100, 1, 6e-3, 0.5e-3)

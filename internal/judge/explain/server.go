@@ -6,34 +6,34 @@ import (
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
-// server is a PostgreSQL under the load of clients that do one transaction after the other, as
-// the laws see it. A transaction is statements of equal work; processors and readers serve in the
-// order of arrival. One flush of the log is in progress at a time, and takes along all commits
-// that wait when it begins. Who changes a teller or a branch holds its row lock until
-// the transaction is flushed; there are as many branches as the scale says, with ten tellers each.
+// server is a model of PostgreSQL under clients that do one transaction after the other. A transaction
+// consists of statements with equal work; processors and readers serve in order of arrival. One flush
+// of the log is in progress at a time, and covers all commits that wait when it begins. A client that
+// changes a teller or a branch holds its row lock until the transaction is flushed; there are as many
+// branches as the scale says, with ten tellers each.
 //
-// Between the laws, and where rows are waited for, there is no formula: it is simulated. Where a law
-// holds, the simulation comes to it (server_test.go). Times are in seconds.
+// Between the laws, and if clients wait for rows, there is no formula: it is simulated. Where a law
+// applies, the simulation agrees with it (server_test.go). Times are in seconds.
 type server struct {
 	clients int
-	// processors and readers are how many are served at once; 0 is as many as want to be.
+	// processors and readers are the numbers served at once; 0 is unlimited.
 	processors, readers int
-	// work is a transaction's time on a processor, other what else it takes by itself.
+	// work is a transaction's time on a processor, other its remaining own time.
 	work, other float64
-	// reads are those of each transaction, of read seconds.
+	// reads is the number of reads per transaction, each taking read seconds.
 	reads, read float64
-	// log is how many bytes a transaction writes, flush how long one of that many bytes takes.
+	// log is how many bytes a transaction writes, flush how long a flush of that many bytes takes.
 	log   float64
 	flush func(bytes float64) float64
 	script
 	scale int
 }
 
-// script is one of pgbench's.
+// script is one of pgbench's scripts.
 type script struct {
 	option, words string
-	// statements are its round trips; rows tells that tellers and branches are changed, by the
-	// statements of these numbers.
+	// statements is the number of its round trips; rows is set if tellers and branches are changed, by
+	// the statements with these numbers.
 	statements int
 	rows       bool
 }
@@ -47,13 +47,14 @@ const (
 	tellers        = 10
 )
 
-// outcome is what comes out: per second and for each transaction, and shares of the time.
+// outcome is the result of the simulation: rates per second, averages per transaction, and shares of
+// the time.
 type outcome struct {
 	rate, flushes, flushing, busy float64
 	parts                         prediction.Parts
 }
 
-// simulate lets the server run for a few thousand transactions. The draws are the same each time.
+// simulate runs the server for a few thousand transactions. The random numbers are the same each time.
 func (s server) simulate() outcome {
 	g := &simulation{server: s, random: rand.New(rand.NewPCG(1, 18)), all: make([]client, s.clients)}
 	if s.script.rows {

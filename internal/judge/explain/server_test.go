@@ -10,15 +10,15 @@ import (
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
-// always is a flush that takes as long whatever is in it.
+// always is a flush with a constant duration.
 func always(seconds float64) func(float64) float64 { return func(float64) float64 { return seconds } }
 
-// updates is a server of pgbench's simple update, whose rows nobody waits for.
+// updates is a server running pgbench's simple update, in which no client waits for a row.
 func updates(clients int, own, flush float64) server {
 	return server{clients: clients, work: own / 2, other: own / 2, flush: always(flush), script: scripts[1], scale: 10}
 }
 
-// about fails when a value is further from another than a share of that.
+// about fails if the relative difference between two values is larger than share.
 func about(t *testing.T, what string, got, want, share float64) {
 	t.Helper()
 	if math.Abs(got/want-1) > share {
@@ -26,7 +26,7 @@ func about(t *testing.T, what string, got, want, share float64) {
 	}
 }
 
-// Where a law holds, the simulation comes to it.
+// Where a law applies, the simulation agrees with it.
 func TestTheSimulationComesToTheLaws(t *testing.T) {
 	const own, flush = 1e-3, 5e-3
 	serial := updates(1, own, flush).simulate()
@@ -54,8 +54,8 @@ func TestTheSimulationComesToTheLaws(t *testing.T) {
 	if limitOf(p) != prediction.ByReads {
 		t.Errorf("%+v is limited by %s", p, limitOf(p))
 	}
-	// One branch: whoever has it does three of seven statements and flushes before the next
-	// may, and nobody else's flush is waited for.
+	// One branch: its holder does three of seven statements and flushes before the next client may
+	// continue, and no client waits for another's flush.
 	rows := server{clients: 16, work: 0.35e-3, other: 0.35e-3, flush: always(flush), script: scripts[0], scale: 1}
 	p = rows.simulate()
 	about(t, "one branch", p.rate, 1/(0.35e-3*3/7+0.35e-3*2/7+flush), 0.03)
@@ -67,9 +67,9 @@ func TestTheSimulationComesToTheLaws(t *testing.T) {
 	}
 }
 
-// What was measured on a PostgreSQL 17 whose fdatasync takes 4 ms more, by pgbench's simple update
-// with 1 to 16 clients: transactions per second, and the time of a flush in ms. A transaction's
-// own work is what one client shows: 7.19 ms less a flush.
+// Measurements on PostgreSQL 17 with an fdatasync that takes 4 ms longer, by pgbench's simple update
+// with 1 to 16 clients: transactions per second, and the time of a flush in ms. A transaction's own
+// work comes from one client: 7.19 ms minus a flush.
 func TestWhatWasMeasuredOnSlowFlushes(t *testing.T) {
 	const own = 1/139.0 - 5.62e-3
 	for _, m := range []struct {
@@ -82,7 +82,7 @@ func TestWhatWasMeasuredOnSlowFlushes(t *testing.T) {
 	}
 }
 
-// A simulation of another kind, from flush to flush, has the same outcome.
+// A different kind of simulation, from flush to flush, has the same outcome.
 func TestTwoSimulationsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 5 {
@@ -95,7 +95,7 @@ func TestTwoSimulationsAgree(t *testing.T) {
 	}
 }
 
-// drawnServer is any server.
+// drawnServer draws a random server.
 func drawnServer(t *rapid.T) server {
 	time := func(name string) float64 { return math.Pow(10, rapid.Float64Range(-5, -2).Draw(t, name)) }
 	s := server{clients: rapid.SampledFrom([]int{1, 2, 3, 8, 40}).Draw(t, "clients"), processors: rapid.IntRange(0, 8).Draw(t, "processors"), readers: rapid.IntRange(0, 8).Draw(t, "readers"),
@@ -110,12 +110,12 @@ func TestServersObeyArithmetic(t *testing.T) {
 		s := drawnServer(t)
 		p := s.simulate()
 		n := float64(s.clients)
-		// Little's law: the parts are all of a transaction.
+		// Little's law: the parts add up to a transaction.
 		x := p.parts
 		if sum := x.Work + x.Queue + x.Reads + x.Rows + x.Wait + x.Flush; math.Abs(sum*p.rate/n-1) > 1e-6 {
 			t.Fatalf("the parts are %v of %v", sum, n/p.rate)
 		}
-		// No more than the serial law allows, than processors, or than readers.
+		// No more than the serial law, the processors, or the readers allow.
 		most := n / (s.work + s.other + s.reads*s.read + s.flush(0))
 		if s.processors > 0 {
 			most = min(most, float64(s.processors)/s.work)
@@ -138,15 +138,15 @@ func TestServersObeyArithmetic(t *testing.T) {
 		if again := s.simulate(); again != p {
 			t.Fatalf("%+v and then %+v", p, again)
 		}
-		// What is faster does no less, to the accuracy of what is drawn.
+		// A faster component never reduces the rate, within the accuracy of the simulation.
 		faster := s
 		faster.flush = always(s.flush(0) / 2)
 		if q := faster.simulate(); q.rate < (0.96-ends)*p.rate {
 			t.Fatalf("%v/s, with flushes in half the time %v/s", p.rate, q.rate)
 		}
-		// One client more may well cost something: where processors and flushes are both nearly
-		// busy, commits that arrive together keep arriving together. At flushes of 20 µs on seven
-		// processors 42 clients do 9 % less than 41. Twice as many do no less.
+		// One more client may reduce the rate: if processors and flushes are both nearly busy, commits
+		// that arrive together keep arriving together. With flushes of 20 µs on seven processors, 42
+		// clients do 9 % less than 41. Twice as many clients never do less.
 		if s.clients > 1 {
 			fewer := s
 			fewer.clients = s.clients / 2

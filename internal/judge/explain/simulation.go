@@ -16,23 +16,23 @@ const (
 	stages
 )
 
-// client is one of them: what it has done of its transaction, and the rows that it has locked.
+// client is the state of one client: its progress in its transaction, and the rows that it has locked.
 type client struct {
 	stage
 	statement, reads int
-	// owes is the part of a read that its transactions have not done so far.
+	// owes is the fraction of a read that its transactions still have to do.
 	owes  float64
 	since float64
 	holds []int
 }
 
-// row is a row lock: who holds it, -1 for nobody, and who waits for it, in the order of arrival.
+// row is a row lock: its holder, -1 for none, and the clients that wait for it, in order of arrival.
 type row struct {
 	holder  int
 	waiting []int
 }
 
-// simulation is a server at one moment of simulated time.
+// simulation is the state of a server at one moment of simulated time.
 type simulation struct {
 	server
 	random  *rand.Rand
@@ -41,7 +41,7 @@ type simulation struct {
 	all     []client
 	queued  []int
 	running int
-	// unread wait for a reader.
+	// unread are the clients that wait for a reader.
 	unread            []int
 	reading           int
 	rows              []row
@@ -51,7 +51,7 @@ type simulation struct {
 	flushTime         float64
 }
 
-// until goes on until so many transactions are done.
+// until runs until the given number of transactions is done.
 func (g *simulation) until(done int) {
 	for g.done < done {
 		e := g.events.next()
@@ -71,22 +71,22 @@ func (g *simulation) until(done int) {
 	}
 }
 
-// enter notes what a client does from now on.
+// enter records a client's next stage.
 func (g *simulation) enter(c int, s stage) {
 	x := &g.all[c]
 	g.spent[x.stage] += g.now - x.since
 	x.stage, x.since = s, g.now
 }
 
-// later ends somebody's stage after so many seconds.
+// later schedules the end of a client's stage after the given number of seconds.
 func (g *simulation) later(c int, seconds float64) {
 	g.events.add(g.now+seconds, c)
 }
 
-// drawn is a time of that mean: up to half of it more or less.
+// drawn is a random time with the given mean, within half of it.
 func (g *simulation) drawn(mean float64) float64 { return mean * (0.5 + g.random.Float64()) }
 
-// begin begins a client's next statement.
+// begin starts a client's next statement.
 func (g *simulation) begin(c int) {
 	g.enter(c, atOther)
 	g.later(c, g.drawn(g.other/float64(g.statements)))
@@ -153,7 +153,7 @@ func (g *simulation) leaveProcessor(c int) {
 	g.wantRead(c)
 }
 
-// wantRead reads what the statement still has to, or ends it.
+// wantRead does the statement's remaining reads, or ends it.
 func (g *simulation) wantRead(c int) {
 	if g.all[c].reads == 0 {
 		g.endStatement(c)
@@ -180,7 +180,7 @@ func (g *simulation) leaveReader(c int) {
 	g.wantRead(c)
 }
 
-// endStatement goes on with the next, or commits.
+// endStatement continues with the next statement, or commits.
 func (g *simulation) endStatement(c int) {
 	x := &g.all[c]
 	if x.statement++; x.statement < g.statements {
@@ -194,8 +194,8 @@ func (g *simulation) endStatement(c int) {
 	}
 }
 
-// beginFlush takes along everybody who waits. No two flushes take the same time: a fifth more
-// or less.
+// beginFlush starts a flush for all waiting clients. Its duration is random, within a fifth of the
+// mean.
 func (g *simulation) beginFlush() {
 	g.flushing, g.waiting = g.waiting, nil
 	for _, c := range g.flushing {
@@ -207,7 +207,7 @@ func (g *simulation) beginFlush() {
 	g.later(flusher, seconds)
 }
 
-// endFlush lets go of those whose transactions are done, and of their rows.
+// endFlush releases the clients whose transactions are done, and their rows.
 func (g *simulation) endFlush() {
 	ended := g.flushing
 	g.flushing = nil

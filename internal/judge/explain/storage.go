@@ -8,15 +8,15 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// flow is what the load tool measured of a workload: I/Os in 1/s, mean latency and submission in
-// seconds, of both directions together.
+// flow is the load tool's measurement of a workload: I/Os in 1/s, mean latency and submission in
+// seconds, both directions together.
 type flow struct {
 	rate, latency, submission float64
-	// flushes are those for each I/O, flush the mean latency of one.
+	// flushes is the number of flushes per I/O, flush the mean latency of one.
 	flushes, flush float64
 }
 
-// flow sums up the results of a workload; ok is false when a rate or a latency is missing.
+// flow sums up the results of a workload; ok is false if a rate or a latency is missing.
 func (ev Evidence) flow(w model.Workload) (f flow, ok bool) {
 	results := ev.results(w.Name)
 	for _, d := range w.Directions() {
@@ -40,7 +40,7 @@ func (ev Evidence) flow(w model.Workload) (f flow, ok bool) {
 	return f, true
 }
 
-// submission is the mean of the steps' own, weighted by their length.
+// submission is the mean over the steps, weighted by their length.
 func (ev Evidence) submission(name string, d model.Direction) float64 {
 	var sum, seconds float64
 	for _, s := range ev.steps(name) {
@@ -54,15 +54,15 @@ func (ev Evidence) submission(name string, d model.Direction) float64 {
 	return sum / seconds
 }
 
-// The names of what is left over.
+// The names of the remainders.
 const (
 	betweenIOs = "the load tool, between two I/Os"
 	completion = "completion (interrupt, wake-up, filesystem), and the load tool between two I/Os"
 )
 
-// storage makes the budget of a workload of a storage. N slots that each do one I/O after the
-// other do X of them in a second: a slot's share is N/X for each (Little's law), which is what
-// the client sees; fio's latencies are measured otherwise, and the kernel's again otherwise.
+// storage makes the budget of a workload of a storage. N slots that each do one I/O after the other do
+// X of them per second: each I/O takes N/X of a slot's time (Little's law), which is what the client
+// sees; fio's latencies are measured differently, and the kernel's differently again.
 func (ev Evidence) storage(w model.Workload) (b budget.Budget, why string) {
 	f, ok := ev.flow(w)
 	slots := float64(w.Depth * w.JobCount())
@@ -111,7 +111,7 @@ func (ev Evidence) storage(w model.Workload) (b budget.Budget, why string) {
 	return b, ""
 }
 
-// operation is what one I/O of a workload is.
+// operation is the name of one I/O of a workload.
 func operation(w model.Workload) string {
 	switch {
 	case w.Sync != "":
@@ -122,7 +122,7 @@ func operation(w model.Workload) string {
 	return string(w.Direction)
 }
 
-// latencyRows are the parts of a latency that fio itself tells apart.
+// latencyRows are the parts of a latency that fio itself distinguishes.
 func latencyRows(w model.Workload, f flow) (rows []budget.Row) {
 	if f.submission > 0 && f.submission < f.latency {
 		rows = append(rows, budget.Row{Part: budget.Submission, Name: "submission", Seconds: f.submission, Source: "fio"})
@@ -131,8 +131,8 @@ func latencyRows(w model.Workload, f flow) (rows []budget.Row) {
 	return append(rows, budget.Row{Part: budget.Service, Name: operation(model.Workload{Direction: w.Direction}) + ", kernel and device", Seconds: f.latency, Source: "fio"})
 }
 
-// queueRows tell service from waiting at a depth beyond 1: the same pattern with one I/O in
-// flight waits for nobody. Without such a workload in the run nobody knows.
+// queueRows separates service from waiting at a depth beyond 1: the same pattern with one I/O in flight
+// does not wait for others. Without such a workload in the run this is unknown.
 func (ev Evidence) queueRows(b *budget.Budget, w model.Workload, f flow) {
 	alone, name, known := ev.alone(w)
 	if !known {

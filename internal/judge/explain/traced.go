@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// each is so many of something for one operation, and the mean time of one in seconds.
+// each is a number of I/Os per operation, and their mean times in seconds.
 type each struct{ n, each, wait float64 }
 
 func (e each) time() float64 { return e.n * e.each }
@@ -21,12 +21,13 @@ func (e each) time() float64 { return e.n * e.each }
 // below is what a trace saw of one operation of a workload: data, and flushes.
 type below struct {
 	data, flush each
-	// others tells that nothing of the load tool's own was seen, so that these are everybody's.
+	// others is set if no I/O of the load tool itself was seen, so that these are those of all
+	// processes.
 	others bool
 }
 
-// margin is by how many seconds the traced part of a step is shorter than the measured one on
-// either side: what of a second is the ramp's cannot be told from the rest.
+// margin is by how many seconds the traced part of a step is shorter than the measured one on either
+// side: the part of a second that belongs to the ramp cannot be separated from the rest.
 const margin = 0.1
 
 // during calls add for each sample that was traced while a workload was measured, and returns how many
@@ -120,10 +121,10 @@ func (s *sums) each(operations float64) each {
 // tracedRows are the parts of a latency that the kernel saw.
 func (ev Evidence) tracedRows(b *budget.Budget, w model.Workload, f flow, x below) {
 	if f.submission > 0 && f.submission < f.latency {
-		// The call that submits goes on while the device has begun; what it waits is in both.
+		// The submitting call continues after the device has begun; this overlap is in both.
 		b.Rows = append(b.Rows, budget.Row{Part: budget.Submission, Name: "submission", Seconds: f.submission, Source: "fio"})
 	}
-	// With several in flight one is worked on while others wait, so it is no part of each.
+	// With several in flight, one is processed while others wait, so this is not a part of each.
 	if cpu := ev.cores(w.Name) / f.rate; b.InFlight == 1 && cpu > f.submission {
 		b.Rows = append(b.Rows, budget.Row{Part: budget.ToolCPU, Name: "fio on a processor, besides", Seconds: cpu - f.submission, Source: "fio"})
 	}
@@ -167,7 +168,7 @@ func (ev Evidence) cores(name string) float64 {
 	return sum / seconds
 }
 
-// workload is that of a name.
+// workload is the workload with the given name.
 func (ev Evidence) workload(name string) (model.Workload, bool) {
 	return ev.Recorded.Plan.Workload(name)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// application is a server below a load: its name for people, and the name of its processes.
+// application is a server below a load: its display name, and the name of its processes.
 type application struct{ name, command string }
 
 // The servers.
@@ -27,25 +27,25 @@ func serverOf(w model.Workload) application {
 	return postgresServer
 }
 
-// partOf stands between the name of what is measured whole and that of a part of it, so that the
-// parts can be put together again.
+// partOf separates the name of a whole from that of a part of it, so that the parts can be combined
+// again.
 const partOf = ": "
 
-// underTransaction is what a trace saw of the devices below a server, for one transaction: reads and
-// writes of the server's own processes, and the flushes of these where they have any, else everybody's.
+// underTransaction is what a trace saw of the devices below a server, per transaction: reads and writes
+// of the server's own processes, and their flushes if there are any, otherwise those of all processes.
 type underTransaction struct {
 	reads, writes, flushes each
-	// anyone tells that the flushes are everybody's.
+	// anyone is set if the flushes are those of all processes.
 	anyone bool
-	// elsewhere tells that the log is on a device that was not traced.
+	// elsewhere is set if the log is on a device that was not traced.
 	elsewhere bool
 }
 
 // time is what the devices spent on a transaction.
 func (u underTransaction) time() float64 { return u.reads.time() + u.writes.time() + u.flushes.time() }
 
-// under sums up what was traced below a server; ok is false where nothing was. Flushes are those of
-// the log's device, where it has one of its own.
+// under sums up what was traced below a server; ok is false if nothing was. Flushes are those of the
+// log's device, if it has a separate one.
 func (ev Evidence) under(w model.Workload, t transaction) (u underTransaction, ok bool) {
 	server, log := serverOf(w), ev.logDevice(w.Name)
 	type one struct{ own, all sums }
@@ -75,7 +75,7 @@ func (ev Evidence) under(w model.Workload, t transaction) (u underTransaction, o
 	return u, u.time() > 0
 }
 
-// logDevice is the device of the log, where it has one of its own.
+// logDevice is the device of the log, if it has a separate one.
 func (ev Evidence) logDevice(workload string) string {
 	for _, s := range ev.steps(workload) {
 		if s.Counters != nil && s.Counters.LogDevice != "" {
@@ -94,7 +94,7 @@ func onDevice(name, traced string) bool {
 	}
 	const digits = "0123456789"
 	if strings.ContainsAny(traced[len(traced)-1:], digits) {
-		// The kernel puts a p between two numbers: loop1p2, and loop12 is another device.
+		// The kernel inserts a p between two numbers: loop1p2; loop12 is another device.
 		if part, ok = strings.CutPrefix(part, "p"); !ok {
 			return false
 		}
@@ -102,8 +102,8 @@ func onDevice(name, traced string) bool {
 	return part != "" && strings.Trim(part, digits) == ""
 }
 
-// tracedTransaction adds what a trace saw below the server: the device's own part of each flush of
-// the log, and what the devices spent on a transaction.
+// tracedTransaction adds what a trace saw below the server: the device's part of each flush of the log,
+// and what the devices spent on a transaction.
 func (ev Evidence) tracedTransaction(b *budget.Budget, w model.Workload, t transaction) {
 	if len(ev.Trace) > 0 && ev.Recorded.Run.Clock.IsZero() {
 		b.Notes = append(b.Notes, "there is a trace beside it, which cannot be used: an older version did not note when the run's seconds began")
@@ -135,8 +135,8 @@ func (ev Evidence) tracedTransaction(b *budget.Budget, w model.Workload, t trans
 	}
 }
 
-// splitFlush divides each flush of the log that a transaction waits for into what the device took and
-// the rest, which is the write before it, the filesystem and the kernel.
+// splitFlush divides each flush of the log that a transaction waits for into the device's part and the
+// rest, which is the write before it, the filesystem and the kernel.
 func splitFlush(b *budget.Budget, whole float64, u underTransaction) {
 	device := min(u.flushes.each, whole)
 	var rows []budget.Row

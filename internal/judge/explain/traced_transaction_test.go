@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// watched puts a trace beside a run: so many I/Os of a command in each of the seconds in which its
-// transactions were counted, from 20 to 30.
+// watched adds a trace beside a run: the given number of I/Os of a command in each of the seconds in
+// which its transactions were counted, from 20 to 30.
 func (ev *Evidence) watched(list ...iotrace.Sample) {
 	ev.TraceBegan = ev.Recorded.Run.Clock
 	for at := 21.6; at < 29.9; at++ {
@@ -20,7 +20,7 @@ func (ev *Evidence) watched(list ...iotrace.Sample) {
 			ev.Trace = append(ev.Trace, s)
 		}
 	}
-	// Before and after them other things are done.
+	// Before and after them, other I/Os are done.
 	for _, at := range []float64{20.5, 30.6} {
 		for _, s := range list {
 			s.End, s.Seconds, s.Flow = at, 1, model.Flow{IOs: 9000, LatencySum: 9000}
@@ -33,7 +33,8 @@ func io(device string, op iotrace.Operation, command string, ios uint64, each fl
 	return iotrace.Sample{Device: device, Operation: op, Who: iotrace.Who{Command: command}, Flow: model.Flow{IOs: ios, LatencySum: each * float64(ios)}}
 }
 
-// 250 transactions a second wait 2.5 ms for a flush, of which the device takes 1.9 ms.
+// oneClient is 250 transactions per second that wait 2.5 ms for a flush, 1.9 ms of which the device
+// takes.
 func oneClient() Evidence {
 	c := counted(250, 1, 2.5e-3, 0.1e-3)
 	n := float64(c.Transactions)
@@ -92,7 +93,7 @@ func TestTracedTransaction(t *testing.T) {
 	if len(b.Counterfactuals) != len(plain.Counterfactuals) || b.Counterfactuals[0].Rate != plain.Counterfactuals[0].Rate {
 		t.Errorf("the laws say otherwise beside a trace: %+v, %+v", b.Counterfactuals, plain.Counterfactuals)
 	}
-	// Beside a run without a trace the flush is one part again.
+	// Compared with a run without a trace, the flush is one part again.
 	c := compare(&b, &plain)
 	for _, x := range c.Changes {
 		if x.Part == budget.Flush {
@@ -107,7 +108,7 @@ func TestTracedTransaction(t *testing.T) {
 	}
 }
 
-// Several clients share a flush; what a transaction waits for is one.
+// Several clients share a flush; a transaction waits for one.
 func TestTracedGroupCommit(t *testing.T) {
 	ev := load(16, counted(8/2.5e-3, 2./16, 2.5e-3, 0), 0.6)
 	ev.watched(io("vda", iotrace.Flush, "postgres", 400, 2e-3))
@@ -119,7 +120,7 @@ func TestTracedGroupCommit(t *testing.T) {
 	}
 }
 
-// What the trace cannot tell is said, and no row is made of it.
+// If the trace does not suffice, this is said, and no row is made of it.
 func TestTracedTransactionsThatCannotBeDivided(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Evidence)
@@ -149,7 +150,7 @@ func TestTracedTransactionsThatCannotBeDivided(t *testing.T) {
 	}
 }
 
-// logOn puts the log on a device of its own.
+// logOn puts the log on a separate device.
 func (ev *Evidence) logOn(device string) {
 	for i := range ev.Recorded.Run.Steps {
 		ev.Recorded.Run.Steps[i].Counters.LogDevice = device

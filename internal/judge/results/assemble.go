@@ -10,8 +10,7 @@ import (
 // Assemble computes the report of a run: estimates first, then findings on them.
 func Assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
 
-// assembleOn is Assemble with the storage that the target is built on, if that was
-// measured.
+// assembleOn is Assemble with the storage that the target is built on, if that was measured.
 func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	analyze.ResolveOffered(rec)
 	results := analyze.Results(rec)
@@ -28,7 +27,7 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 		info.Imported = &model.Import{System: im.System, Sources: im.Sources, At: im.At, Measured: im.Measured, Series: len(rec.Samples) > 0}
 	}
 	if info.Labels == nil {
-		// What was imported, and a run whose run.json is gone, have those of the experiment.
+		// Imported runs, and runs whose run.json is missing, have the labels of the experiment.
 		info.Labels = rec.Plan.Experiment.Labels
 	}
 	if info.Profile == "" {
@@ -41,8 +40,8 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Scales: measuredScales(rec, results), Durability: rec.Durability}
 }
 
-// measuredScales is the outcome of loading several volumes at once, with its laws. Points
-// that no law can be fitted to stay points.
+// measuredScales is the outcome of loading several volumes at once, with its laws. Points to which no
+// law can be fitted have none.
 func measuredScales(rec *model.Recorded, results []model.Result) []model.Scale {
 	scales := analyze.Scales(rec, results)
 	for i := range scales {
@@ -53,8 +52,8 @@ func measuredScales(rec *model.Recorded, results []model.Result) []model.Scale {
 	return scales
 }
 
-// below is the other side of a run as the rules want it; nil when the run is not
-// the target of a run with a baseline.
+// below is the other side of a run in the form that the rules use; nil if the run is not the target of
+// a run with a baseline.
 func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
 	if rec.Plan.Experiment.Scenario != model.OnBaseline || rec.Run.Side != model.SideB || baseline == nil {
 		return nil

@@ -22,8 +22,8 @@ func refuseCopy(a, b *model.Recorded) error {
 	return model.RefusedError(fmt.Sprintf("%s is a copy of %s: a run would be compared with itself", b.Directory, a.Directory), "name two runs")
 }
 
-// Recompare computes a saved comparison from its raw data and saves what it computed.
-// With an error the damage and the report are those that came before it.
+// Recompare computes a saved comparison from its raw data and saves the result. With an error, the
+// damage and the report are those from before it.
 func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
 	folder, err := store.Open(dir)
 	if err != nil {
@@ -69,7 +69,7 @@ func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
 	return again, err
 }
 
-// CompareRuns compares two run directories with the margins that are asked for.
+// CompareRuns compares two run directories with the given margins.
 func CompareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, error) {
 	if sameDirectory(dirA, dirB) {
 		return nil, model.RefusedError(fmt.Sprintf("%s and %s are the same run: it would be compared with itself", dirA, dirB), "name two runs")
@@ -91,8 +91,7 @@ func CompareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, err
 	return compareWith(sides[0], sides[1], asked)
 }
 
-// Compare compares two saved runs with the margins that the second one was given,
-// else the defaults.
+// Compare compares two saved runs with the margins of the second one, otherwise the defaults.
 func Compare(a, b analyze.Measured) (*model.Comparison, error) {
 	for _, side := range []analyze.Measured{a, b} {
 		if err := isWhole(side.Recorded); err != nil {
@@ -105,15 +104,15 @@ func Compare(a, b analyze.Measured) (*model.Comparison, error) {
 	return compareWith(a, b, model.Margins{})
 }
 
-// The defaults of the margins, the changes that nobody cares about (docs/compare.md): high
-// percentiles are less sure than rates.
+// The default margins, the changes that do not matter (docs/compare.md): high percentiles are less
+// certain than rates.
 const (
 	defaultMargin    = 0.05
 	defaultMarginP99 = 0.10
 )
 
-// Margins are the margins that are asked for, else those of the experiment, else the
-// defaults; 0 is what is not given.
+// Margins are the given margins, otherwise those of the experiment, otherwise the defaults; 0 means not
+// given.
 func Margins(asked model.Margins, exp model.Experiment) model.Margins {
 	m := model.Margins{Rate: cmp.Or(asked.Rate, exp.Margin, defaultMargin), P99: cmp.Or(asked.P99, exp.MarginP99)}
 	if m.P99 == 0 {
@@ -122,7 +121,7 @@ func Margins(asked model.Margins, exp model.Experiment) model.Margins {
 	return m
 }
 
-// compareWith compares two sides, with the margins that are asked for.
+// compareWith compares two sides with the given margins.
 func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison, error) {
 	if len(analyze.CommonWorkloads(a.Recorded, b.Recorded)) == 0 {
 		return nil, model.RefusedError(
@@ -150,8 +149,8 @@ func workloadWords(rec *model.Recorded) string {
 	return strings.Join(names, ", ")
 }
 
-// readWhole reads a run that has come to an end; one that is still in progress, or
-// that was cut off, is refused: half a run compares as if it were a whole one.
+// readWhole reads a finished run; one that is still in progress, or was cut off, is refused: a partial
+// run would be compared as if it were complete.
 func readWhole(dir string) (*model.Recorded, error) {
 	if store.Running(dir) {
 		return nil, model.RefusedError(fmt.Sprintf("the run in %s is still in progress", dir), "wait for its end, or interrupt it")
@@ -163,7 +162,7 @@ func readWhole(dir string) (*model.Recorded, error) {
 	return rec, isWhole(rec)
 }
 
-// isWhole refuses what was read of a run that was cut off.
+// isWhole refuses a run that was cut off.
 func isWhole(rec *model.Recorded) error {
 	dir := rec.Directory
 	look := "loadline analyze " + safetext.ShellWord(dir) + " shows what can be read of it; measure again to compare"
@@ -179,7 +178,7 @@ func isWhole(rec *model.Recorded) error {
 	return nil
 }
 
-// sameDirectory reports whether two paths are one directory.
+// sameDirectory reports whether two paths refer to the same directory.
 func sameDirectory(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

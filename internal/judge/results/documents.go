@@ -18,20 +18,20 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// Documents are what a list of directories and files names.
+// Documents are the contents of a list of directories and files.
 type Documents struct {
 	format.Documents
-	// directories has one entry for each report: where its raw data is, "" when only
-	// its document was named.
+	// directories has one entry for each report: the directory of its raw data, "" if only its document
+	// was named.
 	directories []string
-	// traced has the samples of each trace, nil when only its document was named.
+	// traced has the samples of each trace, nil if only its document was named.
 	traced [][]iotrace.Sample
 	// Remarks are sentences on what could not be read or compared.
 	Remarks []string
 }
 
-// Read reads the runs. What is saved is taken as it is; what is not is
-// computed from the raw data, and nothing is written.
+// Read reads the named results. Saved documents are taken as they are; missing ones are computed from
+// the raw data, and nothing is written.
 func Read(args []string) (*Documents, error) {
 	d := &Documents{}
 	for i, name := range args {
@@ -53,8 +53,8 @@ func Read(args []string) (*Documents, error) {
 	return d, nil
 }
 
-// add adds what one argument names. With beside, a comparison stands for its side B,
-// because a comparison has no place in another one.
+// add adds what one argument names. With beside, a comparison is represented by its side B, because a
+// comparison cannot be part of another one.
 func (d *Documents) add(name string, beside bool) error {
 	info, err := os.Stat(name)
 	switch {
@@ -86,7 +86,7 @@ func (d *Documents) add(name string, beside bool) error {
 	return model.RefusedError(fmt.Sprintf("%s is not a run directory", name), hint)
 }
 
-// noSuchRun refuses a name that is none, with the nearest one beside it.
+// noSuchRun refuses a name that does not exist, and suggests the most similar one.
 func noSuchRun(name string) error {
 	folders := []string{filepath.Dir(name), "loadline-results"}
 	for _, folder := range folders {
@@ -107,13 +107,13 @@ func noSuchRun(name string) error {
 	return model.RefusedError("there is no run "+name, "name a folder under loadline-results/")
 }
 
-// addFile adds a document that was named itself.
+// addFile adds a document that was named directly.
 func (d *Documents) addFile(name string) error {
 	data, err := store.ReadNamedDocument(name)
 	return d.addDocument(name, data, err)
 }
 
-// addDocument adds a document that was read, or says why it was not.
+// addDocument adds a document, or reports why it could not be read.
 func (d *Documents) addDocument(name string, data []byte, err error) error {
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", name, err), "")
@@ -135,8 +135,8 @@ func (d *Documents) addDocument(name string, data []byte, err error) error {
 	return nil
 }
 
-// addRanking adds the ranking of a folder of several systems; beside others, the
-// systems stand for it.
+// addRanking adds the ranking of a folder of several systems; together with other arguments, the
+// systems are added instead.
 func (d *Documents) addRanking(dir string, beside bool) error {
 	if !beside {
 		data, err := readDocument(dir, store.ReportFile)
@@ -190,7 +190,7 @@ func (d *Documents) addRun(dir string) error {
 	return nil
 }
 
-// addBeside adds the traces made beside the runs; one that cannot be read is a remark.
+// addBeside adds the traces made beside the runs; an unreadable one is reported as a remark.
 func (d *Documents) addBeside() {
 	for _, dir := range d.directories {
 		var t *iotrace.Report
@@ -204,8 +204,8 @@ func (d *Documents) addBeside() {
 	}
 }
 
-// savedReport is the saved report of a run, or one computed from its raw data when
-// there is none, or one of before there were charts.
+// savedReport is the saved report of a run, or one computed from its raw data if there is none, or if
+// it is older than the charts.
 func savedReport(dir string) (*model.Report, []string, error) {
 	var remarks []string
 	data, err := readDocument(dir, store.ReportFile)
@@ -229,7 +229,7 @@ func savedReport(dir string) (*model.Report, []string, error) {
 	return explained(rec, Assemble(rec)), remarks, nil
 }
 
-// addComparison adds both sides of a saved comparison and what was found of them.
+// addComparison adds both sides of a saved comparison and its findings.
 func (d *Documents) addComparison(dir string) error {
 	for _, side := range store.Sides {
 		if err := d.addRun(filepath.Join(dir, side)); err != nil {
@@ -248,7 +248,7 @@ func (d *Documents) addComparison(dir string) error {
 	return nil
 }
 
-// compare compares every run with the first one; why one cannot be is a remark.
+// compare compares every run with the first one; a remark says why one cannot be compared.
 func (d *Documents) compare() {
 	var first analyze.Measured
 	for i := 1; i < len(d.Reports); i++ {
@@ -274,7 +274,7 @@ func (d *Documents) compare() {
 	}
 }
 
-// name is how a run is named in a remark.
+// name is the name of a run in a remark.
 func (d *Documents) name(i int) string {
 	if d.directories[i] != "" {
 		return d.directories[i]
@@ -291,7 +291,7 @@ func (d *Documents) side(i int) (analyze.Measured, error) {
 	return analyze.Measured{Recorded: rec, Report: d.Reports[i]}, err
 }
 
-// samples reads the raw data of the runs that have some.
+// samples reads the raw data of the runs that have any.
 func (d *Documents) samples() ([]*model.Recorded, error) {
 	var list []*model.Recorded
 	for _, dir := range d.directories {

@@ -8,13 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// p99 is the share of the flushes that a goal about them asks for.
+// p99 is the share of the flushes that a goal about them refers to.
 const p99 = 0.99
 
-// decideFlushes decides a goal on the p99 of the flushes of an application's log, of which is
-// known only how many took at most so long (etcd: 1 ms, 2 ms, 4 ms …). In each repeat the p99
-// lies between two of those times: when that is under the bound in all of them the goal is met,
-// when it is over it in all of them it is missed.
+// decideFlushes decides a goal on the p99 of the flushes of an application's log, of which only the
+// counts up to certain times are known (etcd: 1 ms, 2 ms, 4 ms …). In each repeat the p99 lies between
+// two of those times: if the upper one is within the bound in all of them the goal is met; if the lower
+// one exceeds it in all of them, it is missed.
 func decideFlushes(rec *model.Recorded, w model.Workload, g model.Goal) model.Goal {
 	g.Outcome, g.Estimate = model.Undecided, model.Estimate{Unit: g.Metric.Unit()}
 	if g.Metric != model.P99 || g.Above {
@@ -62,11 +62,11 @@ func decideFlushes(rec *model.Recorded, w model.Workload, g model.Goal) model.Go
 	return g
 }
 
-// leastFlushes is how many flushes a p99 takes, so that ten are slower.
+// leastFlushes is the minimum number of flushes for a p99, so that ten are slower.
 const leastFlushes = 1000
 
-// percentile says between which of the times that were counted a percentile of an application's
-// flushes lies; the upper one is infinite where none is known. False where too few were counted.
+// percentile returns the two bucket limits between which a percentile of an application's flushes lies;
+// the upper one is infinite if none is known. False if too few were counted.
 func percentile(c *model.AppCounts, share float64) (low, high float64, known bool) {
 	if c.Flushes == nil || len(c.FlushTimes) == 0 || *c.Flushes < leastFlushes {
 		return 0, 0, false
@@ -81,7 +81,7 @@ func percentile(c *model.AppCounts, share float64) (low, high float64, known boo
 	return low, math.Inf(1), true
 }
 
-// loadsEtcd reports whether the workload loads an etcd, which counts how long flushes take.
+// loadsEtcd reports whether the workload loads etcd, which counts how long flushes take.
 func loadsEtcd(w model.Workload) bool { return w.App.Tool == string(model.Etcd) }
 
 func clients(n int) string {

@@ -8,18 +8,18 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// electionTimeout is how long, in seconds, an etcd's followers wait for its leader until they
-// elect another (etcd's --election-timeout).
+// electionTimeout is how long, in seconds, etcd's followers wait for the leader before they elect
+// another (etcd's --election-timeout).
 const electionTimeout = 1.0
 
-// etcdAnswer is what a decided goal means to somebody who asks whether a disk carries an etcd:
-// what follows the goal's own message, empty for other goals and undecided ones. A put of
-// etcd's waits for one flush, so that one client gets at most as many puts per second as there
-// were writes, each with its flush; what etcd and the network take comes on top.
+// etcdAnswer is what a decided goal means for the question whether a disk is fast enough for etcd: it
+// follows the goal's own message, and is empty for other goals and undecided ones. A put waits for one
+// flush, so one client gets at most as many puts per second as there were writes with a flush; the time
+// of etcd and the network comes on top.
 //
-// A percentile knows nothing of a disk that stands still now and then, and the time of a flush
-// holds what its process waited for a processor: where the findings say so, the disk is neither
-// praised nor blamed.
+// A percentile does not show that a disk stalls now and then, and the time of a flush includes its
+// process's wait for a processor: if the findings report either, the disk is neither praised nor
+// blamed.
 func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings []model.Finding) string {
 	if !w.Append && !loadsEtcd(w) || g.Direction != model.Sync || g.Metric != model.P99 || g.Above || g.Bound != model.EtcdFlush || g.Outcome == model.Undecided {
 		return ""
@@ -50,24 +50,24 @@ func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings
 	return answer
 }
 
-// about reports whether a rule warns of a workload.
+// about reports whether a rule warns about a workload.
 func about(f model.Finding, rule, workload string) bool {
 	return f.Rule == rule && (f.Severity == model.SeverityWarning || f.Severity == model.SeverityInvalid) && (len(f.Results) == 0 || slices.Contains(f.Results, workload))
 }
 
-// fullProcessors reports whether a rule says that the processors were full.
+// fullProcessors reports whether a rule found that the processors were full.
 func fullProcessors(findings []model.Finding, workload string) bool {
 	return slices.ContainsFunc(findings, func(f model.Finding) bool { return about(f, "cpu", workload) || about(f, "full-cpu", workload) })
 }
 
-// dropsFlushes reports whether a rule says that flushes did not reach the disk. What makes numbers
-// invalid, which that rule also knows, has no answer.
+// dropsFlushes reports whether a rule found that flushes did not reach the disk. Invalid numbers, which
+// that rule also reports, get no answer.
 func dropsFlushes(findings []model.Finding, workload string) bool {
 	return slices.ContainsFunc(findings, func(f model.Finding) bool { return about(f, "memory", workload) })
 }
 
-// stoodStill is for how many seconds the storage, or the server on it, answered nothing at the
-// longest; 0 where it always did, and where who measured stood still.
+// stoodStill is the longest time in seconds for which the storage, or the server on it, answered
+// nothing; 0 if there was none, or if the measuring machine stalled.
 func stoodStill(findings []model.Finding, workload string) (seconds float64) {
 	for _, f := range findings {
 		if cause, ok := f.Evidence["cause"].(string); about(f, "stall", workload) && ok && cause == string(model.StallStorage) {

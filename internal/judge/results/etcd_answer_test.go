@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestEtcdAnswerKnowsWhatAPercentileDoesNot: a disk that stands still for seconds does not carry
-// an etcd, whatever its p99 is, and one that was measured on full processors is not to blame.
+// TestEtcdAnswerKnowsWhatAPercentileDoesNot: a disk that stalls for seconds is not fit for etcd,
+// whatever its p99 is, and one that was measured on full processors is not to blame.
 func TestEtcdAnswerKnowsWhatAPercentileDoesNot(t *testing.T) {
 	w := model.Workload{Name: "put-c1", Direction: model.Write, Depth: 1, App: model.AppLoad{Tool: "etcd"}}
 	goal := model.Goal{Workload: "put-c1", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
@@ -39,7 +39,7 @@ func TestEtcdAnswerKnowsWhatAPercentileDoesNot(t *testing.T) {
 	}
 }
 
-// TestFlushesOfInvalidNumbersDecideNothing: an etcd on memory is fast, and says nothing of a disk.
+// TestFlushesOfInvalidNumbersDecideNothing: etcd in memory is fast, and says nothing about a disk.
 func TestFlushesOfInvalidNumbersDecideNothing(t *testing.T) {
 	w := model.Workload{Name: "put-c1", Direction: model.Write, Depth: 1, App: model.AppLoad{Tool: "etcd"}}
 	rec := flushed(990, 1000)

@@ -39,8 +39,8 @@ func TestEtcdAnswer(t *testing.T) {
 	}
 }
 
-// flushed is a run of an etcd whose repeats had flushes of so many of 1,000 within 8 ms, and of
-// all within 16 ms.
+// flushed is a run of etcd whose repeats had the given number of flushes of 1,000 within 8 ms, and all
+// within 16 ms.
 func flushed(within8 ...float64) *model.Recorded {
 	rec := &model.Recorded{}
 	n := 1000.0

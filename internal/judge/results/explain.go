@@ -17,19 +17,19 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// ExplainOptions say what is to be explained.
+// ExplainOptions say what to explain.
 type ExplainOptions struct {
-	// Runs are one or two directories of runs or imports, or the one of a comparison.
+	// Runs are one or two directories of runs or imports, or one of a comparison.
 	Runs []string
-	// Only names the workloads that are wanted, or has patterns of their names; none means all.
+	// Only names the requested workloads, or has patterns of their names; empty means all.
 	Only []string
-	// TraceSeconds is how long the traces of an imported document were, where it does not say
-	// so; 0 is not known.
+	// TraceSeconds is the length of the traces of an imported document that does not say it; 0 if
+	// unknown.
 	TraceSeconds float64
 }
 
-// Explain says where the time of an operation went in one run, or in two side by side. Remarks
-// are sentences on what could not be read.
+// Explain says where the time of an operation went in one run, or compares two. Remarks are sentences
+// on what could not be read.
 func Explain(o ExplainOptions) (x *budget.Explanation, remarks []string, err error) {
 	runs := o.Runs
 	if len(runs) == 1 && store.IsComparison(runs[0]) {
@@ -62,7 +62,7 @@ func Explain(o ExplainOptions) (x *budget.Explanation, remarks []string, err err
 	return x, remarks, nil
 }
 
-// chosen are the workloads of all runs that the names and patterns name.
+// chosen are the workloads of all runs that match the names and patterns.
 func chosen(patterns []string, sides []explain.Evidence) (names []string, err error) {
 	var all []string
 	for _, ev := range sides {
@@ -132,8 +132,8 @@ func evidence(verb, dir string) (ev explain.Evidence, remarks []string, err erro
 	return ev, remarks, nil
 }
 
-// addTrace adds what was traced beside the run in a directory, if anything was. A trace that missed
-// too much is none: what it says of an operation would be too little, and nothing beside it says so.
+// addTrace adds the trace made beside the run in a directory, if there is one. A trace that missed too
+// much is ignored: its numbers per operation would be too low, and nothing would show that.
 func addTrace(ev *explain.Evidence, dir string) error {
 	t, err := store.ReadTraceBeside(dir)
 	if err != nil || t == nil {
@@ -146,8 +146,8 @@ func addTrace(ev *explain.Evidence, dir string) error {
 	return nil
 }
 
-// explained adds to the report of a run where the time of its operations went. A trace that
-// cannot be read is as good as none: loadline explain says so.
+// explained adds to the report of a run where the time of its operations went. An unreadable trace is
+// ignored here: loadline explain reports it.
 func explained(rec *model.Recorded, r *model.Report) *model.Report {
 	ev := explain.Evidence{Recorded: rec, Report: r}
 	_ = addTrace(&ev, rec.Directory)

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model/budget"
 )
 
-// near reports whether a value is that which is expected, to the digits in which it is published.
+// near fails unless a value equals the expected one, to the published digits.
 func near(t *testing.T, what string, got, want, within float64) {
 	t.Helper()
 	if math.Abs(got-want) > within {
@@ -21,9 +21,9 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// A README compares two storage classes by pgbench, traces its server with tools of its own, and
-// leaves two questions open: why a transaction takes 2.87 ms where an I/O takes 1.31, and what
-// Docker has that Kubernetes has not. Both are answered by what it prints itself.
+// A README compares two storage classes by pgbench, traces its server with its own tools, and leaves
+// two questions open: why a transaction takes 2.87 ms if an I/O takes 1.31, and how Docker differs from
+// Kubernetes. Both are answered by what it prints itself.
 func TestExplainAPublishedComparison(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/pgbench-traced.md"}, Into: dir, Same: []string{"Local-Path=Kubernetes - Local-Path provider"},
@@ -55,7 +55,7 @@ func TestExplainAPublishedComparison(t *testing.T) {
 	if !b.Closes() || io.Of != "2.29 I/Os × 1.307 ms" || b.InFlight != 1 {
 		t.Errorf("Longhorn: %+v", b)
 	}
-	// 60,748 I/Os in 54,366 transactions, of which they are 46 %: it does not close.
+	// 60,748 I/Os in 54,366 transactions, which explain 46 % of their time: it does not close.
 	each, _ = a.Count("I/Os")
 	near(t, "I/Os on local-path", each, 1.12, 0.005)
 	near(t, "closure on local-path", a.Closure, 0.46, 0.005)
@@ -123,7 +123,7 @@ func TestExplainRefuses(t *testing.T) {
 	}
 }
 
-// The trace is as long as the document says, else as the user does, else as the test was.
+// The length of the trace comes from the document, otherwise from the user, otherwise from the test.
 func TestExplainAsksHowLongATraceWas(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	files := []string{"x=../../foreign/imported/testdata/bpftrace-pgbench.txt", "x=../../foreign/imported/testdata/pgbench-excerpt.txt"}
@@ -144,7 +144,7 @@ func TestExplainAsksHowLongATraceWas(t *testing.T) {
 	near(t, "closure", b.Closure, 1.04, 0.005)
 }
 
-// A run directory may come from anybody: what its links lead to is not read.
+// A run directory may come from anywhere: targets of its links are not read.
 func TestExplainFollowsNoLinkOutOfARun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	files := []string{"../../foreign/imported/testdata/pgbench-docker.txt"}
@@ -160,7 +160,7 @@ func TestExplainFollowsNoLinkOutOfARun(t *testing.T) {
 	}
 }
 
-// What explain says of a run stands in its report, and of two in their comparison, for the page.
+// The report of a run contains its explanation, and that of two their comparison, for the page.
 func TestReportsHoldTheBudgets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/pgbench-traced.md"}, Into: dir, Same: []string{"Local-Path=Kubernetes - Local-Path provider"},

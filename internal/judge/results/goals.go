@@ -7,9 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// decideGoals decides the goals that a run was given, and says what to do about those that
-// are not met. A goal that cannot be read any more (the plan was edited) is undecided and
-// says why.
+// decideGoals decides the goals of a run, and says what to do about those that are not met. A goal that
+// can no longer be parsed (the plan was edited) is undecided and says why.
 func decideGoals(ev trust.Evidence, findings []model.Finding) []model.Goal {
 	var goals []model.Goal
 	for _, text := range ev.Recorded.Plan.Experiment.Goals {
@@ -34,8 +33,8 @@ func decideGoals(ev trust.Evidence, findings []model.Finding) []model.Goal {
 	return goals
 }
 
-// believed leaves a goal about what an application counted undecided where a rule calls the
-// numbers of that load invalid.
+// believed leaves a goal on an application's counts undecided if a rule calls the numbers of that load
+// invalid.
 func believed(g model.Goal, ev trust.Evidence, findings []model.Finding) model.Goal {
 	for _, r := range ev.Results {
 		if r.Workload != g.Workload || r.Verdict != model.Invalid {

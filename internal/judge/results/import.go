@@ -17,7 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// system is one of the systems that are imported.
+// system is one of the imported systems.
 type system struct {
 	name      string
 	parts     []*imported.Part
@@ -33,21 +33,20 @@ type ImportOptions struct {
 	As string
 	// Into is the new directory to save in; empty is a new one in the folder Results.
 	Into, Results string
-	// Same are names of systems that are one, as NAME=OTHER: what a source says of OTHER belongs
-	// to NAME.
+	// Same are names for the same system, as NAME=OTHER: the data of OTHER are assigned to NAME.
 	Same []string
 	// Baseline names the system that the others are built on; empty is none.
 	Baseline string
-	// Experiment holds what the user knows: cap, replicas, note.
+	// Experiment holds the user's information: cap, replicas, note.
 	Experiment model.Experiment
 	Now        func() time.Time
-	// Command and Version are of the loadline that imports, and kept with the
+	// Command and Version are those of the importing loadline, and are kept with the import.
 	Command []string
 	Version string
 }
 
-// Import saves what other tools have printed as runs, several systems with a ranking,
-// and computes their reports.
+// Import saves what other tools have printed as runs, several systems with a ranking, and computes
+// their reports.
 func Import(f ImportOptions) (Outcome, error) {
 	systems, err := f.read()
 	if err != nil {
@@ -74,7 +73,7 @@ func Import(f ImportOptions) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if err := f.saveRanked(dir, systems); err != nil {
-		// Half of an import would pass for a whole one.
+		// A partial import could be mistaken for a complete one.
 		return Outcome{}, errors.Join(err, os.RemoveAll(dir))
 	}
 	return finishRanking(dir)
@@ -96,8 +95,7 @@ func (f *ImportOptions) saveRanked(dir string, systems []*system) error {
 	return store.WriteRankedRuns(dir, names)
 }
 
-// read reads all files and sorts what they say by system, in the order of the
-// arguments.
+// read reads all files and sorts their contents by system, in the order of the arguments.
 func (f *ImportOptions) read() ([]*system, error) {
 	same, err := f.same()
 	if err != nil {
@@ -137,7 +135,7 @@ func (f *ImportOptions) read() ([]*system, error) {
 	return systems, same.unknown(systems)
 }
 
-// joinSystem adds a part to the system of that name, or to a new one.
+// joinSystem adds a part to the system with that name, or to a new one.
 func joinSystem(systems []*system, name string, p *imported.Part, data []byte) []*system {
 	i := slices.IndexFunc(systems, func(s *system) bool { return s.name == name })
 	if i < 0 {
@@ -164,19 +162,19 @@ func (f *ImportOptions) save(dir string, s *system) error {
 	return store.CreateImported(dir, yaml, rec, s.originals)
 }
 
-// directory makes the place that the import is saved in: --into, which must be new,
-// or one under -- Its last part is only named, not made.
+// directory makes the place for the import: --into, which must be new, or one under --results. Its last
+// part is only named, not created.
 func (f *ImportOptions) directory(name string) (string, error) {
 	if f.Into == "" {
 		dir, err := store.MakeDirectory(f.Results, store.Name(f.Now(), name))
 		if err != nil {
 			return "", model.RefusedError(err.Error(), "choose another folder with --results DIR")
 		}
-		// The run itself is made in its place.
+		// The run itself is created in its place.
 		return dir, os.Remove(dir)
 	}
 	if info, err := os.Lstat(filepath.Clean(f.Into)); err == nil && !info.IsDir() {
-		// Also a link to a folder: making the run would take the link's place.
+		// A link to a folder is refused too: creating the run would replace the link.
 		return "", model.RefusedError(fmt.Sprintf("%s is %s, and no folder: it is not replaced", f.Into, store.Kind(filepath.Clean(f.Into))), "name a new directory with -o DIR")
 	}
 	entries, err := os.ReadDir(f.Into)

@@ -16,8 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// splitNamed takes NAME=FILE apart. A file whose own name holds a = is one when it is
-// there.
+// splitNamed splits NAME=FILE. If a file exists whose own name contains a =, that file is meant.
 func splitNamed(arg string) (name, file string) {
 	name, file, ok := strings.Cut(arg, "=")
 	if !ok {
@@ -29,7 +28,7 @@ func splitNamed(arg string) (name, file string) {
 	return strings.TrimSpace(name), file
 }
 
-// sameSystems are names under which sources speak of one system, by the other name.
+// sameSystems maps names that sources use for the same system to the other name.
 type sameSystems []sameSystem
 
 type sameSystem struct {
@@ -37,7 +36,7 @@ type sameSystem struct {
 	met         bool
 }
 
-// same reads NAME=OTHER.
+// same parses NAME=OTHER.
 func (f *ImportOptions) same() (list sameSystems, err error) {
 	for _, s := range f.Same {
 		name, other, ok := strings.Cut(s, "=")
@@ -49,7 +48,7 @@ func (f *ImportOptions) same() (list sameSystems, err error) {
 	return list, nil
 }
 
-// of is the name of the system that a name stands for.
+// of is the system name that a name stands for.
 func (l sameSystems) of(name string) string {
 	for i := range l {
 		if strings.EqualFold(l[i].other, name) {
@@ -84,7 +83,7 @@ func readSource(stdin io.Reader, file string) ([]byte, error) {
 			return nil, model.RefusedError(file+" is a directory", "name the files in it that hold results; a run directory of Loadline's own is read by loadline analyze and loadline compare")
 		}
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= imported.Most {
-			// One that grows meanwhile is read as far as it went.
+			// If it grows meanwhile, only the original size is read.
 			data := make([]byte, info.Size())
 			n, err := io.ReadFull(f, data)
 			if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -101,8 +100,9 @@ func readSource(stdin io.Reader, file string) ([]byte, error) {
 	return data, nil
 }
 
-// readPieces reads at most so many bytes. A buffer that grows by copying would take twice
-// the room of what is then refused; with one byte more than is taken it is told to be too large.
+// readPieces reads at most the given number of bytes. A buffer that grows by copying would take twice
+// the memory for something that is then refused; one byte above the limit is enough to recognize it as
+// too large.
 func readPieces(in io.Reader, most int) ([]byte, error) {
 	var pieces [][]byte
 	total := 0
@@ -118,7 +118,7 @@ func readPieces(in io.Reader, most int) ([]byte, error) {
 		}
 	}
 	if total == most {
-		// It will be refused by its length alone.
+		// It will be refused because of its length alone.
 		return make([]byte, most), nil
 	}
 	return bytes.Join(pieces, nil), nil
@@ -138,8 +138,7 @@ func rawName(name string) string {
 	return name
 }
 
-// unused is the directory name for a system: its own, or with a number when another
-// system has it.
+// unused is the directory name for a system: its own, or with a number if another system has it.
 func unused(name string, taken []string) string {
 	base := strings.ToLower(rawName(name))
 	unique := base

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A document calls one system by two names: what it says of either belongs to it, and stays so
-// when the originals are read again.
+// A document uses two names for one system: the data under both belong to it, also after the originals
+// are read again.
 func TestTwoNamesOfOneSystem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/labels.md"}, Into: dir, Same: []string{"Local-Path=kubernetes - local-path provider"},

@@ -19,21 +19,21 @@ type Outcome struct {
 	Document []byte
 	// Comparison is that of two runs.
 	Comparison *model.Comparison
-	// Systems are the reports that a ranking was made of.
+	// Systems are the reports from which a ranking was made.
 	Systems []*model.Report
-	// Durability is that of a durability test, and then the only one.
+	// Durability is that of a durability test, and then the only report.
 	Durability *model.Durability
-	// Trace is that of a trace, and then the only one.
+	// Trace is that of a trace, and then the only report.
 	Trace *iotrace.Report
 	// Damage are sentences on what could not be read.
 	Damage []string
-	// Unsaved is what could not be saved; nil when all was. The rest is whole.
+	// Unsaved is what could not be saved; nil if all was. The rest is complete.
 	Unsaved error
 }
 
-// Analyze computes what is known of a directory of results again, whatever is in it:
-// a run, an import (whose originals are read again), a ranking or a durability test. A
-// comparison is refused: it is two runs, and Recompare's.
+// Analyze recomputes the results in a directory, whatever it contains: a run, an import (whose
+// originals are read again), a ranking or a durability test. A comparison is refused: it is two runs,
+// and Recompare handles it.
 func Analyze(dir string) (Outcome, error) {
 	switch {
 	case IsDurability(dir):
@@ -56,13 +56,13 @@ func Analyze(dir string) (Outcome, error) {
 	return finishIn(dir)
 }
 
-// stillRunning refuses what is not at its end.
+// stillRunning refuses what has not ended.
 func stillRunning(what, dir string) error {
 	return model.RefusedError(fmt.Sprintf("the %s in %s is still in progress", what, dir), "wait for its end, or interrupt it")
 }
 
-// finishIn reads a run back and is Finish of it. It reads what was saved and not what is
-// in memory, so that measuring and analyzing cannot disagree.
+// finishIn reads a run back and calls Finish. It uses what was saved and not what is in memory, so that
+// measuring and analyzing cannot disagree.
 func finishIn(dir string) (Outcome, error) {
 	rec, err := store.Read(dir)
 	if err != nil {
@@ -71,8 +71,8 @@ func finishIn(dir string) (Outcome, error) {
 	return Finish(rec)
 }
 
-// Finish computes the report of a run that was read, and saves it beside the raw data. A
-// report that cannot be saved is whole all the same.
+// Finish computes the report of a run, and saves it beside the raw data. A report that cannot be saved
+// is complete all the same.
 func Finish(rec *model.Recorded) (Outcome, error) {
 	f, err := store.Open(rec.Directory)
 	if err != nil {
@@ -83,7 +83,7 @@ func Finish(rec *model.Recorded) (Outcome, error) {
 	done := Outcome{Report: explained(rec, Assemble(rec))}
 	done.Document, err = saveReport(f, done.Report)
 	if isUnsaved(err) {
-		// It is not there to be named.
+		// It was not saved there, so the directory is not named.
 		done.Report.Run.Directory = ""
 		done.Unsaved, err = err, nil
 	}
@@ -93,7 +93,7 @@ func Finish(rec *model.Recorded) (Outcome, error) {
 	return done, err
 }
 
-// analyzeDurability computes the report of a saved test again, from its ledger.
+// analyzeDurability recomputes the report of a saved test from its ledger.
 func analyzeDurability(dir string) (Outcome, error) {
 	d, err := readDurability(dir)
 	if err != nil {
@@ -102,7 +102,7 @@ func analyzeDurability(dir string) (Outcome, error) {
 	return Outcome{Durability: d, Unsaved: saving(dir, "loadline analyze "+safetext.ShellWord(dir), SaveDurability(d))}, nil
 }
 
-// readDurability computes the report of a test that is over from its ledger.
+// readDurability computes the report of a finished test from its ledger.
 func readDurability(dir string) (*model.Durability, error) {
 	if err := checkDurability(dir); err != nil {
 		return nil, err

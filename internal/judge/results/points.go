@@ -12,10 +12,10 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// KnowsDisk reports whether anything is said of what one disk carries.
+// KnowsDisk reports whether any figure of one disk is known.
 func KnowsDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
 
-// AddSystem puts what a file says of the hardware in the place of what is known of it.
+// AddSystem replaces what is known of the hardware by the contents of a file.
 func AddSystem(p *study.Published, file string) error {
 	if file == "" {
 		return nil
@@ -47,8 +47,8 @@ func ReadPoints(flag, name string) (*study.Published, error) {
 	return &p, err
 }
 
-// PointsOf gathers the scales of saved runs, and of one file of points that may be
-// among them; system names a file that says what the hardware is.
+// PointsOf collects the scales of saved runs, and of one file of points that may be among them; system
+// names a file that describes the hardware.
 func PointsOf(names []string, system string) (*study.Published, []*model.Report, error) {
 	p := &study.Published{Name: strings.Join(names, ", ")}
 	d := &Documents{}

@@ -9,17 +9,17 @@ import (
 	"github.com/loadline/loadline/internal/model/hardware"
 )
 
-// known puts together what the runs themselves know of the system: the replicas that
-// were said, or that the storage system or the StorageClass tells, and the cap that the storage is said to
-// have. Where there are replicas the cap is not that of a disk, and is left out.
+// known combines what the runs themselves know of the system: the replicas that were given, or that the
+// storage system or the StorageClass reports, and the declared cap of the storage. If there are
+// replicas, the cap is not that of a disk, and is left out.
 func known(d *Documents) (s hardware.System) {
 	for i, r := range d.Reports {
 		if s.Replicas == 0 {
 			s.Replicas = r.Run.Environment.Replicas()
 		}
 		if s.Replicas == 0 && r.Run.Environment.Cluster != nil {
-			// Longhorn's parameter, in a run that did not ask Longhorn; one that is no number
-			// says nothing.
+			// Longhorn's parameter, in a run that did not query Longhorn; one that is not a number is
+			// ignored.
 			s.Replicas, _ = strconv.Atoi(r.Run.Environment.Cluster.Parameters["numberOfReplicas"])
 		}
 		if d.directories[i] == "" {

@@ -6,15 +6,15 @@ import (
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
-// PredictOptions say what is to be predicted.
+// PredictOptions say what to predict.
 type PredictOptions struct {
 	// From is the directory of a run of a storage, Like that of a run of PostgreSQL.
 	From, Like string
 	explain.Ask
 }
 
-// Predict says what PostgreSQL would do on a storage that was measured by itself. Remarks are
-// sentences on what could not be read.
+// Predict says what PostgreSQL would do on a storage that was measured directly. Remarks are sentences
+// on what could not be read.
 func Predict(o PredictOptions) (p *prediction.Prediction, remarks []string, err error) {
 	if sameDirectory(o.From, o.Like) {
 		return nil, nil, model.RefusedError("--from and --like name the same run: one measured the storage, the other PostgreSQL on some other", "measure what is missing: loadline run DIR --profile postgres, or loadline app postgres DIR --profile small")

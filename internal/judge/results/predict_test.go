@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// flowOf is n operations in a second, of so many seconds each.
+// flowOf is n operations in a second, of the given duration in seconds each.
 func flowOf(n uint64, seconds float64) *model.Flow {
 	f := &model.Flow{IOs: n, Bytes: n * 8192, LatencySum: float64(n) * seconds, Max: seconds}
 	f.Histogram.Add(histogram.BucketOf(uint64(seconds*1e9)), n)
@@ -83,7 +83,7 @@ func TestPredictFromSavedRuns(t *testing.T) {
 	if p.From.Directory != from || p.Like.Directory != like || p.Scale != 10 || p.Like.Processors != 2 || p.Read != nil {
 		t.Errorf("%+v", p)
 	}
-	// What is no run is refused in words of this verb.
+	// Something that is not a run is refused in terms of this verb.
 	file := filepath.Join(t.TempDir(), "report.json")
 	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)

@@ -49,13 +49,12 @@ func studyOf(t *testing.T, p *study.Published) (study.Study, map[string]study.Sc
 	return s, by
 }
 
-// inside reports whether an estimate's interval holds a value.
+// inside reports whether an estimate's interval contains a value.
 func inside(e *model.Estimate, v float64) bool { return e != nil && e.Low <= v && v <= e.High }
 
-// What binds each workload of the published report, what its hardware allows, and how
-// many device writes one write costs, by hand: three nodes with one disk of 10,000 IOPS
-// and 360 MiB/s each, three replicas, a counter written beside each copy, and pairs of
-// sequential I/Os merged.
+// The limit of each workload of the published report, what its hardware allows, and how many device
+// writes one write costs, by hand: three nodes with one disk of 10,000 IOPS and 360 MiB/s each, three
+// replicas, a counter written beside each copy, and pairs of sequential I/Os merged.
 func TestPublishedLimits(t *testing.T) {
 	const MiB = 1 << 20
 	st, by := studyOf(t, mediumNodes(t))
@@ -87,8 +86,8 @@ func TestPublishedLimits(t *testing.T) {
 			t.Errorf("%s: %g device I/Os expected and merge %g, by hand %g and %g", want.workload, l.Expected, l.Merge, want.expected, want.merge)
 		}
 	}
-	// What the sums count too much makes the amplification look smaller than 6; taken out
-	// it is within the interval.
+	// The overcounting of the sums makes the amplification look smaller than 6; corrected for it, 6 is
+	// within the interval.
 	c := st.Common
 	if c == nil || c.Above < 7 || c.Least < 0.02 || c.Most > 0.085 || c.Median < 0.04 || c.Median > 0.06 || c.LocalMost == nil || *c.LocalMost > 0.011 {
 		t.Fatalf("the capacities exceed the hardware by %+v", c)
@@ -118,8 +117,8 @@ func TestPublishedLimits(t *testing.T) {
 	}
 }
 
-// What nobody said is concluded from the capacities: the counter that doubles the
-// writes, and that sequential I/Os are merged.
+// Unstated facts are concluded from the capacities: the counter that doubles the writes, and that
+// sequential I/Os are merged.
 func TestLimitsInferWhatNobodySaid(t *testing.T) {
 	_, by := studyOf(t, mediumNodes(t, "  extra_writes: 1 ", "  # ", "    merge: 2 ", "    # "))
 	if l := by["rand-write-iops"].Limit; l.Extra != 1 || l.Binding != hardware.LimitDiskIOPS {
@@ -140,7 +139,7 @@ func TestLimitsInferWhatNobodySaid(t *testing.T) {
 	}
 }
 
-// The report's own slips, each found once, and nothing else.
+// The report's own errors, each found once, and nothing else.
 func TestPublishedSlips(t *testing.T) {
 	st, _ := studyOf(t, mediumNodes(t))
 	got := map[string]int{}
@@ -187,8 +186,8 @@ func TestPublishedSlips(t *testing.T) {
 	one("size", "rand-read-bw", 15<<30, 25*874<<20)
 }
 
-// The answers of the report's FAQ, from the fits: each of its constants lies within 3 %
-// of the capacity that the points give, which has an interval where the FAQ has none.
+// The answers of the report's FAQ, from the fits: each of its constants lies within 3 % of the capacity
+// that the points give, which has an interval and the FAQ's constants do not.
 func TestPublishedAnswers(t *testing.T) {
 	const MiB = 1 << 20
 	st, by := studyOf(t, mediumNodes(t))
@@ -210,7 +209,7 @@ func TestPublishedAnswers(t *testing.T) {
 			if math.Abs(p.Measured/p.Predicted.Value-1) > want.tolerance {
 				t.Errorf("%s: %g predicted for %d volumes, measured %g", workload, p.Predicted.Value, p.Volumes, p.Measured)
 			}
-			// Well behind the knee Little's law leaves no freedom.
+			// Well beyond the knee, Little's law determines the latency.
 			if float64(p.Volumes) > 1.5*l.Knee && math.Abs(p.Measured/p.Predicted.Value-1) > 0.03 {
 				t.Errorf("%s, behind the knee: %g predicted for %d volumes, measured %g", workload, p.Predicted.Value, p.Volumes, p.Measured)
 			}

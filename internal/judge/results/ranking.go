@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// finishRanking reads the runs of a folder of several systems back, and saves their
-// reports and the ranking beside them.
+// finishRanking reads the runs of a folder of several systems back, and saves their reports and the
+// ranking beside them.
 func finishRanking(dir string) (done Outcome, err error) {
 	folder, err := store.Open(dir)
 	if err != nil {
@@ -72,8 +72,8 @@ func rankingReport(dir string, sides []analyze.Measured) *model.Report {
 	return r
 }
 
-// sharedSources is the mark of a ranking: every source once, and the earliest time at
-// which anything was measured.
+// sharedSources is the origin of a ranking: every source once, and the earliest time of any
+// measurement.
 func sharedSources(sides []analyze.Measured) *model.Import {
 	all := &model.Import{System: fmt.Sprintf("%d systems", len(sides)), Series: true}
 	for _, s := range sides {
@@ -95,8 +95,8 @@ func sharedSources(sides []analyze.Measured) *model.Import {
 	return all
 }
 
-// sharedFindings repeats what makes the systems' numbers doubtful, each finding once
-// with the names of the systems that it is about.
+// sharedFindings repeats what makes the systems' numbers doubtful, each finding once with the names of
+// the systems that it concerns.
 func sharedFindings(k *model.Ranking, sides []analyze.Measured) []model.Finding {
 	var list []model.Finding
 	about := map[int][]string{}
@@ -116,14 +116,13 @@ func sharedFindings(k *model.Ranking, sides []analyze.Measured) []model.Finding 
 	}
 	for i := range list {
 		list[i].Message = strings.Join(about[i], ", ") + ": " + list[i].Message
-		// A workload's name is not enough to tell whose it is.
+		// A workload's name does not identify the system.
 		list[i].Results = nil
 	}
 	return list
 }
 
-// importedBaseline is the side of the system that an imported one is said to be built
-// on; nil when none is named.
+// importedBaseline is the system that an imported one is declared to be built on; nil if none is named.
 func importedBaseline(rec *model.Recorded, sides []analyze.Measured) *trust.Side {
 	name := rec.Plan.Experiment.Baseline
 	if name == "" {
@@ -137,8 +136,7 @@ func importedBaseline(rec *model.Recorded, sides []analyze.Measured) *trust.Side
 	return nil
 }
 
-// reimport reads the originals of an imported run again, and replaces what was read
-// out of them before.
+// reimport reads the originals of an imported run again, and replaces what was read from them before.
 func reimport(f *store.Folder) error {
 	old, err := f.Read()
 	if err != nil {
@@ -171,7 +169,7 @@ func reimport(f *store.Folder) error {
 	return f.RewriteImported(rec)
 }
 
-// reimportIn is reimport of a directory that the user named.
+// reimportIn is reimport for a directory that the user named.
 func reimportIn(dir string) error {
 	f, err := store.Open(dir)
 	if err != nil {
@@ -207,7 +205,7 @@ func analyzeRanking(dir string) (Outcome, error) {
 	return finishRanking(dir)
 }
 
-// knownEvidence puts into a run what the user knows about the storage.
+// knownEvidence adds to a run what the user knows about the storage.
 func knownEvidence(rec *model.Recorded, exp model.Experiment, name, baseline string) {
 	to := &rec.Plan.Experiment
 	to.Cap, to.Replicas, to.Note, to.Labels = exp.Cap, exp.Replicas, exp.Note, exp.Labels

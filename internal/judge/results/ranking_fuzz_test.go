@@ -18,8 +18,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// FuzzForeignReports: whatever another tool's file holds, if it can be read it can be
-// judged, ranked and shown, and none of its numbers is called valid.
+// FuzzForeignReports: whatever another tool's file contains, if it can be read, it can be judged,
+// ranked and shown, and none of its numbers is called valid.
 func FuzzForeignReports(f *testing.F) {
 	files, err := filepath.Glob("../../foreign/imported/testdata/*.*")
 	if err != nil || len(files) < 10 {

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// imports imports files and reads the report that was saved of them.
+// imports imports files and reads the saved report.
 func imports(t *testing.T, files ...string) *model.Report {
 	t.Helper()
 	done, err := Import(ImportOptions{Files: files, Into: filepath.Join(t.TempDir(), "out"), Experiment: model.Experiment{Scenario: "import"}, Now: time.Now})
@@ -26,15 +26,15 @@ func imports(t *testing.T, files ...string) *model.Report {
 
 const whitePaper = "../../foreign/imported/testdata/whitepaper.md"
 
-// The white paper orders its four systems in words below each kind of test. What the
-// numbers support must agree with that, and where they do not tell it must be unclear.
+// The white paper ranks its four systems in words below each kind of test. What the numbers support
+// must agree with that; where they are not sufficient, the ranking must be unclear.
 func TestWhitePaperRanking(t *testing.T) {
 	k := imports(t, whitePaper).Ranking
 	name := func(e model.RankEntry) string { return k.Systems[e.System].Name }
 	for group, c := range map[string]struct {
 		paper   []string
 		verdict model.Change
-		// certain are the places that the numbers leave no doubt about.
+		// certain are the places that the numbers support beyond doubt.
 		certain map[string]int
 	}{
 		"FIO":              {[]string{"StorageOS", "Linstor", "Portworx", "Longhorn"}, model.Unclear, map[string]int{"Longhorn": 4}},
@@ -91,7 +91,7 @@ func TestWhitePaperRows(t *testing.T) {
 	}{
 		{"FIO", "read_iops", model.IOPS, model.Better, "StorageOS", 1},
 		{"FIO", "write_seq", model.Bandwidth, model.Better, "Portworx", 1},
-		// 397.01 µs against 403.94 µs are within what their repeats differ by.
+		// 397.01 µs against 403.94 µs is within the variation of their repeats.
 		{"FIO", "write_latency", model.Latency, model.Unclear, "Portworx", 2},
 		{"Kafka", "kafka-produce-2", model.Records, model.Unclear, "Longhorn", 1},
 		// Ten transactions in 21 ms.
@@ -111,8 +111,7 @@ func TestWhitePaperRows(t *testing.T) {
 	}
 }
 
-// Two numbers of nothing that was repeated are told apart by nothing, however far they
-// are from each other.
+// Two numbers without any repeats are never distinguished, however far apart they are.
 func TestSingleRunsAreUnclear(t *testing.T) {
 	k := imports(t, "../../foreign/imported/testdata/local-path_vs_longhorn.summary").Ranking
 	if len(k.Rows) != 12 || k.Noise != nil {

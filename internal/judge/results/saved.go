@@ -19,7 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// readDocument reads a computed document of a directory of results.
+// readDocument reads a computed document from a directory of results.
 func readDocument(dir, name string) ([]byte, error) {
 	f, err := store.Open(dir)
 	if err != nil {
@@ -29,13 +29,13 @@ func readDocument(dir, name string) ([]byte, error) {
 	return store.ReadDocument(f.Files(), name)
 }
 
-// unsaved is what could not be saved of what was computed. It was printed all the same.
+// unsaved reports that computed results could not be saved. They were printed all the same.
 type unsaved struct{ *model.WorkerError }
 
 func (u unsaved) Unwrap() error { return u.WorkerError }
 
-// saving gathers what could not be saved, as one sentence; again is the command that
-// computes and saves it once more.
+// saving combines the save errors into one sentence; again is the command that computes and saves the
+// results once more.
 func saving(dir, again string, errs ...error) error {
 	err := errors.Join(errs...)
 	if err == nil {
@@ -44,7 +44,7 @@ func saving(dir, again string, errs ...error) error {
 	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved in %s: %v", dir, firstOf(err)), "make room or a right to write there, then: "+again)}
 }
 
-// firstOf is the first of several errors: a full disk refuses every file in the same words.
+// firstOf is the first of several errors: a full disk causes the same error for every file.
 func firstOf(err error) error {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		return firstOf(many.Unwrap()[0])
@@ -52,14 +52,14 @@ func firstOf(err error) error {
 	return err
 }
 
-// isUnsaved tells of an error that all is well but for the saving.
+// isUnsaved reports whether an error only means that the results could not be saved.
 func isUnsaved(err error) bool {
 	var u unsaved
 	return errors.As(err, &u)
 }
 
-// saveReport writes a report beside its raw data, and returns its document. With an
-// unsaved error the document is whole.
+// saveReport writes a report beside its raw data, and returns its document. With an unsaved error the
+// document is complete.
 func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
 	var doc, summary bytes.Buffer
 	if err := jsonout.Write(&doc, r); err != nil {
@@ -73,7 +73,7 @@ func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
 	}
 	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
 		savePage(f, func(w io.Writer) error {
-			// A trace that cannot be read is left out, as in the budgets.
+			// An unreadable trace is left out, as in the budgets.
 			t, _ := tracedBeside(f.Dir())
 			return html.RenderAll(w, jsonout.Page{Reports: []*model.Report{r}, Beside: []*iotrace.Report{t}})
 		}))
@@ -96,12 +96,12 @@ func saveComparison(f *store.Folder, c *model.Comparison, reports [2]*model.Repo
 		savePage(f, func(w io.Writer) error { return html.RenderComparison(w, c, reports[0], reports[1]) }))
 }
 
-// largestLedger bounds, in bytes, the ledger of a durability test: an hour of 8 writers
-// on the fastest of disks writes a tenth of it.
+// largestLedger limits, in bytes, the ledger of a durability test: an hour of 8 writers on the fastest
+// of disks writes a tenth of it.
 const largestLedger = 128 << 20
 
-// checkDurability refuses a directory whose ledger is none: a link that leads elsewhere, or
-// more than a test writes.
+// checkDurability refuses a directory without a proper ledger: a link that leads elsewhere, or more
+// than a test writes.
 func checkDurability(dir string) error {
 	f, err := store.Open(dir)
 	if err != nil {
@@ -118,8 +118,8 @@ func checkDurability(dir string) error {
 	return nil
 }
 
-// Check refuses a directory that is none of those that a Job's command leaves: a run, a
-// comparison, a ranking or a durability test.
+// Check refuses a directory that is none of those that a Job's command creates: a run, a comparison, a
+// ranking or a durability test.
 func Check(dir string) error {
 	runs := []string{dir}
 	switch {

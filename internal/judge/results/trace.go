@@ -20,7 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// mostTraceRows bounds a report's rows, and its operations on devices: the busiest are shown, and all
+// mostTraceRows limits a report's rows, and its operations on devices: the busiest are shown, and all
 // the others are in the samples.
 const mostTraceRows = 500
 
@@ -39,7 +39,7 @@ func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
 			Message: fmt.Sprintf("%d more operations on devices, none of them busier than those shown, are in the samples only", over)})
 	}
 	if t.Run.Seconds == 0 {
-		// It was cut off: what is known is when its last second ended.
+		// It was cut off: only the end of its last second is known.
 		for _, s := range rec.Samples {
 			t.Run.Seconds = max(t.Run.Seconds, s.End)
 		}
@@ -55,7 +55,7 @@ func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
 	return t
 }
 
-// TraceRows sums samples up by who did what on which device, the busiest first.
+// TraceRows sums samples up by process, device and operation, the busiest first.
 func TraceRows(samples []iotrace.Sample) []iotrace.Row {
 	sums := map[rowKey]*figures{}
 	var order []rowKey
@@ -79,7 +79,7 @@ func TraceRows(samples []iotrace.Sample) []iotrace.Row {
 	return rows
 }
 
-// traceKinds sums samples up by device and operation, and by size below that.
+// traceKinds sums samples up by device and operation, and within these by size.
 func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 	sums := map[kindKey]*figures{}
 	for i := range samples {
@@ -112,7 +112,7 @@ func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 	return kinds
 }
 
-// busiestKinds are the mostTraceRows kinds with the most I/Os, in the order that they had.
+// busiestKinds are the mostTraceRows kinds with the most I/Os, in their original order.
 func busiestKinds(kinds []iotrace.Kind) []iotrace.Kind {
 	order := make([]int, len(kinds))
 	for i := range order {
@@ -161,17 +161,17 @@ func (f *figures) done() iotrace.Figures {
 	return out
 }
 
-// Bounds of what a trace may miss: as a share of the device's I/Os. With more threads than
-// processors, completions are known to be missed by up to 3 % (docs/trace.md). A handful of
-// I/Os at the ends of a short trace says nothing.
+// Limits on what a trace may miss: as a share of the device's I/Os. With more threads than processors,
+// up to 3 % of the completions are known to be missed (docs/trace.md). A handful of I/Os at the ends of
+// a short trace is negligible.
 const (
 	unseenWarning = 0.01
 	unseenInvalid = 0.05
 	unseenHandful = 20
 )
 
-// lostFindings says how many events have no record. Where that is a hundredth of the I/Os, it
-// is a warning, as for what is unseen of a device.
+// lostFindings reports how many events have no record. If that is a hundredth of the I/Os or more, it
+// is a warning, as for a device's unseen I/Os.
 func lostFindings(run *iotrace.Run) []model.Finding {
 	if run.LostRecords == 0 {
 		return nil
@@ -190,7 +190,7 @@ func lostFindings(run *iotrace.Run) []model.Finding {
 	return []model.Finding{f}
 }
 
-// traceFindings says what is to be known of the figures of a device.
+// traceFindings reports what is to be known about the figures of a device.
 func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 	add := func(rule string, s model.Severity, next, message string, values ...any) {
 		list = append(list, model.Finding{Rule: rule, Severity: s, Results: []string{d.Name}, Message: fmt.Sprintf(message, values...), Next: next})
@@ -229,8 +229,8 @@ func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 	return list
 }
 
-// incomplete says of which device a trace has too few I/Os in its rows for figures about an operation;
-// "" where there is none.
+// incomplete names the device for which a trace has too few I/Os in its rows for figures about an
+// operation; "" if there is none.
 func incomplete(run *iotrace.Run) string {
 	for i := range run.Devices {
 		d := &run.Devices[i]
@@ -255,7 +255,7 @@ func incomplete(run *iotrace.Run) string {
 	return ""
 }
 
-// unseenWords is a share in percent, as exact as it is small.
+// unseenWords formats a share in percent, with more digits for smaller shares.
 func unseenWords(share float64) string {
 	switch p := math.Abs(share) * 100; {
 	case p == 0:
@@ -282,8 +282,8 @@ func FinishTrace(dir string) (*iotrace.Report, error) {
 	return t, saveTrace(t)
 }
 
-// tracedBeside is the report of the trace made beside the run in a directory: the saved one, else
-// it is computed from its samples. It is nil where there is no trace.
+// tracedBeside is the report of the trace made beside the run in a directory: the saved one, otherwise
+// it is computed from its samples. It is nil if there is no trace.
 func tracedBeside(run string) (*iotrace.Report, error) {
 	dir := filepath.Join(run, store.TraceDir)
 	if data, err := traceDocument(run); err == nil {
@@ -325,7 +325,7 @@ func saveTrace(t *iotrace.Report) error {
 		savePage(f, func(w io.Writer) error { return html.RenderTraces(w, t) }))
 }
 
-// analyzeTrace is FinishTrace for Analyze. What cannot be saved is whole all the same.
+// analyzeTrace is FinishTrace for Analyze. A report that cannot be saved is complete all the same.
 func analyzeTrace(dir string) (Outcome, error) {
 	t, err := FinishTrace(dir)
 	if isUnsaved(err) {

@@ -44,7 +44,7 @@ func page(t *testing.T, dirs ...string) (html string, remarks string) {
 	return string(files[0].Data), strings.Join(d.Remarks, "\n")
 }
 
-// The page of a run has the trace made beside it, also where its report was not saved; of two runs
+// The page of a run includes the trace made beside it, even if its report was not saved; with two runs,
 // each has its own.
 func TestThePageOfARunHasTheTraceBesideIt(t *testing.T) {
 	const begins = `"beside":[{"schema":"loadline.trace/v1"`
@@ -74,7 +74,7 @@ func TestThePageOfARunHasTheTraceBesideIt(t *testing.T) {
 	}
 }
 
-// A link in the place of the trace is not followed, and said to be unreadable.
+// A link in place of the trace is not followed, and is reported as unreadable.
 func TestALinkIsNoTraceBesideARun(t *testing.T) {
 	run, other := besideRun(t, "a"), besideRun(t, "b")
 	if err := os.RemoveAll(filepath.Join(run, store.TraceDir)); err != nil {
@@ -88,8 +88,8 @@ func TestALinkIsNoTraceBesideARun(t *testing.T) {
 	}
 }
 
-// What a trace missed is in none of its figures, so that one which missed much says too little of each
-// operation: half of the I/Os, as quick as ever.
+// I/Os that a trace missed are in none of its figures, so a trace that missed many understates each
+// operation: half of the I/Os, at unchanged latency.
 func TestATraceThatMissedMuchExplainsNothing(t *testing.T) {
 	for _, c := range []struct {
 		name   string

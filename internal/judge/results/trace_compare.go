@@ -11,11 +11,11 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// traceCaution is what a comparison of two traces cannot tell, whatever its figures say.
+// traceCaution is the caveat of every comparison of two traces, whatever its figures.
 const traceCaution = "The two traces watched two loads, one after the other: not the same I/Os, and not interleaved. A difference may be the load's or the hour's as well as the storage's; to compare storage, measure both: loadline compare A B."
 
-// Which processes are compared, by name: those that did so many I/Os and such a share of
-// their operation in both, and of them the busiest. Of the others chance is all that is known.
+// Which processes are compared, by name: the busiest of those with at least this many I/Os and at least
+// this share of their operation in both traces. For the others, random variation dominates.
 const (
 	mostCompared  = 5
 	leastCompared = 100
@@ -29,7 +29,7 @@ type tracedSide struct {
 	seconds *analyze.Traced
 }
 
-// of are the samples of an operation on a device, of all processes or of those of a name.
+// of are the samples of an operation on a device, of all processes or of those with a given name.
 func (s *tracedSide) of(device string, op iotrace.Operation, command string) (list []*iotrace.Sample) {
 	for i := range s.samples {
 		if x := &s.samples[i]; x.Device == device && x.Operation == op && (command == "" || x.Command == command) {
@@ -39,7 +39,7 @@ func (s *tracedSide) of(device string, op iotrace.Operation, command string) (li
 	return list
 }
 
-// madeOf is what these samples are made of, on a device.
+// madeOf is the composition of these samples, on a device.
 func (s *tracedSide) madeOf(list []*iotrace.Sample, device string) analyze.Made {
 	m := analyze.Made{Sizes: map[int64]float64{}, Bytes: map[int64]float64{}, Mix: mixOf(s.report, device)}
 	for _, x := range list {
@@ -49,8 +49,8 @@ func (s *tracedSide) madeOf(list []*iotrace.Sample, device string) analyze.Made 
 	return m
 }
 
-// mixOf counts the operations on a device: a wait for a flush is no I/O of its own, and what
-// drivers ask for is nobody's load.
+// mixOf counts the operations on a device: a wait for a flush is not a separate I/O, and requests by
+// drivers do not belong to any load.
 func mixOf(t *iotrace.Report, device string) map[iotrace.Operation]float64 {
 	m := map[iotrace.Operation]float64{}
 	for _, k := range t.Kinds {
@@ -61,7 +61,7 @@ func mixOf(t *iotrace.Report, device string) map[iotrace.Operation]float64 {
 	return m
 }
 
-// CompareTraces compares two saved traces with the margins that are asked for.
+// CompareTraces compares two saved traces with the given margins.
 func CompareTraces(dirA, dirB string, asked model.Margins) (*iotrace.Comparison, error) {
 	if sameDirectory(dirA, dirB) {
 		return nil, model.RefusedError(fmt.Sprintf("%s and %s are the same trace: it would be compared with itself", dirA, dirB), "name two traces")
@@ -88,8 +88,8 @@ func CompareTraces(dirA, dirB string, asked model.Margins) (*iotrace.Comparison,
 	return compareTraces(a, b, Margins(asked, model.Experiment{})), nil
 }
 
-// differentMethods refuses two traces that were not made in the same way; the way out is the
-// method of the two that sees less.
+// differentMethods refuses two traces that were made with different methods; it advises the method that
+// sees less.
 func differentMethods(a, b iotrace.Method) error {
 	if a == iotrace.ByCounters || b == iotrace.ByCounters {
 		other := map[bool]string{true: "perf events", false: "BPF"}[a == iotrace.ByPerf || b == iotrace.ByPerf]
@@ -139,8 +139,8 @@ func compareTraces(a, b *tracedSide, margins model.Margins) *iotrace.Comparison 
 	return c
 }
 
-// pairDevices are the devices of A that B has too, by the name; the only one of each is the
-// same whatever its name.
+// pairDevices maps the devices of A to those of B with the same name; if each has only one, they are
+// paired whatever their names.
 func pairDevices(a, b *iotrace.Report) map[string]string {
 	names := func(t *iotrace.Report) (list []string) {
 		for _, k := range t.Kinds {
@@ -166,7 +166,7 @@ func hasKind(t *iotrace.Report, device string, op iotrace.Operation) bool {
 	return slices.ContainsFunc(t.Kinds, func(k iotrace.Kind) bool { return k.Device == device && k.Operation == op })
 }
 
-// unusableDevice says why the figures of a device are not to be believed in one of the two.
+// unusableDevice says why the figures of a device are not reliable in one of the two.
 func unusableDevice(a, b *iotrace.Report, deviceA, deviceB string) string {
 	for _, side := range []struct {
 		name, device string
@@ -210,7 +210,7 @@ func commonCommands(a, b *iotrace.Report, deviceA, deviceB string, op iotrace.Op
 	return names[:min(len(names), mostCompared)]
 }
 
-// comparedFindings say what both traces lack, and where more was asked of the storage.
+// comparedFindings reports what both traces lack, and where the load on the storage was higher.
 func comparedFindings(c *iotrace.Comparison, a, b *iotrace.Report) (list []model.Finding) {
 	for i, t := range []*iotrace.Report{a, b} {
 		for _, f := range t.Findings {

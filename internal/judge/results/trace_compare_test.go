@@ -20,13 +20,13 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// load is what a made-up trace of 30 s holds each second.
+// load is the content of each second of a synthetic trace of 30 s.
 type load struct {
 	device string
 	rate   float64
 	mean   float64
 	size   int64
-	// bytes is the mean size within that class, which it is where this is 0.
+	// bytes is the mean size within that class; 0 means the size of the class.
 	bytes  int64
 	writes uint64
 	unseen float64
@@ -34,7 +34,7 @@ type load struct {
 	seed   uint64
 }
 
-// saved saves a trace of it.
+// saved saves a trace of the load.
 func (l load) saved(t *testing.T) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(l.seed, 5))
@@ -65,8 +65,8 @@ func (l load) saved(t *testing.T) string {
 	return saveTraceOf(t, iotrace.Run{Method: l.method, Seconds: 30, Request: iotrace.Request{Devices: []string{l.device}, PID: int(l.seed)}, Devices: []iotrace.Device{{Name: l.device, Number: "8:0", Unseen: &l.unseen, Counters: &iotrace.Counters{Reads: 20000}}}}, seconds...)
 }
 
-// verdicts are those of a comparison by operation, process and metric; A and B are made at
-// different times.
+// verdicts are those of a comparison by operation, process and metric; A and B are made at different
+// times.
 func verdicts(t *testing.T, a, b load) (map[string]iotrace.Verdict, *iotrace.Comparison) {
 	t.Helper()
 	a.seed, b.seed = a.seed*2+1, b.seed*2+2
@@ -87,7 +87,7 @@ func compareSaved(t *testing.T, a, b string) (*iotrace.Comparison, error) {
 	for i, dir := range []string{a, b} {
 		sides[i] = mustRead(t, dir)
 	}
-	// The made-up traces have the same name and instant, which those of two copies have.
+	// The synthetic traces have the same name and time, as two copies do.
 	if _, err := CompareTraces(a, b, model.Margins{}); err == nil || !strings.Contains(err.Error(), "is a copy of") {
 		t.Errorf("a copy: %v", err)
 	}
@@ -141,8 +141,8 @@ func findingWords(list []model.Finding) (words string) {
 	return words
 }
 
-// shown holds the forms of a comparison to what every reader must be told, and its document to
-// its schema. It returns the text.
+// shown checks that every form of a comparison contains what a reader must be told, and its document
+// against its schema. It returns the text.
 func shown(t *testing.T, name string, c *iotrace.Comparison) string {
 	t.Helper()
 	var plain, md, doc bytes.Buffer
@@ -175,7 +175,7 @@ func shown(t *testing.T, name string, c *iotrace.Comparison) string {
 	return strings.Join(strings.Fields(plain.String()), " ")
 }
 
-// Of two traces of the same load on the same device nothing is found to differ.
+// Between two traces of the same load on the same device, no difference is found.
 func TestEqualTracesDoNotDiffer(t *testing.T) {
 	wrong := 0
 	for seed := range uint64(40) {
@@ -206,7 +206,7 @@ func TestTracesThatCannotBeComparedAreRefused(t *testing.T) {
 	}
 }
 
-// renamed gives a saved trace a name of its own.
+// renamed gives a saved trace another name.
 func renamed(t *testing.T, dir string) string {
 	t.Helper()
 	file := filepath.Join(dir, "trace.json")
@@ -220,8 +220,8 @@ func renamed(t *testing.T, dir string) string {
 	return dir
 }
 
-// The counters have one mean size for all I/Os of an operation: that says little of their sizes, and the
-// comparison says so.
+// The counters give one mean size for all I/Os of an operation: that says little about their sizes, and
+// the comparison says so.
 func TestSizesAreNotCheckedByTheCounters(t *testing.T) {
 	for method, want := range map[iotrace.Method]bool{iotrace.ByCounters: true, iotrace.ByBPF: false} {
 		a := load{device: "sda", rate: 50, mean: 1e-3, size: 4096, method: method}.saved(t)

@@ -12,9 +12,9 @@ var (
 	rowMetrics  = []model.Metric{model.IOPS, model.Latency, model.P50, model.P99}
 )
 
-// mostCells bounds the cells of all rows, kinds and sizes of a report together, of which one at a time
-// is in memory, and mostKept those of a comparison, which are in memory at once. A thousand rows and
-// kinds keep the seconds of three hours, and so do ninety pairs that are compared.
+// mostCells limits the total number of cells of all rows, kinds and sizes of a report, of which one at
+// a time is in memory, and mostKept that of a comparison, which are in memory at once. A thousand rows
+// and kinds keep the seconds of three hours, and so do ninety compared pairs.
 const (
 	mostCells = 1000 * 10800
 	mostKept  = 2 * 90 * 10800
@@ -29,8 +29,8 @@ func flowsOf(t *iotrace.Report) int {
 	return n
 }
 
-// estimateTrace adds to the rows and kinds what takes their seconds: intervals, and how
-// they went over time.
+// estimateTrace adds to the rows and kinds what needs their individual seconds: intervals, and their
+// course over time.
 func estimateTrace(t *iotrace.Report, samples []iotrace.Sample) {
 	seconds := analyze.NewTraced(samples, t.Run.Seconds, flowsOf(t), mostCells)
 	kinds, rows := map[kindKey][]*iotrace.Sample{}, map[rowKey][]*iotrace.Sample{}
@@ -57,7 +57,7 @@ func estimateTrace(t *iotrace.Report, samples []iotrace.Sample) {
 	}
 }
 
-// metricsOf are the estimates of a flow; what moves no data has no bandwidth.
+// metricsOf are the estimates of a flow; operations that move no data have no bandwidth.
 func metricsOf(flow analyze.Flow, bytes uint64, metrics []model.Metric) map[model.Metric]model.Estimate {
 	found := flow.Estimates(metrics...)
 	if bytes == 0 {
@@ -66,15 +66,15 @@ func metricsOf(flow analyze.Flow, bytes uint64, metrics []model.Metric) map[mode
 	return found
 }
 
-// kindKey and rowKey name the samples that one kind, or a class of sizes of it, and one row
-// are the sum of.
+// kindKey and rowKey identify the samples that are summed up in one kind, or a size class of it, and in
+// one row.
 type kindKey struct {
 	device string
 	op     iotrace.Operation
 	size   int64
 }
 
-// allSizes is the size of a kind as a whole.
+// allSizes stands for all sizes of a kind.
 const allSizes = -1
 
 type rowKey struct {

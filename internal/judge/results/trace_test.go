@@ -44,7 +44,7 @@ func saveTraceOf(t *testing.T, run iotrace.Run, seconds ...[]iotrace.Sample) str
 	return w.Dir()
 }
 
-// Events without a record are told of, whatever the devices' own counters say.
+// Events without a record are reported, whatever the devices' own counters say.
 func TestLostRecordsAreFound(t *testing.T) {
 	for ios, want := range map[uint64]model.Severity{600: model.SeverityWarning, 60000: model.SeverityNote} {
 		dir := saveTraceOf(t, iotrace.Run{Method: iotrace.ByPerf, Seconds: 1, LostRecords: 7, Devices: []iotrace.Device{{Name: "sda", Counters: &iotrace.Counters{Reads: ios}}}},
@@ -111,7 +111,7 @@ func TestTraceIsReadAsItWasSaved(t *testing.T) {
 	}
 }
 
-// How much may be unseen depends on the device's own count, and not on a handful of I/Os.
+// How much may be unseen depends on the device's own count, and a handful of I/Os does not matter.
 func TestUnseenSeverities(t *testing.T) {
 	for _, c := range []struct {
 		method iotrace.Method
@@ -130,7 +130,7 @@ func TestUnseenSeverities(t *testing.T) {
 	}
 }
 
-// A trace that goes on is neither read nor analyzed.
+// A running trace is neither read nor analyzed.
 func TestARunningTraceIsLeftAlone(t *testing.T) {
 	w, err := store.CreateTrace(t.TempDir(), "20261122-120000-sda-trace", time.Now, iotrace.Run{ID: "20261122-120000-sda-trace", Status: model.Running})
 	if err != nil {
@@ -150,7 +150,8 @@ func TestARunningTraceIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Of very many operations on devices the busiest are shown, in their usual order, and the others counted.
+// If there are very many operations on devices, the busiest are shown, in their usual order, and the
+// others are counted.
 func TestTheBusiestOperationsAreShown(t *testing.T) {
 	var samples []iotrace.Sample
 	for i := range mostTraceRows + 20 {

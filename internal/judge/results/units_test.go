@@ -13,25 +13,25 @@ import (
 	"github.com/loadline/loadline/internal/model/sizing"
 )
 
-// asBlock writes a block size in one of the ways there are.
+// asBlock formats a block size in one of the possible ways.
 func asBlock(t *rapid.T, block int64) string {
 	return rapid.SampledFrom([]string{fmt.Sprint(block), fmt.Sprintf("%dk", block>>10), fmt.Sprintf("%dK", block>>10), fmt.Sprintf("%dKiB", block>>10),
 		fmt.Sprintf("%gMiB", float64(block)/(1<<20))}).Draw(t, "block as")
 }
 
-// asBandwidth writes a whole number of KiB/s in one of the ways there are.
+// asBandwidth formats a whole number of KiB/s in one of the possible ways.
 func asBandwidth(t *rapid.T, kib int64) string {
 	return rapid.SampledFrom([]string{fmt.Sprintf("%dB/s", kib<<10), fmt.Sprintf("%dk/s", kib), fmt.Sprintf("%dKiB/s", kib),
 		fmt.Sprintf("%sMiB/s", decimal(float64(kib)/(1<<10)))}).Draw(t, "bandwidth as")
 }
 
-// decimal writes a number in full, without an exponent.
+// decimal formats a number in full, without an exponent.
 func decimal(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.12f", v), "0"), ".")
 }
 
-// wordsOf writes points and a need with every figure in a unit that is drawn: the same
-// numbers, in other words.
+// wordsOf formats points and a need with every figure in a randomly chosen unit: the same numbers,
+// expressed differently.
 func wordsOf(t *rapid.T, capacities, blocks []int64, rate, needBlock int64, pods int) (file, need string) {
 	var b strings.Builder
 	b.WriteString("system: {nodes: 3}\nscales:\n")
@@ -56,8 +56,8 @@ func wordsOf(t *rapid.T, capacities, blocks []int64, rate, needBlock int64, pods
 	return b.String(), fmt.Sprintf("pods=%d rand-read=%s bs=%s", pods, r, asBlock(t, needBlock))
 }
 
-// The same points and the same need in other units give the same answer: 4k is 4096, MiB
-// are bytes, and I/Os of a size are bytes per second.
+// The same points and the same need in other units give the same answer: 4k is 4096, MiB are bytes, and
+// I/Os of a given size are bytes per second.
 func TestUnitsChangeNoAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := rapid.SliceOfNDistinct(rapid.SampledFrom([]int64{4 << 10, 16 << 10, 64 << 10, 128 << 10}), 1, 3, rapid.ID).Draw(t, "blocks")

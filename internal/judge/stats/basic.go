@@ -51,7 +51,7 @@ func studentT(df float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - (1-Confidence)/2)
 }
 
-// studentTable spares the numerical inversion for the common whole df.
+// studentTable avoids the numerical inversion for the common integer df.
 var studentTable = func() (t [128]float64) {
 	t[0] = math.Inf(1)
 	for df := 1; df < len(t); df++ {
@@ -75,8 +75,8 @@ func Slope(y []float64) float64 {
 	return sum / (n * (n*n - 1) / 12)
 }
 
-// StudentP is the two-sided p-value of t: the probability that Student's t with df degrees
-// of freedom lies farther from 0; 1 when df is not positive or t is no number.
+// StudentP is the two-sided p-value of t: the probability that Student's t with df degrees of freedom
+// lies farther from 0; 1 if df is not positive or t is NaN.
 func StudentP(t, df float64) float64 {
 	if !(df > 0) || math.IsNaN(t) {
 		return 1

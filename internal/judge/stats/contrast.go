@@ -6,41 +6,38 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Contrast is the difference between two sides on the logarithmic scale, as far
-// as it is known: B is exp(Difference) times A.
+// Contrast is the estimated difference between two sides on the logarithmic scale: B is exp(Difference)
+// times A.
 type Contrast struct {
 	// Difference is the mean of ln B − ln A.
 	Difference float64
-	// Error is its standard error and DF the degrees of freedom of that.
+	// Error is its standard error, and DF the degrees of freedom of that.
 	Error, DF float64
-	// Level is the mean of (ln A + ln B)/2: where the two lie around.
+	// Level is the mean of (ln A + ln B)/2: the common level of the two.
 	Level float64
-	// Blocks is the number of pairs behind it; of runs that were not interleaved,
-	// the number of repeats of the side that has fewer.
+	// Blocks is the number of pairs it is based on; for runs that were not interleaved, the number of
+	// repeats of the side that has fewer.
 	Blocks int
 }
 
-// Pair is one block: a repeat of A and a repeat of B, close to each other in time.
-// Value is the logarithm of a rate or a latency; Seconds are the same in shares
-// of the repeat's own value (may be empty).
+// Pair is one block: a repeat of A and a repeat of B, close to each other in time. Value is the
+// logarithm of a rate or a latency; Seconds are relative to the repeat's own value (may be empty).
 type Pair struct{ A, B Repeat }
 
-// Paired estimates the contrast from blocks: ratio = exp(δ̄ ± t·s/√n) with
-// δ_i = ln B_i − ln A_i. floor is the smallest half-width that is ever published.
+// Paired estimates the contrast from blocks: ratio = exp(δ̄ ± t·s/√n) with δ_i = ln B_i − ln A_i. floor
+// is the smallest half-width that is ever published.
 //
-// What both sides have in common at the time of a block cancels: drift, the state
-// of a disk that they share, the neighbours' load. What each side has of its own
-// for longer than a block (two disks, each with its slow spells) does not, so s/√n is
-// corrected for a correlation between blocks that three things must show: the
-// seconds of a side, over the pause; the differences, with a wide allowance; and
-// the two sides' repeats, beyond one standard error. The last is less cautious than
-// Rounds is, because otherwise nothing is found on a workload that is measured
-// alone: with 3 % noise of its own per repeat ten blocks then find −5 % in 25 of 100
-// comparisons, and so in more than 80. The price is paid where two disks keep their
-// slow spells for longer than a block (test/perf, EqualSides, "two disks, correlated 0.9,
-// gap 1 s"). It is never smaller than what the seconds within the repeats ask for, so that
-// a few blocks that agree by luck do not pass for precision. From eight blocks on,
-// what the order of the repeats does is taken out first.
+// What both sides have in common at the time of a block cancels: drift, the state of a shared disk, the
+// neighbours' load. Effects that are specific to a side and last longer than a block (two disks, each
+// with its slow spells) do not, so s/√n is corrected for a correlation between blocks that three
+// sources must all show: the seconds of a side, over the pause; the differences, with a wide allowance;
+// and the two sides' repeats, beyond one standard error. The last is less cautious than Rounds, because
+// otherwise nothing is found on a workload that is measured alone: with 3 % own noise per repeat, ten
+// blocks would then find −5 % in 25 of 100 comparisons, and with this estimate find it in more than 80.
+// The price is paid if two disks keep their slow spells for longer than a block (test/perf, EqualSides,
+// "two disks, correlated 0.9, gap 1 s"). The error is never smaller than the seconds within the repeats
+// require, so that a few blocks that agree by luck are not mistaken for precision. From eight blocks
+// on, the effect of the order of the repeats is removed first.
 //
 // DF is 0, and Error +Inf, below two blocks.
 func Paired(blocks []Pair, floor float64) Contrast {
@@ -69,10 +66,9 @@ func Paired(blocks []Pair, floor float64) Contrast {
 	return c
 }
 
-// Independent estimates the contrast from two runs that were not interleaved, by
-// Welch's method on logarithms (B. L. Welch, Biometrika 34, 1947). What changed
-// between the two runs for other reasons is in the difference and not in its
-// interval.
+// Independent estimates the contrast from two runs that were not interleaved, by Welch's method on
+// logarithms (B. L. Welch, Biometrika 34, 1947). Whatever else changed between the two runs is part of
+// the difference and not of its interval.
 func Independent(a, b []Repeat, floor float64) Contrast {
 	c := Contrast{Blocks: min(len(a), len(b)), Error: math.Inf(1),
 		Difference: meanValue(b) - meanValue(a), Level: (meanValue(a) + meanValue(b)) / 2}
@@ -90,8 +86,8 @@ func Independent(a, b []Repeat, floor float64) Contrast {
 	return c
 }
 
-// Known is the contrast of two means whose half-widths are known already, on the
-// logarithmic scale, from one long repeat each.
+// Known is the contrast of two means with known half-widths, on the logarithmic scale, from one long
+// repeat each.
 func Known(a, halfA, b, halfB, floor float64) Contrast {
 	half := math.Max(floor, math.Hypot(halfA, halfB))
 	c := Contrast{Difference: b - a, Level: (a + b) / 2, DF: math.Inf(1), Blocks: 1}
@@ -99,8 +95,8 @@ func Known(a, halfA, b, halfB, floor float64) Contrast {
 	return c
 }
 
-// atLeast is the standard error that, with df degrees of freedom, gives the
-// widest of three 95 % half-widths: seen, within, and the floor.
+// atLeast is the standard error that, with df degrees of freedom, gives the widest of three 95 %
+// half-widths: seen, within, and the floor.
 func atLeast(seen, df, within, dfWithin, floor float64) float64 {
 	half := math.Max(StudentT(df)*seen, floor)
 	if dfWithin > 0 {
@@ -109,8 +105,8 @@ func atLeast(seen, df, within, dfWithin, floor float64) float64 {
 	return half / StudentT(df)
 }
 
-// meanError is the standard error of the mean of repeats, and its degrees of
-// freedom, with the same cautions as Paired.
+// meanError is the standard error of the mean of repeats, and its degrees of freedom, with the same
+// cautions as Paired.
 func meanError(repeats []Repeat) (err, df float64) {
 	k := len(repeats)
 	values := make([]float64, k)
@@ -131,8 +127,8 @@ func meanValue(repeats []Repeat) float64 {
 	return sum / float64(len(repeats))
 }
 
-// seenCorrelation is the mean lag-1 correlation of the repeats of both sides, with
-// Kendall's correction, less one standard error.
+// seenCorrelation is the mean lag-1 correlation of the repeats of both sides, with Kendall's
+// correction, minus one standard error.
 func seenCorrelation(a, b []Repeat) float64 {
 	k := float64(len(a))
 	if k < 3 {
@@ -142,7 +138,7 @@ func seenCorrelation(a, b []Repeat) float64 {
 	return math.Max(0, math.Min(maxCorrelation, r+(1+3*r)/k-1/math.Sqrt(2*k)))
 }
 
-// lagOne is the lag-1 correlation of the values of repeats; 0 when they are all the same.
+// lagOne is the lag-1 correlation of the values of repeats; 0 if they are all the same.
 func lagOne(repeats []Repeat) float64 {
 	mean := meanValue(repeats)
 	var square, product float64
@@ -159,8 +155,8 @@ func lagOne(repeats []Repeat) float64 {
 	return product / (k - 1) / (square / k)
 }
 
-// repeatCorrelation is how much of one repeat's deviation the next one shares, as
-// far as the seconds tell: those of a side, with the side's mean as 1.
+// repeatCorrelation is the correlation between consecutive repeats as estimated from the seconds of a
+// side, relative to the side's mean.
 func repeatCorrelation(repeats []Repeat) float64 {
 	mean := meanValue(repeats)
 	around := make([]Repeat, len(repeats))
@@ -174,8 +170,8 @@ func repeatCorrelation(repeats []Repeat) float64 {
 	return SecondsCorrelation(around)
 }
 
-// Half is the half-width of the interval with the given confidence, on the
-// logarithmic scale; +Inf when nothing is known.
+// Half is the half-width of the interval with the given confidence, on the logarithmic scale; +Inf if
+// nothing is known.
 func (c Contrast) Half(confidence float64) float64 {
 	if !(c.DF > 0) {
 		return math.Inf(1)
@@ -194,8 +190,8 @@ func (c Contrast) quantile(confidence float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(1 - (1-confidence)/2)
 }
 
-// P is the two-sided p-value: how probable a difference at least as large is under the null
-// hypothesis that there is none; 1 when nothing is known.
+// P is the two-sided p-value: the probability of a difference at least as large under the null
+// hypothesis that there is none; 1 if nothing is known.
 func (c Contrast) P() float64 {
 	switch {
 	case !(c.DF > 0) || math.IsNaN(c.Difference):
@@ -211,38 +207,36 @@ func (c Contrast) P() float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: c.DF}.CDF(-math.Abs(c.Difference)/c.Error)
 }
 
-// Ratio is B as a multiple of A with its 95 % interval; with nothing known the
-// interval is 0 to +Inf.
+// Ratio is B as a multiple of A with its 95 % interval; if nothing is known, the interval is 0 to +Inf.
 func (c Contrast) Ratio() (value, low, high float64) {
 	half := c.Half(Confidence)
 	return math.Exp(c.Difference), math.Exp(c.Difference - half), math.Exp(c.Difference + half)
 }
 
-// Sides are the two values that the ratio is the quotient of: the geometric means over the
-// blocks, or over the repeats of runs that were not interleaved. Means of another kind would
-// contradict the ratio where the blocks differ much.
+// Sides are the two values whose quotient is the ratio: the geometric means over the blocks, or over
+// the repeats of runs that were not interleaved. Other means would contradict the ratio if the blocks
+// differ much.
 func (c Contrast) Sides() (a, b float64) {
 	return math.Exp(c.Level - c.Difference/2), math.Exp(c.Level + c.Difference/2)
 }
 
-// lookedAt widens the interval of a comparison whose length was decided by
-// looking at it: the rule stops when the blocks happen to agree, so that their
-// spread is too small by some percent. Without it 91.5 % to 95 % of the intervals
-// contain the truth, with it 93.5 % to 96 % (test/perf, EqualSides).
+// lookedAt widens the interval of a comparison whose length depended on its data: the rule stops when
+// the blocks happen to agree, so their standard deviation is too small by a few percent. Without it,
+// 91.5 % to 95 % of the intervals contain the true value, with it 93.5 % to 96 % (test/perf,
+// EqualSides).
 const lookedAt = 1.1
 
-// Looked is the contrast after blocks were added until Enough was content.
+// Looked is the contrast after blocks were added until Enough was satisfied.
 func (c Contrast) Looked() Contrast {
 	c.Error *= lookedAt
 	return c
 }
 
-// Enough is the rule that ends a comparison: nothing more is needed of this row.
-// Either the 95 % interval, widened by the caution that a rule needs that looks
-// at the data (see Rounds), is narrower from end to end than the margin, so that
-// two equal sides are found to be the same; or the 99.9 % interval already lies
-// wholly beyond the margin or wholly within it. Looking after each block at
-// 99.9 % adds less than one false stop in a hundred comparisons (test/perf).
+// Enough is the rule that ends a comparison: this row needs no more blocks. Either the 95 % interval,
+// widened by the caution that a data-dependent stopping rule requires (see Rounds), is narrower from
+// end to end than the margin, so that two equal sides are found to be the same; or the 99.9 % interval
+// already lies wholly beyond the margin or wholly within it. Checking after each block at 99.9 % adds
+// less than one false stop in a hundred comparisons (test/perf).
 func (c Contrast) Enough(margin float64) bool {
 	if half := c.Half(Confidence) * math.Max(caution(c.Blocks), lookedAt); 2*math.Sinh(half) <= margin {
 		return true
@@ -250,9 +244,9 @@ func (c Contrast) Enough(margin float64) bool {
 	return c.place(margin, c.Half(0.999)) != Unclear
 }
 
-// BlocksFor is the number of blocks, in all, that would bring the half-width
-// down to half (on the logarithmic scale) if blocks go on to vary as they did; 0
-// when that cannot be told, or when more than a million would be needed.
+// BlocksFor is the total number of blocks that would reduce the half-width to half (on the logarithmic
+// scale) if the variation of the blocks stays the same; 0 if unknown, or if more than a million would
+// be needed.
 func (c Contrast) BlocksFor(half float64) int {
 	if !(c.DF > 0) || math.IsInf(c.Error, 1) || !(half > 0) {
 		return 0
@@ -276,8 +270,8 @@ func (c Contrast) BlocksFor(half float64) int {
 	return high
 }
 
-// secondsAround is the standard deviation of the seconds around the means of
-// their repeats, and its degrees of freedom.
+// secondsAround is the standard deviation of the seconds around the means of their repeats, and its
+// degrees of freedom.
 func secondsAround(repeats []Repeat) (s, df float64) {
 	var square float64
 	for _, v := range repeats {

@@ -43,7 +43,7 @@ func TestIndependentIsWelchs(t *testing.T) {
 		return list
 	}
 	c := Independent(repeats(sleepA), repeats(sleepB), 0)
-	// The repeats' own correction leaves a trace in the third digit.
+	// The correction for correlation between repeats shows in the third digit.
 	if diff := cmp.Diff([]float64{1.58, 1.8608, 17.776, 0.07939}, []float64{c.Difference, c.Difference / c.Error, c.DF, c.P()},
 		cmpopts.EquateApprox(0.002, 0)); diff != "" {
 		t.Error(diff)
@@ -68,8 +68,8 @@ func TestNothingIsKnownOfOneBlock(t *testing.T) {
 	}
 }
 
-// The interval and p say the same, the interval is never below the floor, and
-// exchanging the sides turns the ratio over.
+// The interval and p agree, the interval is never below the floor, and exchanging the sides inverts the
+// ratio.
 func TestContrastsAreConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 20).Draw(t, "blocks")
@@ -95,7 +95,7 @@ func TestContrastsAreConsistent(t *testing.T) {
 	})
 }
 
-// Seconds that vary more than the blocks let on keep a lucky agreement wide.
+// If the seconds vary more than the blocks suggest, a lucky agreement keeps its wide interval.
 func TestSecondsKeepLuckyBlocksWide(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	blocks := pairs([]float64{0, 0, 0, 0}, []float64{0, 0, 0, 0})
@@ -122,9 +122,9 @@ func TestGate(t *testing.T) {
 		{1.00, 0.02, 0.05, 1, Same},
 		{1.00, 0.06, 0.05, 1, Unclear},
 		{0.90, 0.02, 0.05, 0.001, Smaller},
-		{0.90, 0.02, 0.05, 0.06, Unclear}, // Holm says no
-		{0.90, 0.08, 0.05, 0.01, Unclear}, // certain, but not that much
-		{0.96, 0.005, 0.05, 0.001, Same},  // certain, and within the margin
+		{0.90, 0.02, 0.05, 0.06, Unclear}, // not significant by Holm's method
+		{0.90, 0.08, 0.05, 0.01, Unclear}, // significant, but not certainly beyond the margin
+		{0.96, 0.005, 0.05, 0.001, Same},  // significant, and within the margin
 		{1.20, 0.05, 0.05, 0.001, Larger},
 		{1.20, 0.05, 0.10, 0.001, Larger},
 		{1.12, 0.05, 0.10, 0.001, Unclear},
@@ -216,8 +216,8 @@ func maxBelow(p, adjusted []float64, limit float64) float64 {
 	return most
 }
 
-// On a disk that loses 2 % from each repeat to the next, the change of −5 % is all that
-// is left, and what the order did is no noise.
+// On a disk that loses 2 % from each repeat to the next, only the change of −5 % is left, and the
+// effect of the order does not count as noise.
 func TestTheOrderOfABlockIsNoNoise(t *testing.T) {
 	var blocks []Pair
 	for i := range 10 {

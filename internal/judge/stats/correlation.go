@@ -2,14 +2,13 @@ package stats
 
 import "math"
 
-// maxCorrelation bounds the estimated correlation between neighbours: beyond
-// it an effective size says nothing any more.
+// maxCorrelation limits the estimated correlation between neighbours: beyond it an effective size is
+// meaningless.
 const maxCorrelation = 0.97
 
-// Correlation is a cautious estimate of the lag-1 autocorrelation of the
-// series: r₁, plus the bias that Kendall found in short series, (1+3r₁)/n, plus
-// one standard error, √((1−φ²)/n); within [0, 0.97]. Several stretches of one
-// series may be given; pairs are taken within a stretch, deviations from the
+// Correlation is a cautious estimate of the lag-1 autocorrelation of the series: r₁, plus the bias that
+// Kendall found in short series, (1+3r₁)/n, plus one standard error, √((1−φ²)/n); within [0, 0.97].
+// Several stretches of one series may be given; pairs are taken within a stretch, deviations from the
 // common mean.
 func Correlation(stretches ...[]float64) float64 {
 	phi, n, ok := likelyCorrelation(stretches...)
@@ -20,9 +19,8 @@ func Correlation(stretches ...[]float64) float64 {
 	return math.Max(0, math.Min(maxCorrelation, phi))
 }
 
-// likelyCorrelation is Correlation without the standard error, and may be
-// negative; n is the number of values. When ok is false there is no estimate, and
-// phi is what to assume.
+// likelyCorrelation is Correlation without the standard error, and may be negative; n is the number of
+// values. If ok is false there is no estimate, and phi is the value to assume.
 func likelyCorrelation(stretches ...[]float64) (phi, n float64, ok bool) {
 	var sum float64
 	for _, y := range stretches {
@@ -56,9 +54,8 @@ func likelyCorrelation(stretches ...[]float64) (phi, n float64, ok bool) {
 	return r + (1+3*r)/n, n, true
 }
 
-// EffectiveSize is the number of independent values that n values with lag-1
-// correlation phi are worth for their mean: n(1−φ)/(1+φ), the first-order
-// autoregressive formula.
+// EffectiveSize is the number of independent values to which n values with lag-1 correlation phi are
+// equivalent for their mean: n(1−φ)/(1+φ), the first-order autoregressive formula.
 func EffectiveSize(n int, phi float64) float64 {
 	return float64(n) * (1 - phi) / (1 + phi)
 }

@@ -2,19 +2,18 @@ package stats
 
 import "math"
 
-// longest is the largest correlation per second that is believed to reach over
-// a pause: beyond ten seconds it cannot be told from a slow spell of the repeat, and
-// other workloads have run in between.
+// longest is the largest correlation per second that is assumed to extend over a pause: beyond ten
+// seconds it cannot be distinguished from a slow spell of the repeat, and other workloads have run in
+// between.
 const longest = 0.9
 
-// Dependence corrects t·s/√n for n repeats so close to each other that each is
-// correlated by rho with the next: it returns the factor for the half-width and the
-// degrees of freedom that are left. Repeats that are 20 s and more apart give about 1
-// and n − 1.
+// Dependence corrects t·s/√n for n repeats so close to each other that each is correlated by rho with
+// the next: it returns the factor for the half-width and the remaining degrees of freedom. Repeats that
+// are 20 s or more apart give about 1 and n − 1.
 //
-// With correlations ρ^|i−j| the n repeats are worth n² / ΣΣρ^|i−j| independent
-// ones, and their sample variance is too small by the share that they have in
-// common; both follow from Var(x̄) = σ²·1ᵀR1/n².
+// With correlations ρ^|i−j| the n repeats are equivalent to n² / ΣΣρ^|i−j| independent ones, and their
+// sample variance is too small by the share that they have in common; both follow from Var(x̄) =
+// σ²·1ᵀR1/n².
 func Dependence(n int, rho float64) (widen, df float64) {
 	k := float64(n)
 	sum := k
@@ -25,16 +24,15 @@ func Dependence(n int, rho float64) (widen, df float64) {
 	return math.Sqrt(k / worth * (k - 1) / (k - k/worth)), freedom(n, rho)
 }
 
-// freedom is how many degrees of freedom the sample variance of n values has when
-// each is correlated by rho with the next (a first-order autoregression):
-// tr(MR)² / tr(MRMR), with the matrix M that takes the mean away and R of the
-// correlations (Satterthwaite's approximation of a sum of squares by a χ²).
+// freedom is the degrees of freedom of the sample variance of n values if each is correlated by rho
+// with the next (a first-order autoregression): tr(MR)² / tr(MRMR), with the centring matrix M and the
+// correlation matrix R (Satterthwaite's approximation of a sum of squares by a χ²).
 func freedom(n int, rho float64) float64 {
 	if rho <= 0 {
 		return float64(n - 1)
 	}
-	// The columns of R have the means c, and tr(MR) = n − Σc, tr(MRMR) = ΣΣr² − 2nΣc² + (Σc)².
-	// What is right of the diagonal of a column adds up as what is left of it, in the other order.
+	// The columns of R have the means c, and tr(MR) = n − Σc, tr(MRMR) = ΣΣr² − 2nΣc² + (Σc)². The part
+	// of a column after the diagonal has the same sums as the part before it, in reverse order.
 	k := float64(n)
 	right := make([]float64, n)
 	for i := 1; i < n; i++ {
@@ -56,16 +54,16 @@ func freedom(n int, rho float64) float64 {
 	return trace * trace / (all - 2*k*squares + columns*columns)
 }
 
-// dependence is that of repeats, by a cautious estimate of the correlation between one
-// and the next: what the correlation of the seconds leaves after the pause, or
-// what the repeats themselves show if that is less (with 1.75 standard errors).
+// dependence is Dependence for repeats, by a cautious estimate of the correlation between one and the
+// next: what remains of the correlation of the seconds after the pause, or the correlation of the
+// repeats themselves if that is less (with 1.75 standard errors).
 func dependence(repeats []Repeat, values []float64) (widen, df float64) {
 	rho := math.Min(SecondsCorrelation(repeats), Correlation(values)+0.75/math.Sqrt(float64(len(repeats))))
 	return Dependence(len(repeats), rho)
 }
 
-// SecondsCorrelation is what the correlation of the seconds leaves after the pause
-// between one repeat and the next.
+// SecondsCorrelation is what remains of the correlation of the seconds after the pause between one
+// repeat and the next.
 func SecondsCorrelation(repeats []Repeat) float64 {
 	k := float64(len(repeats))
 	stretches := make([][]float64, len(repeats))

@@ -5,16 +5,14 @@ import (
 	"slices"
 )
 
-// Dip is Hartigan's dip of the values: the largest distance between their
-// empirical distribution and the nearest one with a single mode (J. A. Hartigan
-// and P. M. Hartigan, The Dip Test of Unimodality, 1985). Between 1/(2n) and 1/4;
-// 0 below four values.
+// Dip is Hartigan's dip of the values: the largest distance between their empirical distribution and
+// the nearest one with a single mode (J. A. Hartigan and P. M. Hartigan, The Dip Test of Unimodality,
+// 1985). Between 1/(2n) and 1/4; 0 below four values.
 //
-// The nearest unimodal distribution is convex up to its modal interval and
-// concave behind it. The interval is narrowed from all values: in each round the
-// greatest convex minorant and the least concave majorant between its ends are
-// farthest apart somewhere, and there the new ends lie; what each side loses
-// against its hull is a bound from below for the dip.
+// The nearest unimodal distribution is convex up to its modal interval and concave after it. The
+// interval is narrowed, starting from all values: in each round, the new ends lie where the greatest
+// convex minorant and the least concave majorant between the old ends are farthest apart; the distance
+// of each outer part from its hull is a lower bound for the dip.
 func Dip(y []float64) float64 {
 	n := len(y)
 	if n < 4 {
@@ -61,7 +59,7 @@ func hull(x []float64, low, high int, convex bool) []int {
 	return corners
 }
 
-// at is the height of the hull at index i's value, by its two corners around.
+// at is the height of the hull at index i's value, interpolated between the corners on either side.
 func at(x []float64, a, b, i int) float64 {
 	if x[a] == x[b] {
 		return float64(b)
@@ -69,8 +67,8 @@ func at(x []float64, a, b, i int) float64 {
 	return float64(a) + (x[i]-x[a])*float64(b-a)/(x[b]-x[a])
 }
 
-// widest finds where the two hulls are farthest apart, in ranks, and the corners
-// of the minorant before and the majorant behind that place.
+// widest finds where the two hulls are farthest apart, in ranks, and the corners of the minorant before
+// and the majorant after that place.
 func widest(x []float64, under, over []int) (gap float64, left, right int) {
 	left, right = under[0], over[len(over)-1]
 	for k, j := 0, 0; k < len(under) || j < len(over); {
@@ -95,14 +93,13 @@ func widest(x []float64, under, over []int) (gap float64, left, right int) {
 	return gap, left, right
 }
 
-// corner is the position (at least 1) of the first corner at or behind index i.
+// corner is the position (at least 1) of the first corner at or after index i.
 func corner(corners []int, i int) int {
 	p, _ := slices.BinarySearch(corners, i)
 	return min(max(1, p), len(corners)-1)
 }
 
-// loss is the largest distance in ranks between the points from index a to b and
-// the part of the hull that lies there.
+// loss is the largest distance in ranks between the points from index a to b and that part of the hull.
 func loss(x []float64, corners []int, a, b int, convex bool) float64 {
 	most := 1.0
 	for k := 1; k < len(corners); k++ {
@@ -121,14 +118,14 @@ func loss(x []float64, corners []int, a, b int, convex bool) float64 {
 	return most
 }
 
-// dipCritical is the 99 % quantile of √n·Dip for the uniform distribution, the
-// hardest unimodal one, at large n; smaller n have smaller quantiles (0.51 at 10,
-// 0.59 at 100), so one figure is safe for all. By simulation.
+// dipCritical is the 99 % quantile of √n·Dip for the uniform distribution, the hardest unimodal one, at
+// large n; smaller n have smaller quantiles (0.51 at 10, 0.59 at 100), so one value is conservative for
+// all. By simulation.
 const dipCritical = 0.61
 
-// TwoModes reports whether the values come from two modes (dip test, p < 0.01) and
-// where those are: the means of the two groups with the least spread in them.
-// effective is the number of independent values that y is worth.
+// TwoModes reports whether the values come from two modes (dip test, p < 0.01) and where those are: the
+// means of the two groups with the smallest sum of squares. effective is the number of independent
+// values to which y is equivalent.
 func TwoModes(y []float64, effective float64) (low, high float64, two bool) {
 	if len(y) < 4 || math.Sqrt(effective)*Dip(y) <= dipCritical {
 		return 0, 0, false
@@ -137,8 +134,8 @@ func TwoModes(y []float64, effective float64) (low, high float64, two bool) {
 	return low, high, true
 }
 
-// groups splits the values in two where the sum of squares within the groups is
-// least, and returns their means.
+// groups splits the values in two so that the sum of squares within the groups is smallest, and returns
+// their means.
 func groups(y []float64) (low, high float64) {
 	x := slices.Sorted(slices.Values(y))
 	var sum, square float64

@@ -1,8 +1,7 @@
 package stats
 
-// Fairness is Jain's index (Σx)²/(n·Σx²) of what each of n got: 1 when all got the
-// same, 1/n when one got everything; 0 when nobody got anything (Jain, Chiu, Hawe:
-// A quantitative measure of fairness, 1984).
+// Fairness is Jain's index (Σx)²/(n·Σx²) of n shares: 1 if all are equal, 1/n if one has everything; 0
+// if all are 0 (Jain, Chiu, Hawe: A quantitative measure of fairness, 1984).
 func Fairness(x []float64) float64 {
 	var sum, squares float64
 	for _, v := range x {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Place is where an interval lies against a margin around "no change".
+// Place is the position of an interval relative to a margin around "no change".
 type Place int
 
-// The places. Smaller and Larger mean that B is less or more than A by more than
-// the margin, beyond doubt; Same that it is within the margin, beyond doubt.
+// The places. Smaller and Larger mean that B is certainly less or more than A by more than the margin;
+// Same that it is certainly within the margin.
 const (
 	Unclear Place = iota
 	Smaller
@@ -18,12 +18,12 @@ const (
 	Larger
 )
 
-// Alpha is the error that Gate allows.
+// Alpha is the error probability that Gate allows.
 const Alpha = 1 - Confidence
 
-// Gate judges a contrast: Smaller or Larger when the adjusted p is below Alpha
-// and the 95 % interval of the ratio lies wholly beyond 1 − margin or 1 + margin;
-// Same when it lies wholly between them; else Unclear. adjusted is P after Holm.
+// Gate judges a contrast: Smaller or Larger if the adjusted p is below Alpha and the 95 % interval of
+// the ratio lies wholly beyond 1 − margin or 1 + margin; Same if it lies wholly between them; otherwise
+// Unclear. adjusted is P after Holm.
 func (c Contrast) Gate(margin, adjusted float64) Place {
 	where := c.place(margin, c.Half(Confidence))
 	if (where == Smaller || where == Larger) && !(adjusted < Alpha) {
@@ -32,7 +32,7 @@ func (c Contrast) Gate(margin, adjusted float64) Place {
 	return where
 }
 
-// place tells where the ratio's interval with the given half-width lies.
+// place is the position of the ratio's interval with the given half-width.
 func (c Contrast) place(margin, half float64) Place {
 	low, high := math.Expm1(c.Difference-half), math.Expm1(c.Difference+half)
 	switch {
@@ -48,11 +48,10 @@ func (c Contrast) place(margin, half float64) Place {
 	return Unclear
 }
 
-// Settling is the half-width, on the logarithmic scale, at which an unclear
-// contrast would probably be clear: the distance from the difference to the
-// nearer edge of the margin, or from no change to that edge if that is less. It
-// is at least a fifth of the margin: a difference that is as large as the margin
-// is never settled, however long one measures.
+// Settling is the half-width, on the logarithmic scale, at which an unclear contrast would probably be
+// clear: the distance from the difference to the nearer edge of the margin, or from no change to that
+// edge if that is less. It is at least a fifth of the margin: a difference that equals the margin is
+// never settled, however long one measures.
 func (c Contrast) Settling(margin float64) float64 {
 	if margin <= 0 {
 		return math.Abs(c.Difference)
@@ -62,9 +61,9 @@ func (c Contrast) Settling(margin float64) float64 {
 	return math.Max(math.Min(edge, lower), lower/5)
 }
 
-// Holm adjusts p-values for being many (S. Holm, Scandinavian Journal of
-// Statistics 6, 1979): the probability that any true null hypothesis among them is
-// rejected at Alpha stays below Alpha. The results are in the order of p.
+// Holm adjusts p-values for multiple testing (S. Holm, Scandinavian Journal of Statistics 6, 1979): the
+// probability that any true null hypothesis among them is rejected at Alpha stays below Alpha. The
+// results are in the order of p.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -6,12 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LeastSquares minimises the sum of squared residuals over parameters that must not
-// fall below low, by the method of Levenberg and Marquardt with projection onto the
-// bounds. f writes the residuals and their derivatives: jacobian[i][j] is that of
-// residual i by parameter j. It returns the parameters, the sum of squares, and the
-// covariance of the parameters for residuals of variance 1; a parameter at its bound
-// has a covariance of 0. ok is false when the residuals leave some free parameter open.
+// LeastSquares minimises the sum of squared residuals over parameters with lower bounds low, by the
+// Levenberg–Marquardt method with projection onto the bounds. f computes the residuals and their
+// derivatives: jacobian[i][j] is that of residual i by parameter j. It returns the parameters, the sum
+// of squares, and the covariance of the parameters for residuals of variance 1; a parameter at its
+// bound has a covariance of 0. ok is false if the residuals leave some free parameter undetermined.
 func LeastSquares(f func(p, residuals []float64, jacobian [][]float64), start, low []float64, n int) (p []float64, sum float64, cov [][]float64, ok bool) {
 	k := len(start)
 	p = append([]float64(nil), start...)
@@ -46,8 +45,8 @@ func LeastSquares(f func(p, residuals []float64, jacobian [][]float64), start, l
 	return p, sum, cov, ok
 }
 
-// freeParameters are those that are not held by their bound: at it, with a descent
-// that leads across it.
+// freeParameters are those that are not held at their bound: a parameter is held if it is at its bound
+// and the descent leads across it.
 func freeParameters(p, low, residuals []float64, jacobian [][]float64) []int {
 	var free []int
 	for j := range p {

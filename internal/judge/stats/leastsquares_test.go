@@ -44,7 +44,7 @@ func TestLeastSquaresSaysWhatIsOpen(t *testing.T) {
 	}
 }
 
-// On a curve the spread of the estimates must be what the covariance says.
+// For a nonlinear curve, the variation of the estimates must match the covariance.
 func TestLeastSquaresCovariance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	x := []float64{0, 0.5, 1, 1.5, 2, 3, 4, 5}

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The slope of any rank is the same whether all of them were made and sorted or not,
-// also where many points have the same time, or many pairs the same slope.
+// The slope of any rank is the same whether or not all slopes were computed and sorted, even if many
+// points have the same time or many pairs the same slope.
 func TestSlopesAreFoundWithoutAllOfThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(30, 150).Draw(t, "n")
@@ -45,8 +45,8 @@ func TestSlopesAreFoundWithoutAllOfThem(t *testing.T) {
 	})
 }
 
-// Series that are longer than what is listed, with the noise of real ones: the search
-// takes few steps there, and none of them may miss the rank.
+// Series that are too long for a list, with realistic noise: the search takes few steps there, and none
+// of them may miss the rank.
 func TestTrendOfALongSeriesIsTheOneOfAllPairs(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -68,7 +68,7 @@ func TestTrendOfALongSeriesIsTheOneOfAllPairs(t *testing.T) {
 	}
 }
 
-// freedomByDefinition is tr(MR)² / tr(MRMR) of the matrices themselves.
+// freedomByDefinition is tr(MR)² / tr(MRMR), computed from the matrices.
 func freedomByDefinition(n int, rho float64) float64 {
 	r, column := make([][]float64, n), make([]float64, n)
 	for i := range r {
@@ -98,7 +98,7 @@ func TestFreedomIsThatOfTheMatrices(t *testing.T) {
 	}
 }
 
-// warmupByDefinition is MSER-5 with each sum made anew.
+// warmupByDefinition is MSER-5 with each sum computed from scratch.
 func warmupByDefinition(z []float64) (d int, statistics []float64) {
 	best := math.Inf(1)
 	for i := 0; i <= len(z)/2; i++ {
@@ -127,15 +127,15 @@ func TestWarmupIsThatOfTheDefinition(t *testing.T) {
 		}
 		want, statistics := warmupByDefinition(z)
 		got := Warmup(y) / 5
-		// Two that are equal but for rounding are both right.
+		// If two are equal but for rounding, both are right.
 		if got != want && math.Abs(statistics[got]-statistics[want]) > 1e-9*statistics[want] {
 			t.Fatalf("%d batches are dropped, want %d", got, want)
 		}
 	})
 }
 
-// levels is a series of so many changes, each of so many standard deviations of the
-// noise, which has a correlation, and the places of the changes.
+// levels is a series with the given number of changes, each of the given number of standard deviations
+// of the noise, which is correlated, and the places of the changes.
 func levels(r *rand.Rand, n, least, changes int, size, phi float64) (y []float64, at []int) {
 	for range changes {
 		at = append(at, least+r.IntN(n-2*least))
@@ -153,9 +153,8 @@ func levels(r *rand.Rand, n, least, changes int, size, phi float64) (y []float64
 	return y, at
 }
 
-// On a grid, and with windows, the same changes are found as by the search of all places:
-// as many in nearly all series of each kind, and where a cut is at another place, it costs
-// about as much as the best one.
+// With a grid and windows, the same changes are found as by searching all places: as many in nearly all
+// series of each kind, and if a cut is at another place, it costs about as much as the best one.
 func TestSegmentsOfALongSeriesAreThoseOfAllPlaces(t *testing.T) {
 	const runs, n, least = 40, 720, 10
 	exact, coarse := reach{all: n, window: n}, reach{all: n / 6, window: 120}
@@ -182,7 +181,7 @@ func TestSegmentsOfALongSeriesAreThoseOfAllPlaces(t *testing.T) {
 	}
 }
 
-// price is what a cut costs, with the penalty.
+// price is the cost of a segmentation, including the penalty.
 func (c costs) price(list []Segment, y []float64, least int, r reach) float64 {
 	sum := float64(len(list)-1) * c.penalty(y, least, r)
 	for _, s := range list {
@@ -198,7 +197,7 @@ func ends(list []Segment) (places []int) {
 	return places
 }
 
-// A day of seconds: what is found in it is what was put in, also twenty seconds of it.
+// A day of seconds: the search finds the changes that were put in, even one of twenty seconds.
 func TestSegmentsOfADay(t *testing.T) {
 	const n, least = 86400, 20
 	r := rand.New(rand.NewPCG(1, 1))

@@ -7,18 +7,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// maxPrior bounds the degrees of freedom of a prior variance: 6 to 14 workloads
-// estimate them badly, and too many make narrow intervals of workloads that are not
-// alike after all.
+// maxPrior limits the degrees of freedom of a prior variance: 6 to 14 workloads estimate them badly,
+// and too many make the intervals too narrow for workloads that are not alike after all.
 const maxPrior = 8.0
 
 // spread is a sample variance with its degrees of freedom.
 type spread struct{ variance, df float64 }
 
-// finest is the smallest relative variance that is told from none, that of a part in a million:
-// below it differ the roundings of floating-point numbers, a count of I/Os over a few seconds
-// does not. Where a throttle makes every second alike, a fit of priors to such roundings divides
-// zero by zero.
+// finest is the smallest relative variance that is distinguished from zero, that of a part in a
+// million: differences due to floating-point rounding are below it, counts of I/Os over a few seconds
+// are not. If a throttle makes all seconds equal, fitting priors to such rounding errors divides zero
+// by zero.
 const finest = 1e-12
 
 // spreadOf is the spread of a sample; none below two values.
@@ -38,16 +37,15 @@ func (s spread) plus(o spread) spread {
 	return spread{sum, sum * sum / (s.variance*s.variance/s.df + o.variance*o.variance/o.df)}
 }
 
-// prior is what several spreads have in common: each is expected to be level + slope
-// times a size of its own, as sure as df degrees of freedom are.
+// prior is what several spreads have in common: the expected variance of each is level + slope times
+// its own size, with the certainty of df degrees of freedom.
 type prior struct{ level, slope, df float64 }
 
-// at is the expected variance where the size is x.
+// at is the expected variance for the size x.
 func (p prior) at(x float64) float64 { return p.level + p.slope*x }
 
-// moderate joins a spread with the prior: the moderated variance of Smyth
-// (2004, Statistical Applications in Genetics and Molecular Biology 3:3),
-// (d₀s₀² + d·s²) / (d₀ + d).
+// moderate combines a spread with the prior: the moderated variance of Smyth (2004, Statistical
+// Applications in Genetics and Molecular Biology 3:3), (d₀s₀² + d·s²) / (d₀ + d).
 func (p prior) moderate(s spread, x float64) spread {
 	df := p.df + s.df
 	if df == 0 {
@@ -56,17 +54,17 @@ func (p prior) moderate(s spread, x float64) spread {
 	return spread{(p.df*p.at(x) + s.df*s.variance) / df, df}
 }
 
-// priorOf fits a prior to spreads, each with a size that its variance may follow
-// (the limma method's trend). Unlike Smyth's, the common level is the mean of the
-// variances and not their geometric mean: where only some workloads met what
-// happens now and then, the others may still meet it. How much the workloads
-// differ is his: var(ln s²/s₀²) less its sampling variance, ψ′(d/2), is ψ′(d₀/2).
+// priorOf fits a prior to spreads, each with a size that its variance may follow (the limma method's
+// trend). Unlike Smyth's, the common level is the mean of the variances and not their geometric mean:
+// if only some workloads encountered an occasional event, the others may still encounter it. The
+// variation between workloads is estimated as by Smyth: var(ln s²/s₀²) minus its sampling variance,
+// ψ′(d/2), is ψ′(d₀/2).
 func priorOf(list []spread, sizes []float64) prior {
 	p := fitLevel(list, sizes)
 	var logs, sampling []float64
 	for i, s := range list {
 		if at := p.at(sizes[i]); s.df > 0 && at > 0 {
-			// A variance of 0 has no logarithm: it counts as a millionth of what is expected.
+			// A variance of 0 has no logarithm: it counts as a millionth of the expected one.
 			logs = append(logs, math.Log(math.Max(s.variance/at, 1e-6))-mathext.Digamma(s.df/2)+math.Log(s.df/2))
 			sampling = append(sampling, trigamma(s.df/2))
 		}
@@ -81,9 +79,9 @@ func priorOf(list []spread, sizes []float64) prior {
 	return p
 }
 
-// fitLevel is the level and slope, neither negative, under which the variances are
-// likeliest: gamma distributed with shape d/2 around level + slope·size. The updates
-// never make it less likely (Févotte & Idier 2011, for the Itakura–Saito divergence).
+// fitLevel is the level and slope, neither negative, with the largest likelihood: the variances are
+// gamma distributed with shape d/2 around level + slope·size. The updates never reduce the likelihood
+// (Févotte & Idier 2011, for the Itakura–Saito divergence).
 func fitLevel(list []spread, sizes []float64) prior {
 	var p prior
 	var variance, size, df float64
@@ -117,8 +115,8 @@ func fitLevel(list []spread, sizes []float64) prior {
 	return p
 }
 
-// varianceP is the one-sided p-value of a variance under the null hypothesis that it is v,
-// known with df degrees of freedom.
+// varianceP is the one-sided p-value of a variance under the null hypothesis that it is v, known with
+// df degrees of freedom.
 func varianceP(s spread, v, df float64) float64 {
 	if !(v > 0) || s.df <= 0 || df <= 0 {
 		return 1
@@ -128,8 +126,8 @@ func varianceP(s spread, v, df float64) float64 {
 
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
 
-// trigammaInverse solves ψ′(y) = x for x > 0 by Newton's method on 1/ψ′, which is
-// nearly straight (Smyth 2004, appendix).
+// trigammaInverse solves ψ′(y) = x for x > 0 by Newton's method on 1/ψ′, which is nearly linear (Smyth
+// 2004, appendix).
 func trigammaInverse(x float64) float64 {
 	y := 0.5 + 1/x
 	for range 50 {

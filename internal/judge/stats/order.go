@@ -3,29 +3,28 @@ package stats
 import "math"
 
 const (
-	// orderBlocks is the number of blocks from which the effect of the order is taken
-	// out: fewer cannot spare the degree of freedom that it costs.
+	// orderBlocks is the number of blocks from which on the effect of the order is removed: fewer
+	// cannot spare the degree of freedom that it costs.
 	orderBlocks = 8
 	// orderEach is how many blocks must have begun with each side.
 	orderEach = 3
 )
 
-// ordered are the differences of blocks without what the order of the two repeats
-// does to them: on a disk that slows down, whoever comes second looks worse, by as
-// much as A in one half of the blocks as B in the other. It cancels from the mean,
-// but without this it counts as noise (the period effect of a cross-over trial;
-// M. Hills and P. Armitage, Br. J. Clin. Pharmacol. 8, 1979).
+// ordered are the differences of blocks without the effect of the order of the two repeats: on a disk
+// that slows down, the side that comes second looks worse: A in one half of the blocks, and B by as
+// much in the other. It cancels from the mean, but without this it counts as noise (the period effect
+// of a cross-over trial; M. Hills and P. Armitage, Br. J. Clin. Pharmacol. 8, 1979).
 type ordered struct {
-	// mean is the mean of both orders, each with the same weight.
+	// mean is the mean of both orders, with equal weights.
 	mean float64
-	// rest are the differences with their order's own mean taken away, plus mean.
+	// rest are the differences minus the mean of their order, plus mean.
 	rest []float64
-	// error is the standard error of mean, were the blocks independent, and lost how
-	// many degrees of freedom the order has taken.
+	// error is the standard error of mean if the blocks are independent, and lost the degrees of
+	// freedom used for the order.
 	error, lost float64
 }
 
-// inOrder takes the order out where it is known and the blocks are enough.
+// inOrder removes the effect of the order if the order is known and there are enough blocks.
 func inOrder(blocks []Pair, differences []float64) ordered {
 	k := float64(len(blocks))
 	o := ordered{mean: Mean(differences), rest: differences, error: StdDev(differences) / math.Sqrt(k)}

@@ -13,8 +13,8 @@ func TestDipHasKnownValues(t *testing.T) {
 		y    []float64
 		want float64
 	}{
-		{[]float64{0, 0, 0, 0, 1, 1, 1, 1}, 0.25},       // two points: as far from one mode as can be
-		{[]float64{1, 2, 3, 4, 5, 6, 7, 8}, 1.0 / 16},   // evenly spaced: as near as n values can be
+		{[]float64{0, 0, 0, 0, 1, 1, 1, 1}, 0.25},       // two points: as far from one mode as possible
+		{[]float64{1, 2, 3, 4, 5, 6, 7, 8}, 1.0 / 16},   // evenly spaced: as near as possible for n values
 		{[]float64{5, 5, 5, 5, 5}, 0.1},                 // one point
 		{[]float64{3, 1, 2}, 0},                         // too few
 		{[]float64{8, 1, 7, 2, 6, 3, 5, 4}, 1.0 / 16},   // the order does not matter
@@ -26,7 +26,7 @@ func TestDipHasKnownValues(t *testing.T) {
 	}
 }
 
-// Moving or stretching the values changes no order of theirs.
+// Shifting or scaling the values does not change their order.
 func TestDipDoesNotDependOnTheUnit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y := rapid.SliceOfN(rapid.Float64Range(0, 100), 4, 60).Draw(t, "y")
@@ -43,8 +43,8 @@ func TestDipDoesNotDependOnTheUnit(t *testing.T) {
 	})
 }
 
-// One mode is called two in at most 1 % of the samples, the hardest shape (uniform)
-// included; two that are apart are found.
+// One mode is reported as two in at most 1 % of the samples, including the hardest shape (uniform); two
+// distant modes are found.
 func TestTwoModesKeepsItsLevel(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	const runs = 1000
@@ -112,7 +112,7 @@ func TestSegmentsFindTheChanges(t *testing.T) {
 	}
 }
 
-// Segments cover the series without gaps, none is too short, and the means are theirs.
+// Segments cover the series without gaps, none is too short, and each has the mean of its values.
 func TestSegmentsArePieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y := rapid.SliceOfN(rapid.Float64Range(0, 1000), 1, 120).Draw(t, "y")
@@ -134,7 +134,7 @@ func TestSegmentsArePieces(t *testing.T) {
 	})
 }
 
-// Correlated noise without any change is cut in few of a hundred series.
+// Correlated noise without any change is cut in only a few of a hundred series.
 func TestSegmentsDoNotCutNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, phi := range []float64{0, 0.5, 0.8} {

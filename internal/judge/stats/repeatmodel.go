@@ -7,53 +7,54 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RepeatModel is what the workloads of one run know together of how their repeats differ:
-// three repeats to one workload say little of its spread, those to all workloads more.
+// RepeatModel is the workloads' joint model of the variation between the repeats of a run: three
+// repeats of one workload say little about its standard deviation, those of all workloads more.
 //
-// A repeat differs from the next one for three reasons, which are told apart because
-// they are seen unequally well: noise, which every repeat has; slow spells, which make some
-// repeats slow as a whole; and stalls, which make single seconds slow. Of spells and
-// stalls a workload may have met none, and its next repeat may.
+// Repeats differ for three reasons, which are separated because they are observed unequally well:
+// noise, which affects every repeat; slow spells, which make some repeats slow as a whole; and stalls,
+// which make single seconds slow. A workload may have met no spells or stalls so far, but its next
+// repeat may.
 type RepeatModel struct {
 	members []member
-	// stalls are the slow seconds, slowRepeats those repeats of all members.
+	// stalls are the slow seconds, and slowRepeats the slow repeats, of all members.
 	stalls, slowRepeats slow
-	// noise and all are how repeats follow each other, without and with the slow ones.
+	// noise and all describe how repeats follow each other, without and with the slow ones.
 	noise, all sequence
 }
 
 // member is a workload of the model.
 type member struct {
 	repeats []Repeat
-	// values are those of its repeats without their stalls, level without the slow repeats, too.
+	// values are those of its repeats without their stalls; level is those without the slow repeats,
+	// too.
 	values, level []float64
-	// between is the spread of the level, size the variance that a repeat's mean has
-	// if its seconds are independent of each other.
+	// between is the spread of the level; size is the variance of a repeat's mean if its seconds are
+	// independent.
 	between spread
 	size    float64
-	// seconds is how many there are, across their spread over all repeats.
+	// seconds is the number of seconds; across is their spread over all repeats.
 	seconds float64
 	across  spread
-	// prior is what the others say of its spread.
+	// prior is what the others predict for its spread.
 	prior prior
-	// steady members vary by next to nothing; odd ones are unlike the others.
+	// steady members hardly vary; odd ones are unlike the others.
 	steady, odd         bool
 	stalls, slowRepeats slow
 }
 
-// steadySpread is the relative spread of the seconds up to which a workload is plainly
+// steadySpread is the relative standard deviation of the seconds up to which a workload is clearly
 // steady: a throttle, which has neither slow spells nor noise.
 const steadySpread = 0.005
 
-// plainly reports whether seconds of that spread are surely that steady: its upper 95 % limit
+// plainly reports whether seconds with that spread are certainly that steady: its upper 95 % limit
 // counts, because four seconds of a noisy device may agree.
 func (s spread) plainly() bool {
 	return s.df > 0 && s.variance*s.df/distuv.ChiSquared{K: s.df}.Quantile(0.05) <= steadySpread*steadySpread
 }
 
-// steady tells which members are plainly steady. Four seconds of one workload say little, and one
-// of them that is a percent slower hides that the rest is level; so a member that varies no more
-// than that itself is steady where all of them together surely are.
+// steady determines which members are clearly steady. Four seconds of one workload say little, and a
+// single one that is a percent slower hides that the rest is constant; so a member that varies no more
+// than that itself is steady if all of them together certainly are.
 func (c *RepeatModel) steady() {
 	var together spread
 	for i := range c.members {
@@ -64,17 +65,17 @@ func (c *RepeatModel) steady() {
 	for i := range c.members {
 		m := &c.members[i]
 		alike := together.plainly() && m.across.variance <= steadySpread*steadySpread
-		// One second a repeat says nothing of how seconds differ within it.
+		// With one second per repeat, nothing is known about the variation within repeats.
 		several := len(m.repeats) > 1 && m.across.df >= float64(len(m.repeats))
 		m.steady = several && (m.across.plainly() || alike)
 	}
 }
 
-// oddP is the p-value below which a spread is unlike the others', so that its workload does
-// not share theirs.
+// oddP is the p-value below which a spread is unlike the others', so that the workload does not share
+// theirs.
 const oddP = 0.01
 
-// NewRepeatModel takes the repeats to each workload. Their values are relative to the
+// NewRepeatModel builds the model from the repeats of each workload. Their values are relative to the
 // workload's mean, or logarithms.
 func NewRepeatModel(list [][]Repeat) *RepeatModel {
 	c := &RepeatModel{}
@@ -99,14 +100,14 @@ func NewRepeatModel(list [][]Repeat) *RepeatModel {
 		}
 	}
 	if withSlow == 1 && len(list) > 2 {
-		// A slow spell of the storage is met by several workloads; this one is noisy.
+		// A slow spell of the storage affects several workloads; this one is noisy.
 		c.members[which].settle(math.Inf(1))
 	}
 	c.fit()
 	return c
 }
 
-// newMember takes the stalls out of repeats.
+// newMember separates the stalls from repeats.
 func newMember(repeats []Repeat, limit float64) member {
 	m := member{repeats: repeats}
 	var within spread
@@ -134,7 +135,7 @@ func newMember(repeats []Repeat, limit float64) member {
 	return m
 }
 
-// settle takes the slow repeats out of the values.
+// settle separates the slow repeats from the values.
 func (m *member) settle(limit float64) {
 	m.level = m.values
 	if len(m.values) > 2 {
@@ -152,8 +153,8 @@ func (m *member) settle(limit float64) {
 	m.between = spreadOf(m.values)
 }
 
-// fit finds out what the members have in common, and who has not; the plainly steady
-// ones are modelled apart.
+// fit determines what the members have in common, and which are exceptions; clearly steady members are
+// modelled separately.
 func (c *RepeatModel) fit() {
 	for _, steady := range []bool{false, true} {
 		var alike []*member
@@ -178,9 +179,9 @@ func (c *RepeatModel) fit() {
 	}
 }
 
-// alone gives each member its prior and returns the one that is least likely to be
-// like the others; nil when all are. What is expected of a member is what the others
-// say: its own spread, where its seconds are unlike theirs, would only confirm itself.
+// alone gives each member its prior and returns the one that is least likely to be like the others; nil
+// if all are. The prior of a member comes from the others: if its seconds are unlike theirs, its own
+// spread would only confirm itself.
 func alone(alike []*member) (odd *member) {
 	var list []spread
 	var sizes []float64
@@ -208,7 +209,7 @@ func alone(alike []*member) (odd *member) {
 func (m *member) unlike(others []spread) float64 {
 	df := math.Max(1, m.prior.df)
 	if m.prior.df > maxPrior/2 {
-		// The others are alike, and together know their spread well.
+		// The others are alike, and together determine their spread well.
 		for _, s := range others {
 			df += s.df
 		}
@@ -216,9 +217,9 @@ func (m *member) unlike(others []spread) float64 {
 	return varianceP(m.between, m.prior.at(m.size), df)
 }
 
-// Half is the half-width of the interval around the mean of the repeats to the i-th
-// workload, relative or as a factor's logarithm, and the half-width that a stopping
-// rule has to compare with its target. Both are +Inf below two repeats.
+// Half is the half-width of the interval around the mean of the repeats of the i-th workload, relative
+// or as the logarithm of a factor, and the half-width that a stopping rule has to compare with its
+// target. Both are +Inf below two repeats.
 func (c *RepeatModel) Half(i int) (half, rule float64) {
 	m := &c.members[i]
 	if len(m.repeats) < 2 {
@@ -226,14 +227,14 @@ func (c *RepeatModel) Half(i int) (half, rule float64) {
 	}
 	near, far := c.mean(m, true), c.mean(m, false)
 	half = StudentT(near.df) * math.Sqrt(near.variance)
-	// The degrees of freedom of a sum may grow with one of its parts (Welch–Satterthwaite), but
-	// that repeats are close to each other narrows nothing.
+	// The degrees of freedom of a sum may grow with one of its parts (Welch–Satterthwaite), but repeats
+	// being close to each other never narrows an interval.
 	half = math.Max(half, StudentT(far.df)*math.Sqrt(far.variance))
 	return half, half * caution(1+int(near.df))
 }
 
-// mean is the spread of the mean of a member's repeats: as close to each other as they were, or
-// as if they were far apart.
+// mean is the spread of the mean of a member's repeats: at their actual distances, or as if they were
+// far apart.
 func (c *RepeatModel) mean(m *member, close bool) spread {
 	k := float64(len(m.repeats))
 	s := m.between
@@ -247,9 +248,9 @@ func (c *RepeatModel) mean(m *member, close bool) spread {
 		return Dependence(len(m.repeats), q.reach(m))
 	}
 	widen, df := dependence(c.noise)
-	// What repeats have in common their number has not.
+	// Correlation between repeats reduces their effective number.
 	df = math.Max(1, s.df-(k-1-df))
-	// Repeats cannot differ less than their seconds make them, but for chance.
+	// Repeats cannot vary less than their seconds imply, except by chance.
 	sum := spread{math.Max(s.variance, 0.8*m.size) / k * widen * widen, df}
 	if !m.steady {
 		if v := m.rarely(c.stalls, m.stalls); m.seconds > 0 {
@@ -262,9 +263,9 @@ func (c *RepeatModel) mean(m *member, close bool) spread {
 	return sum
 }
 
-// Few reports whether the run met slow seconds or repeats, by at least the given loss, and
-// the i-th workload so few that a tail which they make is not known: a share of the
-// seconds that may be as large as least, but fewer than enough of them.
+// Few reports whether the run contained slow seconds or repeats, with at least the given loss, and so
+// few of them in the i-th workload that the tail they cause is unknown: their share of the seconds may
+// be as large as least, but there are fewer than enough of them.
 func (c *RepeatModel) Few(i int, loss, least float64) bool {
 	const (
 		enough = 20.0
@@ -276,14 +277,14 @@ func (c *RepeatModel) Few(i int, loss, least float64) bool {
 			return false
 		}
 		share := s.count / s.of
-		// Two standard deviations of a Poisson count more may be what is usual.
+		// A count two Poisson standard deviations higher may be the usual one.
 		most := (s.count + 2*math.Sqrt(s.count) + 2) / s.of
 		return most >= least && share*of < enough && share < common
 	}
 	return !m.steady && (few(m.either(c.stalls, m.stalls), m.seconds) || few(m.either(c.slowRepeats, m.slowRepeats), float64(len(m.repeats))))
 }
 
-// either is what happened to all members, or to the member alone where that is more.
+// either is what happened to all members, or to the member alone if that is more.
 func (m *member) either(shared, own slow) slow {
 	if m.odd || own.count >= 2 && own.variance() > shared.variance() {
 		return own
@@ -291,16 +292,16 @@ func (m *member) either(shared, own slow) slow {
 	return shared
 }
 
-// rarely is the variance of what happens to some seconds or repeats: that of the
-// members, or the member's own where that is more.
+// rarely is the variance of events that affect some seconds or repeats: that of all members, or the
+// member's own if that is larger.
 func (m *member) rarely(shared, own slow) spread {
 	s := m.either(shared, own)
 	if s.count == 0 {
 		return spread{}
 	}
-	// Somewhat more than was seen may well be usual.
+	// The usual number may well be somewhat higher than the observed one.
 	return spread{s.variance() * (s.count + 0.5) / s.count, 4 * s.count}
 }
 
-// SteadyAt reports whether the i-th workload is plainly steady.
+// SteadyAt reports whether the i-th workload is clearly steady.
 func (c *RepeatModel) SteadyAt(i int) bool { return c.members[i].steady }

@@ -21,9 +21,8 @@ func repeatsOf(values [][]float64, pause float64) []stats.Repeat {
 	return list
 }
 
-// repeatsDrawn makes w workloads with k repeats of three seconds each, one after the
-// other. A repeat to workload i differs by a normal value with the standard
-// deviation cv(i), its seconds by a third of that.
+// repeatsDrawn makes w workloads with k repeats of three seconds each, one after the other. Repeats of
+// workload i vary normally with the standard deviation cv(i), their seconds by a third of that.
 func repeatsDrawn(r *rand.Rand, w, k int, cv func(i int) float64) [][]stats.Repeat {
 	list := make([][]stats.Repeat, w)
 	clock := 0.0
@@ -74,8 +73,8 @@ func TestWorkloadsShareTheirSpread(t *testing.T) {
 	}
 }
 
-// One workload is ten times as noisy as the others, one is throttled: neither may have
-// the spread of the others, nor they that of the noisy one.
+// One workload is ten times as noisy as the others, one is throttled: neither may get the spread of the
+// others, nor they that of the noisy one.
 func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 	const runs, w, k, cv = 300, 12, 4, 0.02
 	r := rand.New(rand.NewPCG(3, 4))
@@ -118,8 +117,8 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 	}
 }
 
-// What happened to some repeats, or some seconds, of a run may happen to all of its
-// workloads: an interval of one that met none of it holds the mean with it.
+// What happened to some repeats or seconds of a run may happen to all of its workloads: the interval of
+// a workload that met none of it still contains the mean that includes it.
 func TestWhatOthersMetMayHappen(t *testing.T) {
 	for name, slow := range map[string]func(list [][]stats.Repeat){
 		"a slow spell over four repeats": func(list [][]stats.Repeat) {
@@ -197,9 +196,9 @@ func TestRepeatModelProperties(t *testing.T) {
 	})
 }
 
-// On a throttled device a second of one workload is half a percent slower now and then. Four
-// seconds with such a one among them do not show that the workload is plainly steady, but those
-// of all workloads together do; next to noisy ones they do not.
+// On a throttled device a second of one workload is sometimes half a percent slower. Four seconds that
+// include such a one do not show that the workload is clearly steady, but those of all workloads
+// together do; next to noisy ones they do not.
 func TestSteadinessIsSeenTogether(t *testing.T) {
 	level := func(spread float64) []stats.Repeat {
 		return []stats.Repeat{
@@ -227,9 +226,9 @@ func TestSteadinessIsSeenTogether(t *testing.T) {
 	}
 }
 
-// TestSecondsThatDifferByRoundingHaveAnInterval has workloads of a throttle, whose seconds are
-// all alike, or alike but for how a quotient was rounded, or for one I/O in a thousand: in one
-// run of twelve workloads on such a device one had no interval after 60 equal repeats.
+// TestSecondsThatDifferByRoundingHaveAnInterval uses throttled workloads whose seconds are all equal,
+// or equal except for the rounding of a quotient, or for one I/O in a thousand: in one run of twelve
+// workloads on such a device, one had no interval after 60 equal repeats.
 func TestSecondsThatDifferByRoundingHaveAnInterval(t *testing.T) {
 	t.Parallel()
 	second := []func(r *rand.Rand) float64{

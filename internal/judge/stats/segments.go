@@ -5,31 +5,29 @@ import (
 	"slices"
 )
 
-// Segment is a stretch of a series around one level: the values from index From
-// up to, but without, To.
+// Segment is a stretch of a series around one level: the values from index From up to, but not
+// including, To.
 type Segment struct {
 	From, To int
 	Mean     float64
 }
 
-// Segments cuts a series where its level changes: the cut with the least sum of
-// squares plus a penalty of 3·s²·(1+φ)/(1−φ)·ln n for each change, found exactly
-// by pruned dynamic programming (PELT: Killick, Fearnhead and Eckley, 2012). No
-// segment is shorter than least values.
+// Segments cuts a series where its level changes: the cut with the least sum of squares plus a penalty
+// of 3·s²·(1+φ)/(1−φ)·ln n for each change, found exactly by pruned dynamic programming (PELT: Killick,
+// Fearnhead and Eckley, 2012). No segment is shorter than least values.
 //
-// s and φ are the spread and the correlation of the noise: of the residuals
-// around the three levels that fit best, because around the common mean a change
-// itself would look like noise, and like a very correlated one.
+// s and φ are the standard deviation and the correlation of the noise: of the residuals around the
+// three levels that fit best, because around the common mean a change itself would look like noise, and
+// like highly correlated noise.
 //
-// Pruning saves nothing where nothing changes, so the time of the exact search is
-// quadratic. Beyond an hour of seconds not every place is tried, but those of a grid,
-// and those at which the same search cuts one of the windows into which the series is
-// divided twice, so that what is shorter than half a window is found as exactly as
-// before; at the end each cut is moved to the best place near it.
+// Pruning saves nothing if nothing changes, so the exact search takes quadratic time. Beyond an hour of
+// seconds, not every place is tried, but only those of a grid and those at which the same search cuts
+// one of the windows into which the series is divided twice; so anything shorter than half a window is
+// still found exactly. At the end each cut is moved to the best place near it.
 func Segments(y []float64, least int) []Segment { return segments(y, least, hourly) }
 
-// reach says how many places are tried: up to all values, every one; beyond that, a
-// grid of as many, and what windows of window values show.
+// reach says how many places are tried: up to all values, every one; beyond that, a grid of as many,
+// and the cuts found in windows of window values.
 type reach struct{ all, window int }
 
 var hourly = reach{all: 3600, window: 600}
@@ -58,10 +56,10 @@ func segments(y []float64, least int, r reach) []Segment {
 	return list
 }
 
-// step is the distance of a grid with at most most places in n.
+// step is the spacing of a grid with at most most places in n.
 func step(n, most int) int { return max(1, (n+most-1)/most) }
 
-// grid lists the places from one to another at a distance, both included.
+// grid lists the places from one to another at a given spacing, both included.
 func grid(from, to, distance int) []int {
 	var list []int
 	for i := from; i < to; i += distance {
@@ -77,25 +75,25 @@ func (c costs) places(n, least int, penalty float64, r reach) []int {
 	for from := 0; from < n; from += window / 2 {
 		to := min(from+window, n)
 		ends := c.cut(grid(from, to, 1), least, penalty)
-		// The last one is the end of the window, and no cut.
+		// The last one is the end of the window, not a cut.
 		list = append(list, ends[:len(ends)-1]...)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// cut finds the cheapest cut at some of the places, which rise, from the first to the
-// last, and returns where its segments end. A stretch that is shorter than least as a
-// whole is one segment.
+// cut finds the cheapest cut at some of the places, which are in rising order, from the first to the
+// last, and returns where its segments end. A stretch that is shorter than least as a whole is one
+// segment.
 func (c costs) cut(places []int, least int, penalty float64) []int {
 	n := len(places)
-	// best[t] is the least cost up to places[t]; last[t] where its last segment begins.
+	// best[t] is the least cost up to places[t]; last[t] is where its last segment begins.
 	best, last := make([]float64, n), make([]int, n)
 	for t := range best {
 		best[t] = math.Inf(1)
 	}
 	best[0] = -penalty
-	// The starts that may still be the best one, with their costs up to here.
+	// The starts that may still be optimal, with their costs up to here.
 	starts, next := make([]int, 0, n), 0
 	here := make([]float64, 0, n)
 	for t := 1; t < n; t++ {
@@ -156,7 +154,7 @@ type costs struct{ sum, square []float64 }
 
 func newCosts(y []float64) costs {
 	c := costs{make([]float64, len(y)+1), make([]float64, len(y)+1)}
-	// Around a middle value, so that large levels do not swallow small spreads.
+	// Relative to the mean, so that large levels do not lose small variations to rounding.
 	m := Mean(y)
 	for i, v := range y {
 		c.sum[i+1] = c.sum[i] + v - m
@@ -171,7 +169,7 @@ func (c costs) of(from, to int) float64 {
 	return math.Max(0, c.square[to]-c.square[from]-s*s/float64(to-from))
 }
 
-// penalty is the price of a change.
+// penalty is the penalty for a change.
 func (c costs) penalty(y []float64, least int, r reach) float64 {
 	n := len(y)
 	distance := 1
@@ -190,9 +188,9 @@ func (c costs) penalty(y []float64, least int, r reach) float64 {
 	return 3 * Variance(residuals) * (1 + phi) / (1 - phi) * math.Log(float64(n))
 }
 
-// twoChanges cuts where three levels fit best: one change and the way back.
-// Below three times the least length it is one change. Of a long series the places of
-// a grid are tried, and then those between.
+// twoChanges cuts where three levels fit best: one change and the way back. Below three times the
+// minimum length there is one change. For a long series the places of a grid are tried first, and then
+// those between.
 func (c costs) twoChanges(n, least, distance int) (i, j int) {
 	lowest := math.Inf(1)
 	for a := least; a <= n-least; a += distance {

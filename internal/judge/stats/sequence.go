@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// sequence is how the repeats of a run, to whatever workload, follow each other: what
-// the storage does for longer than a repeat is seen by the next one, too.
+// sequence describes how the repeats of a run, of whatever workload, follow each other: a storage
+// effect that outlasts a repeat also affects the next one.
 type sequence struct {
-	// n repeats are correlated by neighbour with the next, which comes apart seconds later.
+	// n repeats have a correlation of neighbour with the next one, apart seconds later.
 	n                int
 	neighbour, apart float64
 }
 
-// follow puts the values of all members that are alike into one sequence, each relative
-// to the mean and the spread of its workload.
+// follow puts the values of all members that are alike into one sequence, each relative to the mean and
+// standard deviation of its workload.
 func (c *RepeatModel) follow(values func(m *member) []float64) sequence {
 	type point struct{ begin, value float64 }
 	var points []point
@@ -26,7 +26,7 @@ func (c *RepeatModel) follow(values func(m *member) []float64) sequence {
 		if m.steady || m.odd || !(sd > 0) {
 			continue
 		}
-		// Few repeats know their spread badly.
+		// Few repeats estimate their standard deviation badly.
 		sd = math.Max(sd, math.Sqrt(m.prior.at(m.size)))
 		mean := Mean(y)
 		for j, v := range y {
@@ -47,7 +47,7 @@ func (c *RepeatModel) follow(values func(m *member) []float64) sequence {
 	return s
 }
 
-// reach is a cautious correlation between a repeat to m and the next one to it.
+// reach is a cautious correlation between consecutive repeats of m.
 func (s sequence) reach(m *member) float64 {
 	rho := SecondsCorrelation(m.repeats)
 	if s.apart > 0 {
@@ -57,8 +57,8 @@ func (s sequence) reach(m *member) float64 {
 	return rho
 }
 
-// freedom is how many degrees of freedom the repeats have together: fewer than there
-// are repeats where they move together.
+// freedom is the degrees of freedom of all repeats together: fewer than there are repeats if they are
+// correlated.
 func (s sequence) freedom() float64 {
 	if s.n < 4 {
 		return 0

@@ -7,21 +7,20 @@ import (
 	"slices"
 )
 
-// slopes are those of all pairs of points with different t, in rising order. Of few
-// points they are all made. Of many, one of a given rank is found without the others, in
-// O(n log n) time and O(n) memory: the pairs with a slope in (a, b] are those that change
-// their order between y − a·t and y − b·t, which can be counted, and drawn from by
-// chance, while the one order is sorted into the other; so brackets around the rank are
-// narrowed by samples until what they hold is few enough to be listed (M. Dillencourt,
-// D. Mount, N. Netanyahu, Int. J. of Computational Geometry & Applications 2, 1992). The
+// slopes are those of all pairs of points with different t, in rising order. For few points they are
+// all computed. For many, the one of a given rank is found without the others, in O(n log n) time and
+// O(n) memory: the pairs with a slope in (a, b] are those whose order differs between y − a·t and y −
+// b·t, and they can be counted, and sampled at random, while one order is sorted into the other; so
+// brackets around the rank are narrowed by samples until they hold few enough to be listed (M.
+// Dillencourt, D. Mount, N. Netanyahu, Int. J. of Computational Geometry & Applications 2, 1992). The
 // seed is fixed, and the result does not depend on it.
 type slopes struct {
 	count int
-	// listed are the slopes of few points.
+	// listed are all slopes if there are few points.
 	listed []float64
-	// t and y are the points of many, in the order of t, then of y, around a middle.
+	// t and y are the points if there are many, ordered by t, then by y, relative to a middle value.
 	t, y []float64
-	// blur is how wrong a slope may be by rounding when it is only seen as an order.
+	// blur is the rounding error of a slope that is only determined by an order.
 	blur float64
 	rng  *rand.Rand
 }
@@ -29,10 +28,10 @@ type slopes struct {
 const (
 	// fewPoints is the number of points up to which all slopes are listed.
 	fewPoints = 500
-	// listedPairs is how many slopes for each point are listed at the end.
+	// listedPairs is the number of slopes per point that are listed at the end.
 	listedPairs = 4
-	// mostBrackets ends a search that rounding errors keep from ending: far more than
-	// the five or so that it takes.
+	// mostBrackets stops a search that rounding errors keep from ending: far more than the five or so
+	// that it takes.
 	mostBrackets = 100
 )
 
@@ -82,7 +81,7 @@ func slopesOf(t, y []float64, few int) *slopes {
 	return s
 }
 
-// quantile is the p-quantile, between neighbours.
+// quantile is the p-quantile, interpolated between neighbours.
 func (s *slopes) quantile(p float64) float64 {
 	place := p * float64(s.count-1)
 	i := int(place)
@@ -93,8 +92,8 @@ func (s *slopes) quantile(p float64) float64 {
 	return v
 }
 
-// bracket holds the slopes in (low, high], count of them, and before as many are lower.
-// orders are those of the points by y − slope·t at both ends.
+// bracket holds the slopes in (low, high]: count of them, with before lower ones. orders are those of
+// the points by y − slope·t at both ends.
 type bracket struct {
 	low, high     float64
 	before, count int
@@ -118,7 +117,7 @@ func (s *slopes) at(k int) float64 {
 			break
 		}
 	}
-	// Where there are still more, they are all alike.
+	// If there are still more, they are all equal.
 	found := s.draw(b, listedPairs*n)
 	slices.Sort(found)
 	if b.count <= listedPairs*n {
@@ -127,18 +126,18 @@ func (s *slopes) at(k int) float64 {
 	return found[(k-b.before)*len(found)/b.count]
 }
 
-// narrower is a part of the bracket that holds the slope of rank k.
+// narrower is a part of the bracket that contains the slope of rank k.
 func (s *slopes) narrower(b bracket, k int) bracket {
 	sample := s.draw(b, len(s.t))
 	slices.Sort(sample)
 	m := float64(len(sample))
 	share := (float64(k-b.before) + 0.5) / float64(b.count)
-	// Three standard deviations of the place in the sample, so that it rarely lies outside.
+	// Three standard deviations of the sampled rank, so that the rank rarely lies outside.
 	reach := 3*math.Sqrt(m*share*(1-share)) + 1
 	var cuts []float64
 	for _, i := range []int{int(math.Floor(share*m - reach)), int(share*m + reach)} {
 		if i >= 0 && i < len(sample) {
-			// On both sides, as many slopes may be alike.
+			// On both sides, as many slopes may be equal.
 			cuts = append(cuts, sample[i]-s.blur, sample[i]+s.blur)
 		}
 	}
@@ -160,8 +159,8 @@ func (s *slopes) narrower(b bracket, k int) bracket {
 	return b
 }
 
-// order sorts the points by y − slope·t; what is equal there comes with the larger t
-// first, so that pairs of that slope count as lower.
+// order sorts the points by y − slope·t; ties are ordered by decreasing t, so that pairs with that
+// slope count as lower.
 func (s *slopes) order(slope float64) []int32 {
 	n := len(s.t)
 	order, key := make([]int32, n), make([]float64, n)
@@ -186,7 +185,7 @@ func (s *slopes) order(slope float64) []int32 {
 	return order
 }
 
-// draw lists all slopes of a bracket, or most of them drawn by chance if it has more.
+// draw lists all slopes of a bracket, or a random sample of most of them if it has more.
 func (s *slopes) draw(b bracket, most int) []float64 {
 	ranks := make([]int, min(most, b.count))
 	for i := range ranks {
@@ -203,8 +202,8 @@ func (s *slopes) draw(b bracket, most int) []float64 {
 	return list
 }
 
-// between counts the pairs that two orders have the other way round, and hands on those
-// with the given numbers, in rising order.
+// between counts the pairs that are in opposite order in the two orders, and passes on those with the
+// given numbers, in rising order.
 func (s *slopes) between(from, to []int32, numbers []int, take func(i, j int32)) int {
 	n := len(from)
 	place := make([]int32, n)

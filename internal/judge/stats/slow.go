@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// slow is what single seconds or repeats lost that were much slower than the others.
+// slow sums up the loss in single seconds or repeats that were much slower than the others.
 type slow struct {
-	// of so many, count were slow; loss and square are the sums of what they lost,
-	// and of its square.
+	// count of of were slow; loss and square are the sums of their losses and of the squared losses.
 	of, count, loss, square float64
 }
 
@@ -25,12 +24,12 @@ func (s slow) variance() float64 {
 	return s.square/s.of - mean*mean
 }
 
-// slowSpreads is how many standard deviations apart from the usual is slow.
+// slowSpreads is the distance from the usual value, in standard deviations, that counts as slow.
 const slowSpreads = 6.0
 
-// slowLimits is, for each workload, how far from the usual is slow. The spread comes
-// from differences between neighbours, by their median, which some slow ones do not
-// move; the workload's own are joined with those of all, because it may have two.
+// slowLimits is, for each workload, the distance from the usual value that counts as slow. The spread
+// is estimated from the median of the differences between neighbours, which a few slow ones do not
+// change; a workload's own differences are combined with those of all, because it may have only two.
 func slowLimits(list [][][]float64) []float64 {
 	own := make([][]float64, len(list))
 	var all []float64
@@ -42,7 +41,7 @@ func slowLimits(list [][][]float64) []float64 {
 		}
 		all = append(all, own[i]...)
 	}
-	// The median of the size of a difference of two normal values is 0.954 σ.
+	// The median absolute difference of two normal values is 0.954 σ.
 	const (
 		median = 0.6745 * math.Sqrt2
 		weight = 6
@@ -56,7 +55,7 @@ func slowLimits(list [][][]float64) []float64 {
 	return limits
 }
 
-// middle is the median; 0 when y is empty.
+// middle is the median; 0 if y is empty.
 func middle(y []float64) float64 {
 	n := len(y)
 	if n == 0 {
@@ -67,9 +66,8 @@ func middle(y []float64) float64 {
 	return (y[(n-1)/2] + y[n/2]) / 2
 }
 
-// withoutSlow takes out of y what lies farther than the limit from the one of them that
-// is nearest to the usual value, and says what was lost in it. Slow is low where values
-// are rates and high where they are latencies.
+// withoutSlow removes from y the values that are farther than the limit from the one nearest to the
+// usual value, and returns the loss in them. Slow means low for rates and high for latencies.
 func withoutSlow(y []float64, usual, limit float64) (rest []float64, found slow) {
 	found.of = float64(len(y))
 	if len(y) < 2 || limit == 0 {

@@ -77,7 +77,7 @@ func TestCorrelationIsFoundWithCaution(t *testing.T) {
 	if got := stats.Correlation([]float64{1}, []float64{2}, []float64{1}, []float64{3}); got != 0.97 {
 		t.Errorf("values without neighbours have correlation %v, want the bound 0.97", got)
 	}
-	// A pause between stretches is no neighbourhood.
+	// Values on either side of a pause between stretches are not neighbours.
 	var apart [][]float64
 	var joined []float64
 	for i := range 20 {
@@ -146,7 +146,7 @@ func TestSteadyRule(t *testing.T) {
 	if s := stats.Observe(warm); s.Dropped < 45 || !near(s.Mean, 100, 1) {
 		t.Errorf("half speed for 50 s was not dropped: %+v", s)
 	}
-	// One lucky look is not enough: the rule must have held five seconds ago.
+	// A single lucky check is not enough: the rule must also have been satisfied five seconds ago.
 	flat := make([]float64, 44)
 	for i := range flat {
 		flat[i] = 100

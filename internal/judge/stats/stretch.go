@@ -5,36 +5,37 @@ import (
 	"slices"
 )
 
-// Stretch is what a measurement without a pause came to.
+// Stretch is the outcome of a measurement without a pause.
 type Stretch struct {
-	// From is the index of the first second of its level end.
+	// From is the index of the first second of its final plateau.
 	From int
-	// Mean is that of the level end, Scatter the spread of most of its seconds.
+	// Mean is that of the plateau, Scatter the robust standard deviation of its seconds.
 	Mean, Scatter float64
-	// Before is the mean of what came before it; 0 when nothing did.
+	// Before is the mean of what came before it; 0 if there was nothing.
 	Before float64
-	// Fell tells that the seconds before were faster than the end by more than noise.
+	// Fell is set if the seconds before were faster than the plateau by more than noise.
 	Fell bool
 }
 
 const (
-	// settling is how many seconds of a stretch are not its end, whatever they are: a
-	// small credit is used up in them.
+	// settling is the number of initial seconds that never belong to the plateau: a small credit is
+	// used up in them.
 	settling = 5
-	// fall is the least change of level, relative to the higher one, that is one.
+	// fall is the smallest change of level, relative to the higher one, that counts.
 	fall = 0.10
 	// Flat is the relative scatter below which a rate is held by a limit.
 	Flat = 0.02
-	// lateSeconds, lateLeast and lateApart are those of LateFall.
+	// lateSeconds, lateLeast and lateApart are the thresholds of LateFall.
 	lateSeconds = 2
 	lateLeast   = 0.25
 	lateApart   = 6.0
-	// leastLevel is how many seconds it takes to speak of a level.
+	// leastLevel is the minimum number of seconds of a level.
 	leastLevel = 3
 )
 
-// Level finds the level end of a stretch of seconds: the last of its segments, without the
-// seconds in which the level changed, and without the first five or quarter of them.
+// Level finds the final plateau of a stretch of seconds: the last of its segments, without the seconds
+// in which the level changed, and without the first five seconds, or the first quarter if that is
+// shorter.
 func Level(y []float64) Stretch {
 	n := len(y)
 	first := min(settling, n/4)
@@ -44,12 +45,12 @@ func Level(y []float64) Stretch {
 	if last.From > 0 {
 		before := segments[len(segments)-2].Mean
 		end := Median(y[(last.From+n)/2:])
-		// A segment has a least length, so a late change is inside the last one.
+		// A segment has a minimum length, so a late change is inside the last one.
 		for s.From < n-1 && math.Abs(y[s.From]-before) < math.Abs(y[s.From]-end) {
 			s.From++
 		}
 		if s.From < n-leastLevel && s.From > 0 && math.Abs(y[s.From]-end) > math.Abs(before-end)/20 {
-			// In this second it changed.
+			// The change happened in this second.
 			s.From++
 		}
 	}
@@ -69,9 +70,9 @@ func Level(y []float64) Stretch {
 	return s
 }
 
-// LateFall is where a series falls so late that what is behind it is too short for a segment:
-// the index of the first of some seconds, at least two and at most the last quarter, that
-// are all below all others by a quarter, and by six times their scatter. 0 when it does not.
+// LateFall finds a fall that is too late for the rest to form a segment: the index of the first of some
+// seconds, at least two and at most the last quarter, that are all below all others by a quarter, and
+// by six times their scatter. 0 if there is none.
 func LateFall(y []float64) int {
 	n := len(y)
 	for at := n - lateSeconds; at >= max(n*3/4, 1); at-- {
@@ -83,15 +84,15 @@ func LateFall(y []float64) int {
 	return 0
 }
 
-// apart reports whether the means of two pieces differ by more than the second one's noise,
-// which may be correlated, makes them differ.
+// apart reports whether the means of two pieces differ by more than the second one's noise explains,
+// which may be correlated.
 func apart(a, b []float64) bool {
 	phi := Correlation(b)
 	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
 	return math.Abs(Mean(a)-Mean(b)) > math.Max(Scatter(b), Floor*Mean(b))*math.Max(2.5, 4*wander)
 }
 
-// Pool collects what repeats of several workloads tell of the spread between repeats.
+// Pool pools the variation between repeats of several workloads.
 type Pool struct{ square, df float64 }
 
 // Add adds the values of the repeats of one workload.
@@ -104,14 +105,13 @@ func (p *Pool) Add(values []float64) {
 	p.df += float64(len(logs) - 1)
 }
 
-// oneInThousand is how rarely noise is to be taken for a fall, for one look.
+// oneInThousand is the probability of mistaking noise for a fall, for one stretch.
 const oneInThousand = 0.001
 
-// Below reports whether the level end of a stretch lies below the repeats, which had pauses
-// between them, by at least the share and by more than the spread between repeats explains:
-// the largest of the workload's own repeats, of the pools of all workloads and of those alike, and of
-// pieces of the end that are as long as repeats (length seconds). The level of the test is a
-// thousandth.
+// Below reports whether the final plateau of a stretch lies below the repeats, which had pauses between
+// them, by at least the share and by more than the variation between repeats explains: the largest of
+// that of the workload's own repeats, of the pools of all workloads and of similar ones, and of pieces
+// of the plateau that are as long as repeats (length seconds). The level of the test is a thousandth.
 func (s Stretch) Below(end, repeats []float64, all, alike *Pool, length int, share float64) bool {
 	if len(repeats) == 0 || len(end) < leastLevel || !(s.Mean < (1-share)*Mean(repeats)) {
 		return false
@@ -131,7 +131,7 @@ func (s Stretch) Below(end, repeats []float64, all, alike *Pool, length int, sha
 	return StudentP(t, math.Max(1, all.df))/2 < oneInThousand
 }
 
-// cutUp is the means of the whole pieces of a length.
+// cutUp is the means of the complete pieces of the given length.
 func cutUp(y []float64, length int) []float64 {
 	var means []float64
 	for i := 0; i+length <= len(y); i += length {
@@ -140,9 +140,9 @@ func cutUp(y []float64, length int) []float64 {
 	return means
 }
 
-// Scatter is the spread of most values: 1.4826 times the median distance from the
-// median, which is the standard deviation of normal ones. A limit stays one when the
-// machine stands still for a moment, and one second gets what another one lacks.
+// Scatter is a robust standard deviation: 1.4826 times the median distance from the median, which
+// equals the standard deviation for normal values. So a limit still counts as one if the machine stops
+// for a moment and one second gets what another lacks.
 func Scatter(y []float64) float64 {
 	middle := Median(y)
 	away := make([]float64, len(y))
@@ -152,7 +152,7 @@ func Scatter(y []float64) float64 {
 	return 1.4826 * Median(away)
 }
 
-// Median is the middle value; 0 when there is none.
+// Median is the middle value; 0 if there is none.
 func Median(y []float64) float64 {
 	if len(y) == 0 {
 		return 0
@@ -161,7 +161,7 @@ func Median(y []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// logarithms of values, of which none is taken for less than a millionth of the mean.
+// logarithms of values, each at least a millionth of the mean.
 func logarithms(values []float64) []float64 {
 	least := 1e-6 * Mean(values)
 	list := make([]float64, len(values))

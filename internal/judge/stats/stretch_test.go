@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// pieced is a series of pieces of some length around a level, with noise.
+// pieced is a series of pieces of given lengths and levels, with noise.
 func pieced(r *rand.Rand, cv float64, pieces ...[2]float64) []float64 {
 	var y []float64
 	for _, p := range pieces {
@@ -43,8 +43,8 @@ func TestTheLevelEndOfAStretch(t *testing.T) {
 	}
 }
 
-// Stretches on storage that does not change are called lower than its repeats in less than one
-// in three hundred, and those on storage whose rate lasts for a quarter of that always.
+// Stretches on constant storage are found lower than its repeats in less than one in three hundred
+// cases, and those on storage with a quarter of that sustained rate always.
 func TestBelowIsNoNoise(t *testing.T) {
 	const runs = 3000
 	for _, noise := range []struct{ repeat, second float64 }{{.001, .002}, {.03, .01}, {.06, .01}, {.01, .1}, {.1, .2}} {

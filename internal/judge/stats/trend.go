@@ -6,11 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Trend is the Theil–Sen slope of y over t, the median of the slopes of all
-// pairs, with its interval by the normal approximation of Kendall's S (P. K. Sen,
-// 1968). The variance of S is raised by what the correlation of the residuals
-// takes from the number of values. level is the probability left outside, such
-// as 0.001. The interval is infinite where the values are too few for it.
+// Trend is the Theil–Sen slope of y over t, the median of the slopes of all pairs, with its interval by
+// the normal approximation of Kendall's S (P. K. Sen, 1968). The variance of S is increased according
+// to the effective number of values, given the correlation of the residuals. level is the probability
+// outside the interval, such as 0.001. The interval is infinite if there are too few values.
 func Trend(t, y []float64, level float64) (slope, low, high float64) {
 	n := len(y)
 	slopes := newSlopes(t, y)

@@ -6,9 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Good sorts the samples of steps that did not fail by workload, without those of the steps
-// that are left out. A step that has not ended yet (the run was killed in it) counts with
-// what it has.
+// Good returns the samples of steps that did not fail, by workload, excluding the left-out steps. A
+// step that has not ended (the run was killed during it) counts with the samples that it has.
 func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
 	workload := map[int]string{}
 	for _, s := range rec.Plan.Steps {
@@ -16,7 +15,7 @@ func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
 	}
 	for _, r := range rec.Run.Steps {
 		if workload[r.Step.Number] != r.Step.Workload {
-			// A repeat was made again or given up: what has not ended is not what was planned.
+			// A repeat was made again or abandoned: an incomplete step is not the planned one.
 			clear(workload)
 			break
 		}
@@ -50,7 +49,7 @@ func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
 	return good
 }
 
-// Looks are the numbers of the looks.
+// Looks returns the step numbers of the long repeats.
 func Looks(rec *model.Recorded) map[int]bool {
 	looks := map[int]bool{}
 	for _, r := range rec.Run.Steps {
@@ -61,9 +60,9 @@ func Looks(rec *model.Recorded) map[int]bool {
 	return looks
 }
 
-// Counted are those of a workload's good samples that its results are made of: of a look the
-// seconds of a repeat, and of what fell in one only the level end. said is what the looks have
-// said of each direction; nil where they said nothing.
+// Counted returns those of a workload's good samples that its results are made of: of a long repeat, as
+// many seconds as a normal repeat has; if the rate fell in one, only its final plateau. said are the
+// findings of the long repeats for each direction; nil if there were none.
 func Counted(good []model.Sample, looks map[int]bool, s model.Schedule, said []*model.Sustained) []model.Sample {
 	if len(looks) == 0 {
 		return good

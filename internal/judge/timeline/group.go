@@ -9,14 +9,14 @@ import (
 // Group is one repeat of the workers that ran a workload together.
 type Group struct {
 	Step model.Step
-	// Workers are the samples of each worker, in the order of time.
+	// Workers are the samples of each worker, in time order.
 	Workers map[int][]*model.Sample
-	// Results are what the workers said in the end.
+	// Results are the workers' final results.
 	Results []model.StepResult
 }
 
-// Groups lists the repeats of a workload in which no worker failed, in the order of
-// their numbers. Repeats without a sample of any worker are left out.
+// Groups lists the repeats of a workload in which no worker failed, in the order of their numbers.
+// Repeats without any samples are left out.
 func Groups(r *model.Recorded, workload string) []Group {
 	var list []Group
 	at, failed := map[int]int{}, map[int]bool{}
@@ -48,8 +48,8 @@ func Groups(r *model.Recorded, workload string) []Group {
 	return kept
 }
 
-// Common is the window in which all workers of the group were measured, in seconds
-// since the run began; to may lie before from.
+// Common is the window in which all workers of the group were measured, in seconds since the run began;
+// to may be before from.
 func (c *Group) Common() (from, to float64) {
 	from, to = math.Inf(-1), math.Inf(1)
 	for _, list := range c.Workers {
@@ -59,8 +59,8 @@ func (c *Group) Common() (from, to float64) {
 	return from, to
 }
 
-// StartSpread is the time in seconds from when the first worker began to be measured
-// to when the last one did.
+// StartSpread is the time in seconds between the starts of the first and of the last worker's
+// measurement.
 func (c *Group) StartSpread() float64 {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, list := range c.Workers {
@@ -70,9 +70,8 @@ func (c *Group) StartSpread() float64 {
 	return last - first
 }
 
-// Rates is what each worker did one way in the group's common window, in I/Os and bytes
-// per second, by the number of the worker. A sample that lies partly in the window
-// counts with that part.
+// Rates returns each worker's rate in one direction in the group's common window, in I/Os and bytes per
+// second, by the number of the worker. A sample that lies partly in the window counts with that part.
 func (c *Group) Rates(d model.Direction) (ios, bytes map[int]float64) {
 	from, to := c.Common()
 	ios, bytes = map[int]float64{}, map[int]float64{}

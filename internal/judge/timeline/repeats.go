@@ -8,13 +8,14 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// Second is about one second of one direction, from Begin to End in seconds since the run began, summed over the workers.
+// Second is one second of one direction, from Begin to End in seconds since the run began, summed over
+// the workers.
 type Second struct {
 	Begin, End float64
 	Tally
 }
 
-// Tally holds sums over some time: what rates and means are divided from.
+// Tally holds sums over some time, from which rates and means are computed.
 type Tally struct {
 	// Seconds is that time, Latency the sum of all latencies and Max the longest, in seconds.
 	Seconds    float64
@@ -44,7 +45,7 @@ func (t *Tally) Merge() *histogram.Histogram {
 	return &h
 }
 
-// Value is the metric of a tally; NaN where nothing was counted.
+// Value is the metric of a tally; NaN if nothing was counted.
 func (t *Tally) Value(m model.Metric) float64 {
 	switch m {
 	case model.IOPS, model.Transactions:
@@ -67,8 +68,8 @@ type Repeat struct {
 	Seconds []Second
 }
 
-// Of groups samples by step, then by worker, and sums the workers second by
-// second over their common window. Repeats come in the order of the samples.
+// Of groups samples by step, then by worker, and sums the workers second by second over their common
+// window. Repeats are in the order of the samples.
 func Of(samples []model.Sample, d model.Direction) []Repeat {
 	var groups []Group
 	at := map[int]int{}
@@ -95,7 +96,7 @@ func Of(samples []model.Sample, d model.Direction) []Repeat {
 	return repeats
 }
 
-// seconds is what a group did one way.
+// seconds is what a group did in one direction.
 func (c *Group) seconds(d model.Direction) []Second {
 	if len(c.Workers) > 1 {
 		return c.together(d)
@@ -106,8 +107,8 @@ func (c *Group) seconds(d model.Direction) []Second {
 	return nil
 }
 
-// alone takes the seconds of a single worker as they are. A second without a
-// flow is a second in which nothing went this way: a stall, not a gap.
+// alone takes the seconds of a single worker as they are. A second without a flow is a second in which
+// there was no I/O in this direction: a stall, not a gap.
 func alone(samples []*model.Sample, d model.Direction) []Second {
 	list := make([]Second, len(samples))
 	for i, s := range samples {
@@ -122,10 +123,9 @@ func alone(samples []*model.Sample, d model.Direction) []Second {
 	return list
 }
 
-// together sums workers over the window in which all of them ran: outside it
-// the others leave room, and the sum of such rates is a rate that nobody had.
-// The window is cut into seconds; a sample counts in each by the share of its
-// time that lies there, its histogram where its middle lies.
+// together sums workers over the window in which all of them ran: outside of it, other workers are
+// idle, and the sum of such rates never occurred. The window is cut into seconds; a sample counts in
+// each by the share of its time in it, its histogram in the one that contains its middle.
 func (c *Group) together(d model.Direction) []Second {
 	from, to := c.Common()
 	n := int(math.Round(to - from))
@@ -166,7 +166,7 @@ func (c *Group) together(d model.Direction) []Second {
 			}
 		}
 		for i := range list {
-			// A worker that was not heard of for most of a second makes it unfit.
+			// A second is unusable if a worker reported nothing for most of it.
 			if covered[i] < length/2 {
 				missing[i] = true
 				continue

@@ -16,19 +16,19 @@ var ruleAboveDisks = Rule{
 	check:    checkAboveDisks,
 }
 
-// checkAboveDisks: replicas can share the reads, so that a volume reads up to
-// replicas times as fast as one disk, and no faster. Where nobody knows how many there
-// are, what is no faster than one disk is fine, and of what is faster it can only be said
-// how many disks it takes.
+// checkAboveDisks judges reads from several replicas, which can share them: a volume reads up to
+// replicas times as fast as one disk, and no faster. If the number of replicas is unknown, anything up
+// to the speed of one disk passes; for anything faster, only the number of disks that it takes can be
+// stated.
 //
-// Evidence: paired results and the number of replicas; the lower bound here is
-// compared with replicas × the baseline's upper bound × 1.05.
+// Evidence: paired results and the number of replicas; the lower bound here is compared with replicas ×
+// the baseline's upper bound × 1.05.
 func checkAboveDisks(ev Evidence) []model.Finding {
 	switch {
 	case ev.Baseline == nil:
 		return notChecked(noBaseline)
 	}
-	// Of an unknown number there is one at least.
+	// If the number is unknown, there is at least one.
 	n, known := float64(max(1, ev.replicas())), ev.replicas() > 0
 	var o outcome
 	for _, r := range ev.Results {

@@ -13,11 +13,10 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// command is the command that made the run with options added or replaced, and after it
-// how long that takes, as a comment of the shell: it can be typed as it stands. Of a run
-// without a recorded command of that kind (a Job's) it is made from the experiment, and of
-// an imported one there is none to repeat (see measured). Options that the verb does not take
-// are replaced by more time.
+// command is the command that made the run, with options added or replaced, followed by its duration as
+// a shell comment: it can be pasted as is. For a run without such a recorded command (a Job's), it is
+// built from the experiment; an imported one has no command to repeat (see measured). Options that the
+// verb does not take are replaced by more time.
 func (ev Evidence) command(options ...string) string {
 	if ev.Recorded.Imported != nil {
 		return ev.measured(options...)
@@ -30,7 +29,7 @@ func (ev Evidence) command(options ...string) string {
 	return again.With(options...).String() + ev.takes(options)
 }
 
-// taken replaces what only a run of one target takes, one long repeat of each workload, by
+// taken replaces the option that only a run of one target accepts, one long repeat of each workload, by
 // more time in rounds.
 func (ev Evidence) taken(options []string) []string {
 	exp := ev.Recorded.Plan.Experiment
@@ -45,8 +44,8 @@ func (ev Evidence) taken(options []string) []string {
 	return options
 }
 
-// made is "loadline run TARGET options", or the same of a sweep with what it
-// varies, quoted for a shell where needed.
+// made is "loadline run TARGET options", or the same for a sweep with its parameters, quoted for a
+// shell where needed.
 func (ev Evidence) made(options ...string) string {
 	if r := ev.Recorded.Plan.Experiment.Scale; r != nil {
 		return ev.scaleCommand(*r, options...)
@@ -86,8 +85,8 @@ func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string 
 	return strings.Join(words, " ")
 }
 
-// making is the option that makes the target again, where that was a file that did not
-// exist before the run and was removed after it.
+// making is the option that creates the target again, if it was a file that did not exist before the
+// run and was removed after it.
 func (ev Evidence) making() []string {
 	if v := ev.Recorded.Plan.Volume; v.Owned && v.Target.Kind == model.File {
 		return []string{"--create"}
@@ -95,7 +94,7 @@ func (ev Evidence) making() []string {
 	return nil
 }
 
-// sweep is the options that make the same sweep again; none in other scenarios.
+// sweep is the options that repeat the same sweep; none in other scenarios.
 func (ev Evidence) sweep() []string {
 	r := ev.Recorded.Plan.Experiment.Sweep
 	if r == nil {
@@ -112,26 +111,26 @@ func (ev Evidence) sweep() []string {
 	return append(words, "--depth", numbers(r.Depths), "--jobs", numbers(r.Jobs))
 }
 
-// numbers writes a list with commas.
+// numbers formats a list with commas.
 func numbers(list []int) string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(list), "[]")), ",")
 }
 
-// target is the target as one types it in a shell.
+// target is the target as typed in a shell.
 func (ev Evidence) target() string {
 	target := ev.Recorded.Plan.Volume.Target.Name
 	if target == "" {
 		target = ev.Recorded.Plan.Experiment.Target
 	}
 	if ev.Recorded.Imported != nil {
-		// What was imported is a name, and nothing that a command could be told.
+		// An imported target is only a name, which a command cannot use.
 		return "TARGET"
 	}
 	return safetext.ShellWord(target)
 }
 
-// only is the option that chooses workloads, "" when that would be all of them, or
-// in a sweep, a scaling experiment or another tool's run, which have no such choice.
+// only is the option that selects workloads; "" if it would select all, or in a sweep, a scaling
+// experiment or another tool's run, which have no such selection.
 func (ev Evidence) only(names []string) string {
 	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Imported != nil {
 		return ""
@@ -146,22 +145,22 @@ func (ev Evidence) only(names []string) string {
 
 // Times of advised measurements, in seconds.
 const (
-	// longestAdvised is how long a measurement may take that is advised without a word
-	// about it, and shortestAdvised the least where the time cannot be computed.
+	// longestAdvised is the longest measurement that is advised without mentioning its length, and
+	// shortestAdvised the shortest one if the time cannot be computed.
 	longestAdvised, shortestAdvised = 3600.0, 60.0
-	// unsettled is the least for storage that is not plainly steady: an interval of a
-	// shorter look is not relied on, however narrow it is.
+	// unsettled is the minimum for storage that is not clearly steady: the interval of a shorter
+	// measurement is not relied on, however narrow it is.
 	unsettled = 150.0
-	// spare is how much more than the computed time is advised: the spread between repeats
-	// that it is computed from is itself known only roughly.
+	// spare is the factor by which the advised time exceeds the computed time: the variation between
+	// repeats that it is computed from is itself known only roughly.
 	spare = 1.3
 	// rampBefore is the ramp and the start of a repeat of a fixed length.
 	rampBefore = 7.0
 )
 
-// longer is the command that gives the named workloads the time that they need: an
-// interval narrows with the root of the time. A need beyond an hour is said, with what an
-// hour gives.
+// longer is the command that gives the named workloads the time that they need: an interval narrows
+// with the square root of the time. If they need more than an hour, it says so, and what an hour
+// achieves.
 func (ev Evidence) longer(names []string) string {
 	s, only := ev.Recorded.Plan.Schedule, ev.only(names)
 	need := ev.need(names)
@@ -179,8 +178,8 @@ func (ev Evidence) longer(names []string) string {
 	return ev.command(only, "--max-time", span(need))
 }
 
-// need is the time in seconds after which the named workloads alone would have the
-// precision that was asked for; 0 when that cannot be computed.
+// need is the time in seconds after which the named workloads alone would have the requested precision;
+// 0 if that cannot be computed.
 func (ev Evidence) need(names []string) float64 {
 	s, sum := ev.Recorded.Plan.Schedule, 0.0
 	for _, name := range names {
@@ -200,11 +199,11 @@ func (ev Evidence) need(names []string) float64 {
 	if sum == 0 {
 		return 0
 	}
-	// In rounds all are looked at over the whole time.
+	// In rounds, all are measured over the whole time.
 	return max(unsettled, sum+s.Look*float64(min(len(names), s.Looks)))
 }
 
-// bound is what --max-time would have to be to give the same time again, in seconds.
+// bound is the value of --max-time, in seconds, that gives the same time again.
 func (ev Evidence) bound() float64 {
 	if s := ev.Recorded.Plan.Schedule; s.Mode == model.Steady {
 		return s.Repeat
@@ -225,8 +224,7 @@ func (ev Evidence) took(workload string) (seconds float64) {
 	return seconds
 }
 
-// takes tells how long the command with these options takes, as a comment of the shell;
-// "" when that is not known.
+// takes says how long the command with these options takes, as a shell comment; "" if unknown.
 func (ev Evidence) takes(options []string) string {
 	var seconds, n float64
 	for _, w := range ev.Recorded.Plan.Workloads {
@@ -236,7 +234,7 @@ func (ev Evidence) takes(options []string) string {
 	}
 	about, each := "about", 1.0
 	if ev.Recorded.Plan.Schedule.Mode == model.Steady {
-		each = n // --max-time is for each workload then
+		each = n // here, --max-time applies to each workload
 	}
 	for i, o := range options[:max(0, len(options)-1)] {
 		t, err := time.ParseDuration(options[i+1])
@@ -269,7 +267,7 @@ func (ev Evidence) takes(options []string) string {
 	return "   # " + about + " " + units.FormatSpan(math.Ceil(seconds/10)*10)
 }
 
-// chosen reports whether the options leave a workload in: all of them, or those of --only.
+// chosen reports whether the options include a workload: all of them, or those of --only.
 func chosen(options []string, workload string) bool {
 	for _, o := range options {
 		if list, ok := strings.CutPrefix(o, "--only="); ok {
@@ -279,7 +277,7 @@ func chosen(options []string, workload string) bool {
 	return true
 }
 
-// span writes seconds for a flag, rounded up: "90s", "12m".
+// span formats seconds for a flag, rounded up: "90s", "12m".
 func span(seconds float64) string {
 	if seconds > 120 {
 		return fmt.Sprintf("%.0fm", math.Ceil(seconds/60))
@@ -287,7 +285,7 @@ func span(seconds float64) string {
 	return fmt.Sprintf("%.0fs", math.Ceil(seconds/10)*10)
 }
 
-// sizeFlag writes bytes for --size, exactly: "8GiB", "300MiB", "1000".
+// sizeFlag formats bytes for --size, exactly: "8GiB", "300MiB", "1000".
 func sizeFlag(bytes int64) string {
 	switch {
 	case bytes%(1<<30) == 0:

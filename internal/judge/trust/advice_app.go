@@ -7,12 +7,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// loads are the flags by which an application's load is chosen, and those that name one.
+// loads are the flags that select or define an application's load, and those that name one.
 var loads = []string{"profile", "load", "script", "clients", "threads", "connect", "rate", "latency-limit", "pgbench", "only", "skip", "goal"}
 
-// otherLoad is the command that made the run with another load on the same server: where it
-// is, its image, its settings and its size stay. Goals and choices go with the loads that they
-// name.
+// otherLoad is the command that made the run, with another load on the same server: its location,
+// image, settings and size stay. Goals and selections are dropped with the loads that they name.
 func (ev Evidence) otherLoad(options ...string) string {
 	again := ev.Recorded.Run.Again
 	if again.Verb() != "app" {
@@ -24,8 +23,8 @@ func (ev Evidence) otherLoad(options ...string) string {
 	}).With(options...).String()
 }
 
-// scaled is the command that made the run with another scale: pgbench's data of a size in the
-// place of one that is chosen.
+// scaled is the command that made the run, with another scale: it replaces a size that is fitted
+// automatically.
 func (ev Evidence) scaled(scale string) string {
 	again := ev.Recorded.Run.Again
 	if again.Verb() != "app" {

@@ -12,12 +12,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// applying is an advised command of an application, to the end of its line.
+// applying matches an advised application command, to the end of its line.
 var applying = regexp.MustCompile(`\bloadline app .*`)
 
-// TestApplicationAdvice holds the commands that the rules advise about a database to a file:
-// they ask for the same server, wherever it is and whatever image and settings it has. The
-// tests of the command line plan each of them.
+// TestApplicationAdvice compares the commands that the rules advise about a database with a file: they
+// use the same server, wherever it runs and whatever image and settings it has. The tests of the
+// command line plan each of them.
 func TestApplicationAdvice(t *testing.T) {
 	recorded := []model.CommandLine{
 		{"loadline", "app", "postgres", "sc:fast", "--profile=quick", "--only=tpcb-c16", "--goal=tpcb-c16 tps > 1", "--image=mine:1", "--namespace=n", "--set=shared_buffers=1GB"},

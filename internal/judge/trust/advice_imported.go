@@ -6,11 +6,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// measured is the command that measures with Loadline what another tool measured. What was
-// imported has no command that could be repeated: whose volume it was is known to who
-// measured it, the workloads are the other tool's, and how long they took there says nothing
-// of how long ours take. So of the options only those stay that say how to measure anything,
-// and no time is given.
+// measured is the command that measures with Loadline what another tool measured. An imported run has
+// no command that could be repeated: only the person who measured it knows its volume, the workloads
+// are the other tool's, and its duration says nothing about ours. So only the options that apply to any
+// measurement are kept, and no time is given.
 func (ev Evidence) measured(options ...string) string {
 	if ev.database() {
 		return "loadline app postgres TARGET"
@@ -32,11 +31,11 @@ func (ev Evidence) database() bool {
 	return len(ev.Results) > 0 && !slices.ContainsFunc(ev.Results, func(r model.Result) bool { return r.Metric != model.Transactions })
 }
 
-// measureAgain is what to do about what cannot be checked in an imported result.
+// measureAgain is the advice for an imported result that cannot be checked.
 func (ev Evidence) measureAgain() string { return "measure it with Loadline: " + ev.measured() }
 
-// repaired is what to do about repeats of the named workloads that went wrong: remove the
-// cause, and run them again. Of an imported test only who has that storage can do so.
+// repaired is the advice for failed repeats of the named workloads: remove the cause and run them
+// again. Only the owner of the storage can do so for an imported test.
 func (ev Evidence) repaired(names []string) string {
 	if ev.Recorded.Imported != nil {
 		return "the tool's own output is in the run's raw/ folder; run the test again where it was measured, and import the new output"

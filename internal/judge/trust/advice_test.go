@@ -16,13 +16,13 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/advice.txt anew")
 
-// measuring is an advised command that measures, to the end of its line.
+// measuring matches an advised measuring command, to the end of its line.
 var measuring = regexp.MustCompile(`\bloadline (run|compare|sweep|scale) .*`)
 
-// imported is the command of a run that holds what another tool has measured.
+// imported is the command of a run that contains another tool's measurement.
 var imported = model.CommandLine{"loadline", "import", "x=fio.json"}
 
-// openGoals are goals that are not met, with how long it takes to decide them, in seconds.
+// openGoals are goals that are not met, with the seconds that it takes to decide them.
 var openGoals = []struct {
 	goal  model.Goal
 	needs float64
@@ -43,7 +43,7 @@ func goalOf(w model.Workload, m model.Metric, above bool, o model.Outcome) model
 	return model.Goal{Text: "x", Workload: w.Name, Direction: w.Direction, Metric: m, Above: above, Outcome: o}
 }
 
-// What a goal needs is advised as the command that measures just that.
+// The advice for a goal is the command that measures just what it needs.
 func TestSettle(t *testing.T) {
 	for _, c := range openGoals {
 		if got := Settle(sound(), nil, c.goal, c.needs); got != c.want {
@@ -69,8 +69,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestAdvice holds the commands that the rules advise to a file. The tests of the command
-// line carry out each of them on a device of numbers, which has the name @TARGET@ here.
+// TestAdvice compares the commands that the rules advise with a file. The tests of the command line
+// execute each of them on a simulated device, which is called @TARGET@ here.
 func TestAdvice(t *testing.T) {
 	commands := []model.CommandLine{
 		{"loadline", "run", "@TARGET@", "--profile=quick", "--size=256MiB", "--skip=seq-*", "--max-time=80s", "--goal=rand-read-iops iops > 1"},

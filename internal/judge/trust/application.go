@@ -6,24 +6,24 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Rules about applications look at what a server and its load tool counted. They say nothing of
-// runs without one; and those about storage that is loaded by itself say nothing of an
-// application, whose own I/O nobody sees one by one.
+// Rules about applications use the counters of a server and its load tool. They do not apply to runs
+// without an application; and rules about storage that is loaded directly do not apply to an
+// application, whose individual I/Os are not observed.
 
-// ofStorage names the rules that only speak of storage loaded by itself: they need its I/Os.
+// ofStorage names the rules that apply only to storage that is loaded directly: they need its I/Os.
 var ofStorage = []*Rule{
 	&ruleSparse, &ruleBuffered, &ruleSize, &ruleCache, &ruleDepth, &ruleLate, &ruleBytes, &ruleMerge, &ruleForeign, &ruleSettled, &ruleCap,
 	&ruleSustained, &ruleFasterReads, &ruleFasterWrites, &ruleAboveDisks,
 }
 
-// applicationRules judge runs that load an application, and say nothing of others.
+// applicationRules judge runs that load an application, and do not apply to others.
 var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions}
 
-// ofDatabases names the rules that only speak of databases with tables, caches and connections
-// made anew, and not of an etcd.
+// ofDatabases names the rules that apply only to databases with tables, caches and reconnecting
+// clients, and not to etcd.
 var ofDatabases = []*Rule{&ruleConnecting, &ruleHotRows, &ruleMaintenance, &ruleFit}
 
-// puts reports whether all that the run loads is an etcd.
+// puts reports whether the run loads etcd only.
 func (ev Evidence) puts() bool {
 	return !slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return w.App.Tool != string(model.Etcd) })
 }
@@ -33,7 +33,7 @@ func (ev Evidence) application() bool {
 	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, model.Workload.Loads)
 }
 
-// speaks reports whether a rule is about this kind of run.
+// speaks reports whether a rule applies to this kind of run.
 func (ev Evidence) speaks(r Rule) bool {
 	named := func(o *Rule) bool { return o.Name == r.Name }
 	if r.Name == ruleFewTransactions.Name {
@@ -51,7 +51,7 @@ func (ev Evidence) speaks(r Rule) bool {
 	return !slices.ContainsFunc(applicationRules, func(o Rule) bool { return o.Name == r.Name })
 }
 
-// state is what the application was when it had been made ready; nil where nobody knows.
+// state is the state of the prepared application; nil if unknown.
 func (ev Evidence) state() *model.AppState {
 	if p := ev.Recorded.Run.Prepare; p != nil {
 		return p.App
@@ -59,8 +59,8 @@ func (ev Evidence) state() *model.AppState {
 	return nil
 }
 
-// loads calls look for each workload that has a result, with what its transactions cost; those
-// of which that is not known are missed.
+// loads calls look for each workload that has a result, with the cost of its transactions; workloads
+// without known costs are reported as missing.
 func (ev Evidence) loads(o *outcome, look func(w model.Workload, r model.Result, cost model.AppResult)) {
 	for _, r := range ev.Results {
 		w, known := ev.Recorded.Plan.Workload(r.Workload)
@@ -75,5 +75,5 @@ func (ev Evidence) loads(o *outcome, look func(w model.Workload, r model.Result,
 	}
 }
 
-// noLoad is why a rule about applications looked at nothing.
+// noLoad is why a rule about applications had nothing to judge.
 const noLoad = "there is no result to judge"

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// database is evidence of a database with nothing wrong: 4 clients, one flush for two commits,
-// the log flushed nearly all the time.
+// database is evidence of a faultless database: 4 clients, one flush for two commits, the log flushed
+// nearly all the time.
 func database() Evidence {
 	v := func(x float64) *float64 { return &x }
 	w := model.Workload{Name: "tpcb-c4", Direction: model.Write, Depth: 4, Metric: model.Transactions,
@@ -34,7 +34,7 @@ func database() Evidence {
 		Metrics: map[model.Metric]model.Estimate{model.Transactions: rate, model.Latency: {Value: 0.0088}}}}}
 }
 
-// slowOnes gives the evidence transactions of 1 ms, of which one in twenty takes 20 ms.
+// slowOnes gives the evidence transactions of 1 ms, one in twenty of which takes 20 ms.
 func slowOnes(ev Evidence) {
 	var h histogram.Histogram
 	h.Add(histogram.BucketOf(1e6), 1900)
@@ -122,7 +122,7 @@ func TestApplicationRulesAreSilentWhereNothingIsWrong(t *testing.T) {
 	}
 	for _, r := range applicationRules {
 		if r.Name == ruleFewTransactions.Name {
-			continue // No workload stands for a published test.
+			continue // no workload stands for a published test
 		}
 		i := slices.IndexFunc(findings, func(f model.Finding) bool { return f.Rule == r.Name })
 		if i < 0 || findings[i].Severity != model.SeverityPassed && r.Name != "connecting" {
@@ -131,7 +131,7 @@ func TestApplicationRulesAreSilentWhereNothingIsWrong(t *testing.T) {
 	}
 }
 
-// Without what a server counted nothing passes.
+// No rule passes without the server's counters.
 func TestApplicationRulesNeedEvidence(t *testing.T) {
 	ev := database()
 	ev.Results[0].App, ev.Recorded.Run.Prepare = nil, nil
@@ -141,7 +141,7 @@ func TestApplicationRulesNeedEvidence(t *testing.T) {
 	findings := Check(ev)
 	for _, r := range applicationRules {
 		if r.Name == ruleFewTransactions.Name {
-			continue // No workload stands for a published test.
+			continue // no workload stands for a published test
 		}
 		i := slices.IndexFunc(findings, func(f model.Finding) bool { return f.Rule == r.Name })
 		if i < 0 || findings[i].Severity != model.SeverityNotChecked {
@@ -150,7 +150,7 @@ func TestApplicationRulesNeedEvidence(t *testing.T) {
 	}
 }
 
-// Full processors are told what can be done: never to have more clients, or another load.
+// Advice for full processors must be possible: never more clients, or another load.
 func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
 	for _, x := range []struct {
 		clients int
@@ -179,7 +179,7 @@ func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
 	}
 }
 
-// Ten of the transactions that slowOnes draws have one slow one among them in 40 % of all cases.
+// Ten of the transactions that slowOnes draws include one slow one in 40 % of all cases.
 func TestWhatFewTransactionsTell(t *testing.T) {
 	for n, want := range map[int]model.Severity{10: model.SeverityNote, 1_000_000: model.SeverityPassed} {
 		ev := database()

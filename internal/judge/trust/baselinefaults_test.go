@@ -2,15 +2,15 @@ package trust
 
 import "github.com/loadline/loadline/internal/model"
 
-// told moves the number of replicas from the user's mouth to the storage system's.
+// told lets the storage system report the number of replicas instead of the user.
 func told(ev *Evidence, replicas int) {
 	ev.Recorded.Plan.Experiment.Replicas = 0
 	ev.Recorded.Environment.Cluster = &model.Cluster{Backing: &model.Backing{Adapter: "longhorn", Replicas: replicas}}
 	ev.Recorded.Run.Beside.Copies = []model.Copies{{Count: replicas, Of: replicas}}
 }
 
-// limited makes the baseline a disk of 500 I/Os per second at any depth, of which
-// several answer one reader sooner than one.
+// limited makes the baseline a disk of 500 I/Os per second at any depth, several of which answer one
+// reader faster than one.
 func limited(ev *Evidence) {
 	setMetric(ev.Baseline.Results, iops.Name, model.IOPS, 500, 0.02)
 	setMetric(ev.Results, iops.Name, model.IOPS, 1450, 0.02)

@@ -17,14 +17,12 @@ var ruleBuffered = Rule{
 	check:    checkBuffered,
 }
 
-// checkBuffered: without direct I/O the page cache answers, so a warning stands
-// on every number. The queue depth proves nothing then: buffered libaio still
-// reports the depth that was asked.
+// checkBuffered puts a warning on every number measured without direct I/O, where the page cache
+// answers. The queue depth then proves nothing: buffered libaio still reports the requested depth.
 //
-// An O_DIRECT that is accepted proves nothing by itself: ext4 with data=journal accepts it
-// and goes through the page cache, and the process behind a FUSE filesystem may read its image
-// through it. What a server across a network keeps is part of that storage; what a process of
-// this machine keeps is not.
+// An accepted O_DIRECT proves nothing by itself: ext4 with data=journal accepts it and uses the page
+// cache, and the process behind a FUSE filesystem may read its image through it. A server's cache
+// across a network is part of that storage; the cache of a process on this machine is not.
 //
 // Evidence: what the plan settled on after probing.
 func checkBuffered(ev Evidence) []model.Finding {

@@ -16,11 +16,10 @@ var ruleBurst = Rule{
 	check:    checkBurst,
 }
 
-// checkBurst: cloud disks give a credit of fast I/Os and then fall to their base
-// rate. The credit is estimated as what was done above the later level.
+// checkBurst reports a burst: cloud disks grant a credit of fast I/Os and then fall to their base rate.
+// The credit is estimated as the I/Os above the later level.
 //
-// Evidence: the series; one step down, and less spread behind it than before, or
-// next to none.
+// Evidence: the series; one step down, and less variation after it than before, or next to none.
 func checkBurst(ev Evidence) []model.Finding {
 	return ev.regimeRule(bursting, tooFewSeconds, "no workload fell to a lower level", func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,

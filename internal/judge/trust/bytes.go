@@ -18,16 +18,16 @@ var ruleBytes = Rule{
 }
 
 const (
-	// bytesAllowed is how far the device's bytes may be from the client's.
+	// bytesAllowed is how far the device's bytes may differ from the client's.
 	bytesAllowed = 0.05
-	// readingJitter is the time in seconds by which the device's counts may be read
-	// beside the client's at either end of a window. Measured: some 10 ms.
+	// readingJitter is the time in seconds between reading the device's and the client's counters at
+	// either end of a window. Measured: some 10 ms.
 	readingJitter = 0.03
 )
 
-// checkBytes: each byte that the client moved should have reached the device
-// once. More is hidden I/O (a journal, copy-on-write, RAID, another process);
-// less means that something between answered or kept it.
+// checkBytes checks that each byte that the client moved reached the device once. More is hidden I/O (a
+// journal, copy-on-write, RAID, another process); less means that a layer in between answered or kept
+// it.
 //
 // Evidence: both ends over the same window.
 func checkBytes(ev Evidence) []model.Finding {
@@ -69,7 +69,7 @@ func checkBytes(ev Evidence) []model.Finding {
 		}
 	}
 	for len(faults) > 0 {
-		// One cause has one finding, whichever workloads it shows in.
+		// One cause gets one finding, whichever workloads it appears in.
 		cause := faults[0].cause()
 		alike := slices.DeleteFunc(slices.Clone(faults), func(f bytesOff) bool { return f.cause() != cause })
 		faults = slices.DeleteFunc(faults, func(f bytesOff) bool { return f.cause() == cause })
@@ -78,8 +78,8 @@ func checkBytes(ev Evidence) []model.Finding {
 	return o.findings("the device moved what the client moved", "there is no result to judge")
 }
 
-// bytesOff is a workload whose bytes and the device's differ: the device read or wrote ratio times
-// as many.
+// bytesOff is a workload whose bytes differ from the device's: the device read or wrote ratio times as
+// many.
 type bytesOff struct {
 	workload                model.Workload
 	verb                    string
@@ -108,8 +108,8 @@ func (f bytesOff) cause() bytesCause {
 	return flushed
 }
 
-// bytesFault is the finding of all workloads that have a cause in common, of which there is at least
-// one: with the smallest and the largest ratio.
+// bytesFault is the finding for all workloads with the same cause, at least one: with the smallest and
+// the largest ratio.
 func bytesFault(ev Evidence, cause bytesCause, list []bytesOff) model.Finding {
 	device := ev.Recorded.Environment.Storage.Device
 	first := list[0]
@@ -133,7 +133,7 @@ func bytesFault(ev Evidence, cause bytesCause, list []bytesOff) model.Finding {
 		f.Evidence = map[string]any{"ratios": ratios, "device": device}
 		of = fmt.Sprintf("the bytes of these %d workloads", len(names))
 	}
-	// span is both ends, or the one where they are written alike.
+	// span formats both ends, or just one if they are formatted alike.
 	span := func(write func(float64) string, to string) string {
 		if write(low) == write(high) {
 			return write(low)

@@ -19,10 +19,10 @@ var ruleCache = Rule{
 	check:    checkCache,
 }
 
-// cacheStep is how much faster reads within the smaller part may be.
+// cacheStep is how much faster reads of the smaller part may be.
 const cacheStep = 0.15
 
-// checkCache: reads get slower where the part that is read no longer fits into a
+// checkCache reports that reads become slower as soon as the part that is read no longer fits into a
 // cache. The largest drop between two neighbours is named.
 //
 // Evidence: the sweep's points; bounds of their intervals are compared.
@@ -67,7 +67,7 @@ func checkCache(ev Evidence) []model.Finding {
 		Next:     ev.command("--size", sizeFlag(8*b.Size), "--check-cache")}}
 }
 
-// around is the interval around the mean of seconds.
+// around is the interval around the mean of some seconds.
 func around(rates []float64) (low, high float64) {
 	m := stats.Mean(rates)
 	half := stats.StudentT(float64(len(rates)-1)) * stats.StdDev(rates) / math.Sqrt(float64(len(rates)))

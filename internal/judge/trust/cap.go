@@ -15,16 +15,16 @@ var ruleCap = Rule{
 	check:    checkCap,
 }
 
-// capBand is how near a result must be to a limit to be it.
+// capBand is how near a result must be to a limit to count as equal to it.
 const capBand = 0.03
 
-// checkCap: a result that is a declared limit says nothing about the storage
-// behind it; one beyond it shows that the limit did not apply. Both directions
-// add up, as they do for a limit. Sequential I/Os may be merged before they are
-// counted, so beyond the limit they are a note.
+// checkCap reports results at a declared limit, which say nothing about the storage behind it; a result
+// beyond it shows that the limit did not apply. Both directions are added up, as the limit itself does.
+// Sequential I/Os may be merged before they are counted, so exceeding the limit with them is only a
+// note.
 //
-// Evidence: the intervals of the results; the whole interval must lie within
-// ±3 % of the limit, or above that.
+// Evidence: the intervals of the results; the whole interval must lie within ±3 % of the limit, or
+// above that.
 func checkCap(ev Evidence) []model.Finding {
 	c := ev.Recorded.Plan.Experiment.Cap
 	if c == (model.Cap{}) {
@@ -76,7 +76,7 @@ func checkCap(ev Evidence) []model.Finding {
 	return o.findings("no result is at the declared limit", "there is no result to judge")
 }
 
-// both is the sum over the directions of a workload; the bounds add up.
+// both is the sum over the directions of a workload; the bounds are added up.
 func (ev Evidence) both(workload string, m model.Metric) (sum model.Estimate, ok bool) {
 	sum.Unit, sum.Confidence = m.Unit(), 1
 	for _, r := range ev.Results {

@@ -17,23 +17,21 @@ var ruleClient = Rule{
 }
 
 const (
-	// coreMost is how busy a core may be.
+	// coreMost is the maximum use of a core.
 	coreMost = 0.90
-	// idleGenerator is the use of a core below which nobody asks for the ceiling:
-	// a load generator that is idle for two thirds of the time is no limit.
+	// idleGenerator is the use of a core below which no ceiling is needed: a load generator that is
+	// idle for two thirds of the time is not the limit.
 	idleGenerator = 0.3
-	// ceilingNeeded is how many times the result the load generator must reach on
-	// no storage.
+	// ceilingNeeded is how many times the result the load generator must reach without storage.
 	ceilingNeeded = 2.0
 )
 
-// checkClient: the load generator is the limit. It is one when its own thread is
-// busy all the time, or when it does not even reach twice the result without any
-// storage. A busy core of the machine says nothing: it may be the storage's own, as that
-// of a driver in user space that polls (SPDK) always is.
+// checkClient reports that the load generator is the limit: its own thread is busy all the time, or it
+// does not even reach twice the result without any storage. A busy core of the machine says nothing: it
+// may be the storage's own, such as that of a polling user-space driver (SPDK).
 //
-// Evidence: the tool's CPU time, and a second of the null engine, which
-// is only asked for where the tool used 30 % of a core.
+// Evidence: the tool's CPU time, and a second of the null engine, which is required only if the tool
+// used 30 % of a core.
 func checkClient(ev Evidence) []model.Finding {
 	ceilings := map[string]float64{}
 	for _, c := range ev.Recorded.Run.Beside.Ceilings {
@@ -77,8 +75,8 @@ func checkClient(ev Evidence) []model.Finding {
 	return o.findings("the load generator was not the limit", "there is no result to judge")
 }
 
-// generator is the load generator's use of the CPU in cores, at the median repeat: what one
-// repeat shows may be an accident. ok is false when no repeat tells it.
+// generator is the load generator's use of the CPU in cores, at the median repeat: a single repeat may
+// be an outlier. ok is false if no repeat recorded it.
 func (ev Evidence) generator(workload string) (inUse float64, ok bool) {
 	var cores []float64
 	for _, s := range ev.good(workload) {

@@ -16,13 +16,14 @@ var ruleClients = Rule{
 	check:    checkClients,
 }
 
-// clientsNeeded is the share of the clients that must have been under way. Between two
+// clientsNeeded is the share of the clients that must have had a transaction under way. Between two
 // transactions a client spends a few µs.
 const clientsNeeded = 0.9
 
-// checkClients: published tests have printed the throughput of a load that a quarter of the
-// clients had left. A client that has no transaction under way is none, so the latencies add up
-// to clients × time. With a rate, or a connection for each transaction, clients wait by design.
+// checkClients checks that all clients took part: published tests have printed the throughput of a load
+// that a quarter of the clients had left. A client without a transaction under way does not take part,
+// so the latencies add up to clients × time. With a rate, or a connection for each transaction, clients
+// wait by design.
 //
 // Source: Little 1961.
 func checkClients(ev Evidence) []model.Finding {
@@ -55,14 +56,14 @@ var ruleSkipped = Rule{
 }
 
 const (
-	// skippedMost is the share of what was due that may be skipped without a word.
+	// skippedMost is the share of due transactions that may be skipped without a finding.
 	skippedMost = 0.01
-	// skippedHalf is the share from which not even the median is known.
+	// skippedHalf is the share from which on not even the median is known.
 	skippedHalf = 0.5
 )
 
-// checkSkipped: a load tool that leaves out what would be late prints fair latencies of an
-// overload (coordinated omission).
+// checkSkipped reports skipped transactions: a load tool that leaves out late ones prints good
+// latencies for an overload (coordinated omission).
 func checkSkipped(ev Evidence) []model.Finding {
 	var o outcome
 	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {

@@ -16,12 +16,12 @@ var ruleCliff = Rule{
 	check:    checkCliff,
 }
 
-// checkCliff: a cache that is full, garbage collection that begins, a neighbour
-// that comes or goes. What lies behind the end of the measurement is not seen,
-// so a pass says how far it looked.
+// checkCliff reports a change of level: a cache that fills up, garbage collection that begins, a
+// neighbour that comes or goes. What happens after the end of the measurement is not observed, so a
+// pass says how far it looked.
 //
-// Evidence: the series (PELT on an unbroken one, a t test between repeats
-// otherwise). Source: PELT, Killick, Fearnhead and Eckley 2012.
+// Evidence: the series (PELT on an unbroken one, a t test between repeats otherwise). Source: PELT,
+// Killick, Fearnhead and Eckley 2012.
 func checkCliff(ev Evidence) []model.Finding {
 	var moved float64
 	for _, s := range ev.series {

@@ -8,13 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// fastestMedian is the shortest median latency, in seconds, that an I/O through
-// a kernel can have: a system call alone takes about this long.
+// fastestMedian is the shortest possible median latency, in seconds, of an I/O through a kernel: a
+// system call alone takes about this long.
 const fastestMedian = 100e-9
 
-// goodClocks are the clocksources that are read without leaving user space, on
-// x86, Arm, KVM and Hyper-V guests, POWER, z and RISC-V. Others cost about a
-// microsecond for each reading, which fio takes twice per I/O.
+// goodClocks are the clocksources that are read without leaving user space, on x86, Arm, KVM and
+// Hyper-V guests, POWER, z and RISC-V. Others cost about a microsecond per reading, and fio reads the
+// clock twice per I/O.
 var goodClocks = []string{"tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "timebase", "tod", "riscv_clocksource"}
 
 var ruleClock = Rule{
@@ -26,11 +26,11 @@ var ruleClock = Rule{
 	check:    checkClock,
 }
 
-// checkClock: a median latency of nothing means a broken clock (or no I/O at
-// all) and is invalid; a slow clocksource adds to short latencies: a note.
+// checkClock judges the clock: a median latency of nothing means a broken clock (or no I/O at all) and
+// is invalid; a slow clocksource adds to short latencies and is a note.
 //
-// Evidence: the p50 of each result and the kernel's clocksource.
-// Source: fio's issue 630 (latencies of 0 ns).
+// Evidence: the p50 of each result and the kernel's clocksource. Source: fio's issue 630 (latencies of
+// 0 ns).
 func checkClock(ev Evidence) []model.Finding {
 	var o outcome
 	var broken []string
@@ -76,8 +76,8 @@ func checkClock(ev Evidence) []model.Finding {
 // noMedian reports whether the result has no median latency.
 func noMedian(r model.Result) bool { return r.Latency == nil || r.Latency.P50 == nil }
 
-// impossibleMean reports whether the mean latency is shorter than any I/O, which is all
-// that there is to judge where only a mean is known.
+// impossibleMean reports whether the mean latency is shorter than any I/O, the only check possible if
+// only a mean is known.
 func impossibleMean(r model.Result) bool {
 	e, ok := r.Metrics[model.Latency]
 	return ok && e.Value > 0 && e.Value < fastestMedian

@@ -19,10 +19,10 @@ var ruleConnecting = Rule{
 	check:    checkConnecting,
 }
 
-// checkConnecting: pgbench connects without letting its thread do anything else meanwhile, so
-// that n clients of one thread wait for each other's connections: the latency that it prints is
-// n × the time of a connection. (Measured: 10 clients, 4.35 ms each, 226/s on one thread, 364/s
-// on ten; on two processors.)
+// checkConnecting reports that clients waited for each other's connections: a pgbench thread does
+// nothing else while it connects, so the latency printed for n clients of one thread is n × the
+// connection time. (Measured: 10 clients, 4.35 ms each, 226/s on one thread, 364/s on ten; on two
+// processors.)
 func checkConnecting(ev Evidence) []model.Finding {
 	var o outcome
 	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {
@@ -56,12 +56,12 @@ func checkConnecting(ev Evidence) []model.Finding {
 // connects reports whether an imported test connected for each transaction.
 func connects(f model.Figure) bool { return f.Clients != nil && f.Clients.Reconnect }
 
-// inTurnWithin is how near a latency must be to clients × the time of a connection.
+// inTurnWithin is how near a latency must be to clients × the connection time.
 const inTurnWithin = 0.1
 
-// connectsInTurn judges an imported test: where its latency is the time of a connection for each
-// client, one thread connected them all. (A published comparison: 10 clients, 2.18 and 7.99 ms a
-// connection, 22.0 and 80.3 ms a transaction.)
+// connectsInTurn judges an imported test: if its latency is the connection time × the clients, one
+// thread connected them all. (A published comparison: 10 clients, 2.18 and 7.99 ms a connection, 22.0
+// and 80.3 ms a transaction.)
 func connectsInTurn(o *outcome, f model.Figure) {
 	c, latency := f.Clients, f.Values[model.Latency]
 	turn := float64(c.Clients) * c.Connect
@@ -90,9 +90,9 @@ var ruleHotRows = Rule{
 	check:    checkHotRows,
 }
 
-// checkHotRows: each transaction of the TPC-B kind updates one of "scale" rows, and holds it
-// until its commit is flushed. With fewer rows than clients most of them wait for a lock
-// (pgbench's manual, "Good Practices").
+// checkHotRows reports contention for rows: each transaction of the TPC-B kind updates one of "scale"
+// rows, and locks it until its commit is flushed. With fewer rows than clients, most of them wait for a
+// lock (pgbench's manual, "Good Practices").
 func checkHotRows(ev Evidence) []model.Finding {
 	var o outcome
 	state := ev.state()

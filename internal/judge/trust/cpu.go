@@ -11,8 +11,8 @@ const (
 	idleNeeded     = 0.40
 	stealAllowed   = 0.05
 	throttledLimit = 0.01
-	// idleLeft is the idle time below which the processors are full, and ownHalf the share of
-	// what they did that must be the load generator's own for nobody to have been in its way.
+	// idleLeft is the idle time below which the processors are full. ownHalf is the share of their work
+	// that must be the load generator's own to rule out that something else slowed it down.
 	idleLeft = 0.05
 	ownHalf  = 0.5
 )
@@ -26,15 +26,14 @@ var ruleCPU = Rule{
 	check:    checkCPU,
 }
 
-// checkCPU: a latency is the CPU's when less than 40 % of it is idle (invalid);
-// a rate may be where less than 5 % is idle and the load generator did less than half of
-// the work, because then it and the storage's own threads waited for a processor (a
-// warning: what filled them may be the storage's own driver);
-// a hypervisor that steals more than 5 %, or a cgroup limit that held us for more
-// than 1 % of the time, is a warning on any number.
+// checkCPU judges the processors. A latency is invalid as the CPU's if less than 40 % of it is idle. A
+// rate may be the CPU's if less than 5 % is idle and the load generator did less than half of the work,
+// because then it and the storage's own threads waited for a processor (a warning: what filled them may
+// be the storage's own driver). A hypervisor that steals more than 5 %, or a cgroup limit that
+// throttled us for more than 1 % of the time, is a warning on any number.
 //
-// Evidence: /proc/stat and the cgroup's cpu.stat over each repeat. Waiting for I/O
-// counts as idle: the CPU would be free. Source: Kbench's rule for its latency tests.
+// Evidence: /proc/stat and the cgroup's cpu.stat over each repeat. Waiting for I/O counts as idle: the
+// CPU would be free. Source: Kbench's rule for its latency tests.
 func checkCPU(ev Evidence) []model.Finding {
 	var o outcome
 	var busy, full, stolen, held limit
@@ -93,15 +92,15 @@ func checkCPU(ev Evidence) []model.Finding {
 	return o.findings("the CPU was not the limit", "there is no result to judge")
 }
 
-// othersFill reports whether the load generator did less than half of what the processors
-// did, of whose time busy is the share in use. Unknown counts as no.
+// othersFill reports whether the load generator did less than half of the processors' work; busy is the
+// share of their time in use. Unknown counts as no.
 func (ev Evidence) othersFill(workload string, busy float64) bool {
 	own, ok := ev.generator(workload)
 	cpus := float64(ev.Recorded.Environment.CPUs)
 	return ok && cpus > 0 && own < ownHalf*busy*cpus
 }
 
-// limit collects who went beyond a limit, and by how much at most.
+// limit collects the workloads that exceeded a limit, and the largest excess.
 type limit struct {
 	names []string
 	most  float64
@@ -111,14 +110,13 @@ func (l *limit) add(name string, v float64) {
 	l.names, l.most = add(l.names, name), max(l.most, v)
 }
 
-// counters are the time-weighted means over a workload's repeats: Idle (waiting
-// for I/O included) and Steal as shares of all CPU time, Throttled as a share of
-// the time. ok is false when no repeat has counters.
+// counters are the time-weighted means over a workload's repeats: Idle (waiting for I/O included) and
+// Steal as shares of all CPU time, Throttled as a share of the time. ok is false if no repeat has
+// counters.
 func (ev Evidence) counters(workload string) (mean model.Counters, ok bool) {
 	for _, s := range ev.good(workload) {
 		c := s.Counters
-		// Without /proc/stat every share is 0; a machine that is never idle still
-		// has a busiest core.
+		// Without /proc/stat every share is 0; a machine that is never idle still has a busiest core.
 		if c == nil || c.Seconds <= 0 || c.Idle+c.IOWait+c.BusiestCPU == 0 {
 			continue
 		}

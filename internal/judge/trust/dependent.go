@@ -6,11 +6,11 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// dependentP is the p value of the difference between the repeats before second end and
-// those from second at on, where neighbours are alike: each side's mean is worth what
-// stats.Dependence says. How much alike they are is taken from what is left of the
-// seconds and of the repeats when each side's mean is taken away, else the change
-// itself would count; the smaller of the two is believed.
+// dependentP is the p-value of the difference between the repeats before second end and those from
+// second at on, if neighbours are correlated: the effective size of each side's mean is given by
+// stats.Dependence. The correlation is estimated from the residuals of the seconds and of the repeats
+// after subtracting each side's mean, otherwise the change itself would count; the smaller of the two
+// is used.
 func (s *series) dependentP(end, at int) float64 {
 	pre, post := s.repeatsOf(0, end), s.repeatsOf(at, len(s.rate))
 	a, b := centre(pre), centre(post)
@@ -27,7 +27,7 @@ func (s *series) dependentP(end, at int) float64 {
 	return stats.StudentP(math.Abs(a-b)/(spread*math.Sqrt(widenPre*widenPre/m+widenPost*widenPost/n)), math.Max(1, dfPre+dfPost))
 }
 
-// sideWorth is stats.Dependence, which needs two repeats, for a side that may be one.
+// sideWorth is stats.Dependence, which needs two repeats, for a side that may have only one.
 func sideWorth(n int, rho float64) (widen, df float64) {
 	if n < 2 {
 		return 1, 0
@@ -35,7 +35,7 @@ func sideWorth(n int, rho float64) (widen, df float64) {
 	return stats.Dependence(n, rho)
 }
 
-// repeatsOf are the parts of repeats within the seconds from one to another.
+// repeatsOf are the parts of repeats within the given seconds.
 func (s *series) repeatsOf(from, to int) []stats.Repeat {
 	var list []stats.Repeat
 	for i := from; i < to; {
@@ -50,8 +50,7 @@ func (s *series) repeatsOf(from, to int) []stats.Repeat {
 	return list
 }
 
-// centre takes the mean of the repeats away from them and from their seconds, and
-// returns it.
+// centre subtracts the mean of the repeats from them and from their seconds, and returns it.
 func centre(repeats []stats.Repeat) float64 {
 	mean := stats.Mean(values(repeats))
 	for i := range repeats {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// wandering is a series of repeats of three seconds with pauses of 0.7 s, whose noise of 6 %
-// is correlated by phi from one second to the next, and which changes by a factor at a repeat.
+// wandering is a series of repeats of three seconds with pauses of 0.7 s, whose noise of 6 % has an
+// autocorrelation of phi from one second to the next, and which changes by a factor at a repeat.
 func wandering(r *rand.Rand, repeats int, phi, factor float64, at int) *series {
 	s := &series{workload: "w", repeats: repeats}
 	noise, clock := r.NormFloat64(), 0.0
@@ -31,9 +31,9 @@ func wandering(r *rand.Rand, repeats int, phi, factor float64, at int) *series {
 	return s
 }
 
-// A workload that is measured alone has its repeats close together. Noise that wanders
-// over many of them is no change of level; a change is found in noise that does not, and
-// a larger one in noise that does.
+// A workload that is measured alone has its repeats close together. Noise that drifts over many of them
+// is not a change of level. A change is found in uncorrelated noise, and a larger one in correlated
+// noise.
 func TestWanderingNoiseIsNoChangeOfLevel(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// depthNeeded is the share of the asked depth that must be reached.
+	// depthNeeded is the share of the requested depth that must be reached.
 	depthNeeded = 0.9
-	// littleAllowed is how far the mean number of I/Os in flight may be from the asked one.
+	// littleAllowed is how far the mean number of I/Os in flight may be from the requested one.
 	littleAllowed = 0.05
-	// toolSeconds is the time per I/O that the load generator itself may take
-	// between two I/Os of a job. Measured: fio 3.33 at depth 1 takes 0.3 to 0.6 µs.
+	// toolSeconds is the time that the load generator itself may take between two I/Os of a job.
+	// Measured: fio 3.33 at depth 1 takes 0.3 to 0.6 µs.
 	toolSeconds = 1e-6
 )
 
@@ -28,19 +28,18 @@ var ruleDepth = Rule{
 	check:    checkDepth,
 }
 
-// checkDepth: the load that was asked for was not there. Two witnesses:
+// checkDepth checks that the requested load was reached, by two sources:
 //
-//   - fio's own map of depths. Its buckets are powers of two ("32" is 32 to 63,
-//     ">=64" everything above), so the greatest mean depth that the map allows is
-//     compared: below 0.9 of what was asked is invalid.
-//   - Little's law: the sum of all latencies in a second is the mean number of
-//     I/Os in flight. Off by more than 5 % of jobs × depth is invalid, after what
-//     the tool itself takes between two I/Os and what is cut off at the edges of
-//     the repeats (jobs × depth I/Os each).
+//   - fio's own map of depths. Its buckets are powers of two ("32" is 32 to 63, ">=64" everything
+//     above), so the greatest mean depth that the map allows is compared: below 0.9 of the requested
+//     depth is invalid.
+//   - Little's law: the sum of all latencies in a second is the mean number of I/Os in flight. A
+//     difference of more than 5 % of jobs × depth is invalid, after allowing for the tool's own time
+//     between two I/Os and for what is cut off at the edges of the repeats (jobs × depth I/Os each).
 //
-// An engine that cannot queue (psync) has depth 1, whatever was asked. Workloads
-// with a flush after each write or a rate limit do not keep a queue full by
-// design, and the user's own jobs have a depth that is not known: not judged.
+// An engine that cannot queue (psync) has depth 1, whatever was requested. Workloads with a flush after
+// each write or a rate limit do not keep a queue full by design, and the depth of the user's own jobs is
+// unknown: these are not judged.
 //
 // Source: Little 1961; fio's HOWTO, "IO depths".
 func checkDepth(ev Evidence) []model.Finding {
@@ -78,7 +77,7 @@ func checkDepth(ev Evidence) []model.Finding {
 	return o.findings("the queue was as deep as requested", "no workload of this run keeps its queue full by design")
 }
 
-// roundedUp is the next power of two, and whether the depth is none.
+// roundedUp is the next power of two, and whether it differs from the depth.
 func roundedUp(depth int) (power int, rounded bool) {
 	for power = 1; power < depth; power *= 2 {
 	}
@@ -104,9 +103,8 @@ func (ev Evidence) depthFault(w model.Workload, message string, evidence map[str
 	return model.Finding{Severity: model.SeverityInvalid, Results: []string{name}, Message: message, Evidence: evidence, Next: next}
 }
 
-// depthAtMost is the greatest mean depth that the depth maps of a workload's
-// repeats allow, with every I/O at the top of its bucket but none beyond what was
-// asked; ok is false without a map.
+// depthAtMost is the greatest mean depth that the depth maps of a workload's repeats allow, with every
+// I/O at the top of its bucket but not beyond the requested depth; ok is false without a map.
 func (ev Evidence) depthAtMost(workload string, asked int) (depth float64, ok bool) {
 	var sum, share float64
 	for _, s := range ev.good(workload) {
@@ -129,15 +127,15 @@ func (ev Evidence) depthAtMost(workload string, asked int) (depth float64, ok bo
 	return sum / share, true
 }
 
-// load is what the samples of a workload add up to.
+// load is the sum of a workload's samples.
 type load struct {
 	seconds, latency, ios float64
 	// repeats are those of each worker.
 	repeats map[[2]int]bool
 }
 
-// flows adds up the samples by workload. A repeat with a stall is left out: the latencies
-// of what ended in it reach far beyond its ends.
+// flows adds up the samples by workload. A repeat with a stall is left out: the latencies of I/Os that
+// ended during it extend far beyond the repeat.
 func (ev Evidence) flows() map[string]*load {
 	names, stood := map[int]string{}, map[int]bool{}
 	for _, s := range ev.Recorded.Run.Steps {
@@ -170,8 +168,8 @@ func (ev Evidence) flows() map[string]*load {
 	return loads
 }
 
-// inFlight is the mean number of I/Os in flight as a share of the asked number,
-// and how far from 1 it may be.
+// inFlight is the mean number of I/Os in flight as a share of the requested number, and how far from 1
+// it may be.
 type inFlight struct{ ratio, allowed float64 }
 
 // flight applies Little's law; ok is false without latencies.
@@ -185,7 +183,7 @@ func (l *load) flight(w model.Workload) (f inFlight, ok bool) {
 	return inFlight{ratio: l.latency / l.seconds / slots, allowed: littleAllowed + edges + tool}, true
 }
 
-// short writes a depth with one decimal when it has one.
+// short formats a depth, with one decimal if it is not an integer.
 func short(v float64) string {
 	if v >= 9.95 {
 		return fmt.Sprintf("%.0f", v)

@@ -16,11 +16,11 @@ var ruleDrift = Rule{
 	check:    checkDrift,
 }
 
-// checkDrift: a slow change over the whole measurement: wear, fragmentation,
-// garbage collection, heat.
+// checkDrift reports a slow change over the whole measurement: wear, fragmentation, garbage collection,
+// heat.
 //
-// Evidence: the series. The level of the interval is 99.9 %, because a run has
-// many series. Source: Theil and Sen's slope, Sen 1968.
+// Evidence: the series. The confidence level is 99.9 %, because a run has many series. Source: Theil
+// and Sen's slope, Sen 1968.
 func checkDrift(ev Evidence) []model.Finding {
 	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or too noisy ones, cannot distinguish a drift from noise", leastRepeats, leastRepeats*driftBatch)
 	return ev.regimeRule(drifting, short, "no workload drifts", func(s *series, r regime) model.Finding {

@@ -16,17 +16,17 @@ var ruleDurable = Rule{
 	check:    checkDurable,
 }
 
-// fewestFlushes is how many flushes a transaction needs at least that waits for one, when at
-// most so many clients' commits share it.
+// fewestFlushes is the minimum number of flushes per transaction that waits for one, multiplied by the
+// number of clients whose commits may share a flush.
 const fewestFlushes = 0.5
 
-// checkDurable: a server that does not flush is fast on any storage. With fsync=off nothing is
-// flushed, with synchronous_commit=off nobody waits for it, with full_page_writes=off a page
-// that is torn by a loss of power stays torn. Nobody's settings are believed alone: n clients
-// that write share a flush at most, so that there must be 0.5/n of them for each transaction.
+// checkDurable judges durability: a server that does not flush is fast on any storage. With fsync=off
+// nothing is flushed, with synchronous_commit=off no commit waits for the flush, with
+// full_page_writes=off a page torn by a power loss stays torn. Settings alone are not trusted: at most
+// n writing clients share a flush, so there must be 0.5/n of them per transaction.
 //
-// Source: PostgreSQL's manual, "Write Ahead Log", and etcd's flags (settings); for the sharing, the group
-// commit: one flush takes all commits that waited for it.
+// Source: PostgreSQL's manual, "Write Ahead Log", and etcd's flags (settings); for the sharing, group
+// commit: one flush serves all commits that waited for it.
 func checkDurable(ev Evidence) []model.Finding {
 	state := ev.state()
 	if state == nil || len(state.Settings) == 0 {

@@ -20,11 +20,11 @@ var ruleErrors = Rule{
 	check:    checkErrors,
 }
 
-// checkErrors: any failed repeat, I/O error, short I/O or early exit makes a
-// workload invalid, also when other repeats went well: those are kept, but the
-// repeats that a faulty device lets pass are not a fair selection of all.
+// checkErrors makes a workload invalid after any failed repeat, I/O error, short I/O or early exit,
+// even if other repeats succeeded: those are kept, but the repeats that succeed on a faulty device are
+// a biased selection.
 //
-// fio with continue_on_error ends 0 although I/Os failed; neither is ever a pass.
+// fio with continue_on_error exits with 0 although I/Os failed; this is never a pass.
 func checkErrors(ev Evidence) []model.Finding {
 	var o outcome
 	var troubles []*trouble
@@ -64,7 +64,7 @@ func checkErrors(ev Evidence) []model.Finding {
 	return o.findings("no repeat failed, no I/O failed or was short, none ended early", "no repeat was recorded")
 }
 
-// trouble is one cause and all that it spoiled.
+// trouble is one cause and all workloads that it affected.
 type trouble struct {
 	cause              string
 	workloads          []string
@@ -81,8 +81,7 @@ func (ev Evidence) attempted() []string {
 	return names
 }
 
-// troubleIn sums up what went wrong in a workload's repeats; the cause is that of
-// the first one.
+// troubleIn sums up the failures in a workload's repeats; the cause is that of the first one.
 func (ev Evidence) troubleIn(steps []model.StepResult) trouble {
 	t := trouble{repeats: len(steps)}
 	for _, s := range steps {
@@ -100,12 +99,12 @@ func (ev Evidence) troubleIn(steps []model.StepResult) trouble {
 	return t
 }
 
-// wrong tells what went wrong in one repeat, "" when nothing did.
+// wrong says what failed in one repeat, "" if nothing did.
 func wrong(s model.StepResult) string {
 	planned := s.Step.Ramp + s.Step.Seconds
 	switch {
 	case s.Lost != "":
-		// That a pod is gone says nothing about the storage: see the rule "interrupted".
+		// A lost pod says nothing about the storage: see the rule "interrupted".
 		return ""
 	case s.Error != "":
 		return strings.TrimRight(s.Error, ". \n")

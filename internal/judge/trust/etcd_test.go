@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// member is evidence of an etcd with nothing wrong.
+// member is evidence of a faultless etcd.
 func member() Evidence {
 	ev := database()
 	w := &ev.Recorded.Plan.Workloads[0]

@@ -9,10 +9,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// existingRules only speak of a server that was there before, and that others may use.
+// existingRules apply only to a server that existed before the run and may have other users.
 var existingRules = []Rule{ruleOthers, ruleCheckpoints}
 
-// existing reports whether the run loaded a server that was there before.
+// existing reports whether the run loaded a server that existed before it.
 func (ev Evidence) existing() bool {
 	s := ev.state()
 	return s != nil && s.Server != nil
@@ -27,12 +27,11 @@ var ruleOthers = Rule{
 	check:    checkOthers,
 }
 
-// othersMost is the share of others in a server's transactions without a word.
+// othersMost is the share of others in a server's transactions that needs no finding.
 const othersMost = 0.05
 
-// checkOthers: a server counts what all do. pgbench says how many transactions were ours; the rest
-// of the server's are somebody else's, and their flushes, log and reads stand beside our result
-// as if they were ours.
+// checkOthers reports other users of the server, whose counters include all of them. pgbench says how
+// many transactions were ours; the others' flushes, log and reads would be attributed to our result.
 func checkOthers(ev Evidence) []model.Finding {
 	var o outcome
 	for _, name := range ev.workloads() {
@@ -95,9 +94,9 @@ var ruleCheckpoints = Rule{
 	check:    checkCheckpoints,
 }
 
-// checkCheckpoints: the first change of a page after a checkpoint puts the whole page into the log,
-// which changes the log of a transaction twentyfold. Where each repeat is to begin alike, one has
-// to come before each.
+// checkCheckpoints checks that a checkpoint preceded each repeat: the first change of a page after a
+// checkpoint writes the whole page to the log, which increases the log of a transaction by a factor of
+// 20. So repeats that are to start alike each need a checkpoint first.
 //
 // Source: PostgreSQL's manual, full_page_writes.
 func checkCheckpoints(ev Evidence) []model.Finding {

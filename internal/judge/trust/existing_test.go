@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/external"
 )
 
-// existingDatabase is database, on a server that was there before and that nobody else used.
+// existingDatabase is database on a server that existed before the run and had no other users.
 func existingDatabase() Evidence {
 	ev := database()
 	v := func(x float64) *float64 { return &x }
@@ -50,7 +50,7 @@ func TestExistingServers(t *testing.T) {
 			ev.Recorded.Run.Prepare.App.Server.Data = ""
 			ev.Recorded.Run.Steps[0].Counters.Idle, ev.Recorded.Run.Steps[0].Counters.IOWait = 0, 0
 		}},
-		// Reads alone do not tell what a load that writes has waited for.
+		// Reads alone do not show what a writing load waited for.
 		{"flushes without their times", "storage-bound", "did not time flushes", model.SeverityNotChecked, func(ev Evidence) {
 			ev.Results[0].App.FlushTime, ev.Results[0].App.Flushing = nil, nil
 			*ev.Results[0].App.Reading = 0.9

@@ -18,12 +18,12 @@ var ruleFairness = Rule{
 	check:    checkFairness,
 }
 
-// fairnessNeeded is the least index: a little below the 0.9 that comes out when half of the
-// volumes get half of what the others get, as when an odd number shares the devices.
+// fairnessNeeded is the minimum index: slightly below the 0.9 that results if half of the volumes get
+// half of what the others get, as when an odd number shares the devices.
 const fairnessNeeded = 0.85
 
-// checkFairness: volumes that get very different shares. The total is right, but the
-// mean per volume is nobody's.
+// checkFairness reports volumes that get very different shares. The total is right, but no volume has
+// the mean rate.
 //
 // Evidence: the samples of each worker. Source: Jain's index.
 func checkFairness(ev Evidence) []model.Finding {
@@ -52,8 +52,8 @@ func checkFairness(ev Evidence) []model.Finding {
 	return o.findings("volumes got about the same", "")
 }
 
-// shares is the mean rate of each volume, both directions together, over the repeats in
-// which all of them were measured.
+// shares is the mean rate of each volume, both directions together, over the repeats in which all of
+// them were measured.
 func (ev Evidence) shares(w model.Workload) []float64 {
 	rates := make([]float64, w.VolumeCount())
 	repeats := 0.0

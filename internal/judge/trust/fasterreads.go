@@ -19,14 +19,12 @@ var ruleFasterReads = Rule{
 	check:    checkFasterReads,
 }
 
-// checkFasterReads: a read that goes to a disk cannot be faster than the disk.
-// Faster means that a cache answered, or that the space was never written. A
-// rate limit on each disk is the exception: several disks share the load, so
-// with a declared cap on the baseline, or an unknown number of replicas, it is a
-// warning. With n replicas that read no more than n times as often as one disk it
-// depends on what holds that disk up: its rate when a deeper read gets no more out of
-// it, and then it is a note. Where reads go to the nearest of several heads (RAID 1), one
-// disk is slower than all of them without any cache: a warning as well.
+// checkFasterReads reports reads that are faster than the disk they go to: a cache answered, or the
+// space was never written. A rate limit on each disk is the exception: several disks share the load, so
+// with a declared cap on the baseline, or an unknown number of replicas, it is a warning. With n
+// replicas that read no more than n times as often as one disk, it depends on what limits that disk: if
+// deeper reads gain nothing, its rate does, and the finding is a note. If reads go to the nearest of
+// several heads (RAID 1), one disk is slower than all of them even without a cache: also a warning.
 //
 // Evidence: paired results at depth 1; bounds are compared.
 func checkFasterReads(ev Evidence) []model.Finding {
@@ -88,8 +86,8 @@ func checkFasterReads(ev Evidence) []model.Finding {
 	return o.findings("no single read is faster than on the baseline", "no workload reads at depth 1")
 }
 
-// severalDisks names what of this machine combines several disks (md, device mapper, a
-// filesystem on several devices); "" when there is nothing of the kind.
+// severalDisks names what combines several disks on this machine (md, device mapper, a filesystem on
+// several devices); "" if there is no such thing.
 func (ev Evidence) severalDisks() string {
 	s := ev.Recorded.Environment.Storage
 	var mapper string
@@ -101,7 +99,7 @@ func (ev Evidence) severalDisks() string {
 		case strings.HasPrefix(name, "dm-"):
 			mapper = cmp.Or(mapper, name)
 		case !slices.ContainsFunc(s.DeviceChain, func(whole string) bool { return whole != name && strings.HasPrefix(name, whole) }):
-			// No partition of another one in the list.
+			// It is not a partition of another one in the list.
 			disks = append(disks, name)
 		}
 	}
@@ -114,17 +112,17 @@ func (ev Evidence) severalDisks() string {
 	return ""
 }
 
-// nearest reports whether the replicas' disks explain a read that is that much faster than
-// one disk's: of n heads the nearest is up to n times as near, in turn and in track, as a
-// single one. A disk without heads has none that is nearer.
+// nearest reports whether the replicas' disks explain a read that is faster than one disk's by this
+// much: the nearest of n heads is up to n times as near, in rotation and in track, as a single one.
+// This does not apply to disks without heads.
 func (ev Evidence) nearest(here, there model.Estimate) bool {
 	rotates := ev.Baseline.Storage.Rotational
 	n := float64(ev.replicas())
 	return n > 1 && (rotates == nil || *rotates) && there.Low <= n*here.High*(1+beyond)
 }
 
-// replicas is the number of copies that the target keeps: what somebody said, or else
-// what the storage system says of itself; 0 when unknown.
+// replicas is the number of copies that the target keeps: as given by the user, otherwise as reported
+// by the storage system; 0 if unknown.
 func (ev Evidence) replicas() int {
 	if said := ev.Recorded.Plan.Experiment.Replicas; said > 0 {
 		return said
@@ -132,12 +130,12 @@ func (ev Evidence) replicas() int {
 	return ev.Recorded.Environment.Replicas()
 }
 
-// pacedWithin is how little more a deeper read gets out of a disk whose rate, and not
-// whose latency, is what holds one reader up.
+// pacedWithin is the largest gain from deeper reads for a disk to count as limited by its rate and not
+// by its latency.
 const pacedWithin = 1.15
 
-// paced is the baseline's rate when it is the same at depth 1 and deeper, and 0 when
-// depth helps; known is false when no deeper read of the same kind was measured.
+// paced is the baseline's rate if it is the same at depth 1 and deeper, and 0 if depth helps; known is
+// false if no deeper read of the same kind was measured.
 func (ev Evidence) paced(w model.Workload, alone model.Result) (rate float64, known bool) {
 	one, ok := alone.Metrics[model.IOPS]
 	if !ok {
@@ -158,7 +156,7 @@ func (ev Evidence) paced(w model.Workload, alone model.Result) (rate float64, kn
 	return rate, known
 }
 
-// shared reports whether several replicas together could read that often.
+// shared reports whether several replicas together could reach that read rate.
 func (ev Evidence) shared(r, b model.Result) bool {
 	here, hasHere := r.Metrics[model.IOPS]
 	there, hasThere := b.Metrics[model.IOPS]

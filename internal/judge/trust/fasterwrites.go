@@ -17,13 +17,12 @@ var ruleFasterWrites = Rule{
 	check:    checkFasterWrites,
 }
 
-// writeMetrics are what writes are compared by.
+// writeMetrics are the metrics by which writes are compared.
 var writeMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, model.P50, model.P99}
 
-// checkFasterWrites: a write that is on its disk when it is acknowledged cannot be
-// faster than the disk. A persistent cache in front can make it so, and so can
-// not writing at all: until a durability test tells them apart, the number
-// stands for nothing.
+// checkFasterWrites reports writes that are faster than the disk, which is impossible if they are on
+// the disk when they are acknowledged. A persistent cache in front can cause this, and so can not
+// writing at all: until a durability test distinguishes the two, the number proves nothing.
 //
 // Evidence: paired results; bounds are compared.
 func checkFasterWrites(ev Evidence) []model.Finding {
@@ -85,7 +84,7 @@ func (ev Evidence) fasterWrite(r, b model.Result, m model.Metric) model.Finding 
 	return f
 }
 
-// directory is the run's own, as one types it.
+// directory is the run's own directory, as typed in a shell.
 func (ev Evidence) directory() string {
 	if ev.Recorded.Directory == "" {
 		return "DIR"

@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// eachStep and eachFlow change what was recorded of one workload ("" is all).
+// eachStep and eachFlow change the records of one workload ("" is all).
 func eachStep(ev *Evidence, workload string, change func(*model.StepResult)) {
 	steps := ev.Recorded.Run.Steps
 	for i := range steps {
@@ -40,20 +40,20 @@ func setWorkload(ev *Evidence, w model.Workload) {
 	}
 }
 
-// faults spoil a sound run in one way each. want is what the rule then says,
-// also the other rules that may speak, says a part of each of its messages.
+// fault damages a sound run in one way. want is what the rule then reports, also lists the other rules
+// that may report something, and says is a part of each of the rule's messages.
 type fault struct {
 	rule, name string
 	spoil      func(*Evidence)
 	want       []string
 	also       []string
 	says       string
-	// multiVolume spoils a run of several volumes at once; faults of the rules about those do
-	// without saying so.
+	// multiVolume damages a run of several volumes at once; it is implied for faults of the rules about
+	// such runs.
 	multiVolume bool
 }
 
-// evidence is what the fault spoils.
+// evidence is what the fault damages.
 func (c fault) evidence() Evidence {
 	for _, r := range multiVolumeRules {
 		if c.multiVolume || r.Name == c.rule {
@@ -66,8 +66,8 @@ func (c fault) evidence() Evidence {
 // faults are those of all files.
 var faults = slices.Concat(firstFaults, machineFaults, settledFaults, timeFaults, baselineFaults, multiVolumeFaults)
 
-// asLog makes logs of all workloads, written through the page cache to space that was never
-// written, on a volume smaller than what they write.
+// asLog turns all workloads into logs, written through the page cache to space that was never written,
+// on a volume smaller than what they write.
 func asLog(ev *Evidence) {
 	for i := range ev.Recorded.Plan.Workloads {
 		w := &ev.Recorded.Plan.Workloads[i]

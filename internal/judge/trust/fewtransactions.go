@@ -20,19 +20,20 @@ var ruleFewTransactions = Rule{
 }
 
 const (
-	// fewSpread is the relative width of the 95 % range from which a test cannot tell.
+	// fewSpread is the relative width of the 95 % range from which on a test is inconclusive.
 	fewSpread = 0.1
-	// fewDraws is how often a test is drawn, fewMost how many transactions are drawn for one: more
-	// are as good as all.
+	// fewDraws is the number of simulated tests; fewMost is the maximum number of transactions drawn
+	// for each: more are as good as all.
 	fewDraws, fewMost = 2000, 1000
-	// fewSeconds is how long an imported test must have run.
+	// fewSeconds is the minimum duration of an imported test.
 	fewSeconds = 1.0
-	// oneSlow is a transaction that waited for something, in seconds, to show what one does.
+	// oneSlow is the latency, in seconds, of a transaction that waited for something, to show the
+	// effect of a single one.
 	oneSlow = 0.010
 )
 
-// fewAsked reports whether there is anything to judge: a load that stands for a published test,
-// or an imported one that says how many transactions it ran.
+// fewAsked reports whether there is anything to judge: a load that stands for a published test, or an
+// imported one that says how many transactions it ran.
 func (ev Evidence) fewAsked() bool {
 	if im := ev.Recorded.Imported; im != nil {
 		return slices.ContainsFunc(im.Figures, func(f model.Figure) bool { return f.Clients != nil && f.Clients.Done > 0 })
@@ -40,10 +41,10 @@ func (ev Evidence) fewAsked() bool {
 	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return w.App.Published > 0 })
 }
 
-// checkFewTransactions: published comparisons have ranked storage systems by ten transactions, 21
-// to 75 ms of measuring. What ten can tell is known once thousands were measured: tests of ten are
-// drawn from their latencies. They are drawn one by one, so the range is the least that it can
-// be: in a row of ten, slow ones come together.
+// checkFewTransactions reports how little a published test can tell: comparisons have ranked storage
+// systems by ten transactions, 21 to 75 ms of measuring. What ten can tell is known once thousands have
+// been measured: tests of ten are drawn from their latencies. They are drawn independently, so the true
+// range is at least as wide: in ten consecutive transactions, slow ones come together.
 func checkFewTransactions(ev Evidence) []model.Finding {
 	var o outcome
 	if im := ev.Recorded.Imported; im != nil {
@@ -76,7 +77,7 @@ func checkFewTransactions(ev Evidence) []model.Finding {
 	return o.findings("that many transactions could determine a rate", noLoad)
 }
 
-// latencies are those of a workload's transactions, in all repeats that count.
+// latencies are those of a workload's transactions, in all counted repeats.
 func (ev Evidence) latencies(workload string) (all histogram.Histogram) {
 	steps := map[int]bool{}
 	for _, s := range ev.good(workload) {
@@ -93,8 +94,8 @@ func (ev Evidence) latencies(workload string) (all histogram.Histogram) {
 	return all
 }
 
-// drawn is the range that 95 % of the rates of tests of n transactions are in, by so many
-// clients, when their latencies are drawn from these. It is the same each time.
+// drawn is the range that contains 95 % of the rates of simulated tests of n transactions by the given
+// number of clients, with latencies drawn from these. It is deterministic.
 func drawn(from histogram.Histogram, n, clients int) (low, high float64) {
 	var seconds []float64
 	var upTo []uint64
@@ -117,7 +118,7 @@ func drawn(from histogram.Histogram, n, clients int) (low, high float64) {
 	return rates[fewDraws*25/1000], rates[fewDraws*975/1000]
 }
 
-// fewImported judges an imported test by how long it ran.
+// fewImported judges an imported test by its duration.
 func fewImported(o *outcome, f model.Figure) {
 	ran := f.Seconds
 	switch {

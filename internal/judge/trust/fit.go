@@ -17,17 +17,17 @@ var ruleFit = Rule{
 }
 
 const (
-	// cachedReads are the device's reads for each transaction up to which the data were cached.
+	// cachedReads is the number of device reads per transaction up to which the data count as cached.
 	cachedReads = 0.05
-	// diskReads is the share of the server's reads that the device must have seen. Read-ahead
-	// joins some.
+	// diskReads is the share of the server's reads that the device must have seen. Read-ahead merges
+	// some.
 	diskReads = 0.5
 )
 
-// checkFit: a scale is chosen before anything is measured; what it came to is measured. The
-// server counts the pages that its own cache did not hold, and the device its reads: what lies
-// between came from the kernel's page cache. The device's counts are those of everybody, so more
-// reads than the server asked for are nobody's fault of the data.
+// checkFit judges the scale, which is chosen before the measurement, by its effect. The server counts
+// the pages missing from its own cache, and the device its reads: the difference came from the kernel's
+// page cache. The device's counters include all of its users, so more reads than the server requested
+// do not indicate a problem with the data.
 func checkFit(ev Evidence) []model.Finding {
 	var o outcome
 	asked := ""

@@ -15,14 +15,12 @@ var ruleForeign = Rule{
 	check:    checkForeign,
 }
 
-// foreignMost is how much the others may do, as a share of the workload's own
-// I/Os or bytes.
+// foreignMost is the largest acceptable foreign I/O, as a share of the workload's own I/Os or bytes.
 const foreignMost = 0.05
 
-// checkForeign: I/O on the device that is not ours. Two witnesses: what the
-// device did in an idle second before measuring, and what went in the direction
-// that the workload does not have. Bounds from below of the counts are compared,
-// so that a journal's commit is not flagged.
+// checkForeign reports foreign I/O on the device. Two sources: the device's I/O during an idle second
+// before measuring, and its I/O in the direction that the workload does not use. Lower bounds of the
+// counts are compared, so that a journal's commit is not flagged.
 func checkForeign(ev Evidence) []model.Finding {
 	if why := ev.noDevice(); why != "" {
 		return notChecked(why)

@@ -10,10 +10,10 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Settle is what to do about a goal that is not met: of an undecided one the command that
-// probably decides it, of a missed one the command that shows where it would be met; "" where
-// nothing is to be done, or no measurement helps. findings are those of Check, and needs is
-// for how many seconds the workload has to be measured (see analyze.Decided).
+// Settle is the advice for a goal that is not met: if undecided, the command that probably decides it;
+// if missed, the command that shows where it would be met; "" if nothing is to be done or no
+// measurement helps. findings are those of Check, and needs is the seconds for which the workload has
+// to be measured (see analyze.Decided).
 func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs float64) string {
 	only := []string{g.Workload}
 	w, planned := ev.Recorded.Plan.Workload(g.Workload)
@@ -31,7 +31,7 @@ func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs float64) 
 	return ev.until(only, needs)
 }
 
-// validFirst is what to do about the first finding that makes a workload's number invalid.
+// validFirst is the advice of the first finding that makes a workload's number invalid.
 func validFirst(findings []model.Finding, workload string) string {
 	for _, f := range findings {
 		if f.Severity == model.SeverityInvalid && (len(f.Results) == 0 || slices.Contains(f.Results, workload)) && f.Next != "" {
@@ -41,8 +41,8 @@ func validFirst(findings []model.Finding, workload string) string {
 	return ""
 }
 
-// until is the command that measures a workload for so many seconds, ramps not counted. It
-// does not end when the interval is as narrow as requested for: that decided nothing.
+// until is the command that measures a workload for the given seconds, not counting ramps. It does not
+// stop when the interval is as narrow as requested: that did not decide the goal.
 func (ev Evidence) until(only []string, seconds float64) string {
 	s := ev.Recorded.Plan.Schedule
 	if s.Repeat <= 0 {
@@ -58,22 +58,21 @@ func (ev Evidence) until(only []string, seconds float64) string {
 	case whole > longestAdvised:
 		return fmt.Sprintf("a decision would take about %s on this storage in its present state: find out why it varies", units.FormatSpan(whole))
 	case s.Mode != model.Rounds:
-		// One repeat of a fixed length: its interval is that of its seconds.
+		// One repeat of a fixed length: its interval comes from its seconds.
 		return ev.command(ev.only(only), "--time", span(seconds))
 	}
 	return ev.command(ev.only(only), "--repeat", fmt.Sprintf("%.0f", repeats), "--max-time", span(whole))
 }
 
 const (
-	// deepest is the number of I/Os in flight beyond which no more are advised.
+	// deepest is the largest number of I/Os in flight that is advised.
 	deepest = 256
-	// sweepTime bounds an advised sweep of a few depths, in seconds.
+	// sweepTime limits an advised sweep of a few depths, in seconds.
 	sweepTime = 180.0
 )
 
-// whereMet is the command that shows at which depth a missed goal would be met: more I/Os at
-// once for a rate, fewer for a latency. "" where depth is not the measure of the load, or
-// there is no more of it to gain.
+// whereMet is the command that shows at which depth a missed goal would be met: more I/Os at once for a
+// rate, fewer for a latency. "" if depth does not define the load, or cannot be changed further.
 func (ev Evidence) whereMet(w model.Workload, g model.Goal) string {
 	exp := ev.Recorded.Plan.Experiment
 	depth, jobs := w.Depth, w.JobCount()
@@ -108,7 +107,7 @@ func (ev Evidence) whereMet(w model.Workload, g model.Goal) string {
 		"   # at most " + units.FormatSpan(sweepTime+ev.prefill())
 }
 
-// sweeping is the command that sweeps the target of the run with these options.
+// sweeping is the command that sweeps the run's target with these options.
 func (ev Evidence) sweeping(options ...string) string {
 	if again := ev.Recorded.Run.Again; again.Verb() == "run" {
 		return again.As("sweep", options...).String()

@@ -16,13 +16,11 @@ var ruleImported = Rule{
 	check:    checkImported,
 }
 
-// checkImported: what another tool printed is not less true for that, but a figure
-// without its seconds says nothing about how sure it is, and what was not looked at
-// while it was measured cannot be looked at any more. So it is never valid: nothing
-// stands for the checks that were not made.
+// checkImported judges imported numbers. They are not less true, but a figure without its seconds says
+// nothing about its precision, and what was not checked during the measurement cannot be checked later.
+// So the result is never valid: nothing replaces the missing checks.
 //
-// It also hands on what the reader of the source found. It does not apply to
-// a run of Loadline's own.
+// It also passes on what the reader of the source found. It does not apply to Loadline's own runs.
 func checkImported(ev Evidence) []model.Finding {
 	im := ev.Recorded.Imported
 	if im == nil {
@@ -58,8 +56,8 @@ func checkImported(ev Evidence) []model.Finding {
 	return append(list, im.Remarks...)
 }
 
-// told reports whether silence about failures of a workload means that there were none:
-// always of Loadline's own, and of what was imported where the source reports them.
+// told reports whether the absence of reported failures of a workload means that there were none:
+// always for Loadline's own runs, and for imported ones if the source reports failures.
 func (ev Evidence) told(workload string) bool {
 	im := ev.Recorded.Imported
 	return im == nil || !slices.ContainsFunc(im.Figures, func(f model.Figure) bool { return f.Workload == workload && !f.Outcome })

@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// foreign is what a source says of one run, whose outcome it tells or not.
+// foreign is a source's record of one run, with or without its outcome.
 func foreign(outcome bool) Evidence {
 	rec := &model.Recorded{Imported: &model.Imported{Figures: []model.Figure{{Workload: "w", Direction: model.Read, Group: "fio", Outcome: outcome,
 		Values: map[model.Metric]float64{model.IOPS: 1000}}}}}
@@ -68,7 +68,7 @@ func TestImportedIsNeverValid(t *testing.T) {
 	}
 }
 
-// Nobody who reads a document can repeat what it tells of, so no command is given that would.
+// A reader of a document cannot repeat its measurement, so no command is given that would.
 func TestAdviceOnAnImport(t *testing.T) {
 	failed := foreign(true)
 	failed.Recorded.Run.Steps[0].Error = "250000 of 1000000 transactions never ran"

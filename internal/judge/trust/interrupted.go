@@ -15,12 +15,11 @@ var ruleInterrupted = Rule{
 	check:    checkInterrupted,
 }
 
-// checkInterrupted: a run that did not end by itself. Warning: what was measured
-// is right as far as it goes, but fewer repeats stand behind it than were planned,
-// and workloads may be missing.
+// checkInterrupted reports a run that was interrupted. It is a warning: the measured part is right, but
+// has fewer repeats than planned, and workloads may be missing.
 //
-// Evidence: the run's status. "running" in a directory that is being analysed
-// means that the process was killed.
+// Evidence: the run's status. "running" in a directory that is being analysed means that the process
+// was killed.
 func checkInterrupted(ev Evidence) []model.Finding {
 	run := &ev.Recorded.Run
 	var what string
@@ -56,7 +55,7 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	}}
 }
 
-// lostWorkers are the sentences about workers that were gone in the middle.
+// lostWorkers are the sentences about workers that were lost during the run.
 func lostWorkers(steps []model.StepResult) []string {
 	var list []string
 	for _, s := range steps {

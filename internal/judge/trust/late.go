@@ -19,9 +19,9 @@ var ruleLate = Rule{
 // lateAllowed is the load generator's own share of a latency.
 const lateAllowed = 0.1
 
-// checkLate: latencies of an open loop count from when an I/O was due, so that a
-// load generator that comes too late looks like a slow storage. What waits for the
-// storage (no slot free, a submission that does not come back) is not counted here.
+// checkLate reports a late load generator: latencies of an open loop count from when an I/O was due, so
+// a load generator that is late looks like slow storage. Waiting for the storage (no free slot, a
+// submission that does not return) is not counted here.
 //
 // Evidence: the lateness of each repeat, and the mean latency.
 func checkLate(ev Evidence) []model.Finding {

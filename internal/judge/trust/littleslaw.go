@@ -19,22 +19,23 @@ var ruleLittlesLaw = Rule{
 }
 
 const (
-	// closesWithin is how far rate × latency may be from the clients: tools print three digits.
+	// closesWithin is how far rate × latency may be from the number of clients: tools print three
+	// digits.
 	closesWithin = 0.1
-	// queueLow and queueHigh are the same for fio's depth: some of its versions print the latency
-	// of completion without that of submission.
+	// queueLow and queueHigh are the same for fio's depth: some of its versions print the completion
+	// latency without the submission latency.
 	queueLow, queueHigh = 0.8, 1.25
 )
 
-// importedRules speak of what others measured, and of nothing else.
+// importedRules apply only to measurements by other tools.
 var importedRules = []Rule{ruleLittlesLaw}
 
-// checkLittlesLaw: rate × mean latency is the mean number under way, so a source that prints all
-// three says whether the load was there. Of pgbench that takes care: unless it was told to time
-// its transactions one by one (-P, -r, -R, -L), the latency that it prints is clients × time over
-// transactions, of the clients that were asked for. Then the law closes even when a quarter of
-// them never ran: a published test prints 39.7 ms for 100 clients, of which 75 ran their
-// transactions, in 29.8 ms. What tells is the number of transactions.
+// checkLittlesLaw applies Little's law: rate × mean latency is the mean number under way, so a source
+// that prints all three shows whether the load was present. pgbench needs special care: unless it was
+// told to time its transactions one by one (-P, -r, -R, -L), the latency that it prints is clients ×
+// time / transactions, with the requested clients. Then the law holds even if a quarter of them never
+// ran: a published test prints 39.7 ms for 100 clients, 75 of which ran their transactions, in 29.8 ms.
+// The number of transactions reveals it.
 //
 // Source: Little 1961; pgbench.c, printResults.
 func checkLittlesLaw(ev Evidence) []model.Finding {
@@ -92,8 +93,8 @@ func closesClients(o *outcome, f model.Figure, c model.ClientFigure) {
 	}
 }
 
-// threadsGone says how many of pgbench's threads those clients are that did not run, where they
-// are whole ones: a thread ends when one of its clients cannot connect.
+// threadsGone says how many of pgbench's threads the missing clients make up, if these are whole
+// threads: a thread ends when one of its clients cannot connect.
 func threadsGone(c model.ClientFigure) string {
 	if c.Threads < 2 || c.Clients%c.Threads != 0 {
 		return ""
@@ -105,7 +106,7 @@ func threadsGone(c model.ClientFigure) string {
 	return fmt.Sprintf(" (%.0f of %d threads gone, as when a client cannot connect)", gone, c.Threads)
 }
 
-// closesQueue applies the law to fio's queue. Reads and writes at once share it, and a rate or a
+// closesQueue applies the law to fio's queue. Concurrent reads and writes share it, and a rate or a
 // flush keeps it from being full.
 func closesQueue(o *outcome, f model.Figure, w model.Workload, all []model.Figure) {
 	shared := slices.ContainsFunc(all, func(x model.Figure) bool { return x.Workload == f.Workload && x.Direction != f.Direction })

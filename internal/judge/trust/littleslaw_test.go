@@ -40,7 +40,7 @@ func TestLittlesLawOnImports(t *testing.T) {
 		{"all there", pgbenched(412.891957, 0.002422, model.ClientFigure{Clients: 1, Threads: 1, Done: 10, Asked: 10}), model.SeverityPassed, ""},
 		{"timed, all there", pgbenched(1000, 0.0159, model.ClientFigure{Clients: 16, Done: 60000, Timed: true}), model.SeverityPassed, ""},
 		{"timed, a quarter gone", pgbenched(1000, 0.012, model.ClientFigure{Clients: 16, Done: 60000, Timed: true}), model.SeverityInvalid, "12 of 16 clients of w were there"},
-		// A latency that is reckoned closes whoever was there.
+		// A computed latency satisfies the law whichever clients ran.
 		{"reckoned", pgbenched(1000, 0.016, model.ClientFigure{Clients: 16, Done: 60000}), model.SeverityNotChecked, "-P 1"},
 		{"of two runs", pgbenched(1000, 0.016, model.ClientFigure{Clients: 4, Done: 60000}), model.SeverityInvalid, "not from the same run"},
 		{"a rate", pgbenched(100, 0.001, model.ClientFigure{Clients: 16, Done: 6000, Timed: true, Offered: true}), model.SeverityNotChecked, "by design"},
@@ -62,8 +62,7 @@ func TestLittlesLawOnImports(t *testing.T) {
 	}
 }
 
-// A published comparison of two places: 10 clients of one thread that connected for each
-// transaction.
+// A published comparison of two places: 10 clients of one thread that connected for each transaction.
 func TestImportsThatConnectInTurn(t *testing.T) {
 	of := func(latency, connect float64) model.Severity {
 		for _, f := range Check(pgbenched(455, latency, model.ClientFigure{Clients: 10, Reconnect: true, Connect: connect})) {

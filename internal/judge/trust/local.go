@@ -6,11 +6,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// beyond is how far a bound must lie beyond the baseline's: nearer, two
-// measurements of one disk may differ by chance and by the minute.
+// beyond is how far a bound must lie beyond the baseline's: below that, two measurements of one disk
+// may differ by chance and over time.
 const beyond = 0.05
 
-// noBaseline is why a rule about the storage below does not apply.
+// noBaseline is why a rule about the underlying storage does not apply.
 const noBaseline = "there is no baseline: measure the storage that the target is built on (--baseline)"
 
 // below returns the baseline's result for the same workload and direction.
@@ -23,8 +23,8 @@ func (s *Side) below(r model.Result) (model.Result, bool) {
 	return model.Result{}, false
 }
 
-// beats reports whether the interval of a lies wholly on the better side of b's,
-// and 5 % beyond. Estimates without an interval beat nobody.
+// beats reports whether the interval of a lies wholly on the better side of b's, and 5 % beyond.
+// Estimates without an interval never do.
 func beats(m model.Metric, a, b model.Estimate) bool {
 	if a.Confidence == 0 || b.Confidence == 0 {
 		return false
@@ -35,8 +35,7 @@ func beats(m model.Metric, a, b model.Estimate) bool {
 	return a.Low > b.High*(1+beyond)
 }
 
-// large is a size that a cache in RAM does not hold: four times the machine's,
-// or of a usual one.
+// large is a size that a cache in RAM cannot hold: four times the machine's RAM, or a typical one's.
 func (ev Evidence) large() string {
 	if ram := ev.Recorded.Environment.Memory; ram > 0 {
 		return fmt.Sprintf("%dGiB", (4*ram+1<<30-1)>>30)

@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A worker that the cluster took away says nothing about the storage: what was measured is
-// suspect because the run is cut short, and not invalid, and who is missing is on record.
+// A worker that the cluster removed says nothing about the storage: its results are suspect because the
+// run was cut short, and not invalid, and the missing worker is on record.
 func TestALostWorkerMakesTheRestSuspect(t *testing.T) {
 	const words = "volume 2 on node2 was lost 42 s into the run, last heard of at 10:31:05 UTC"
 	rec := &model.Recorded{Plan: model.Plan{Workloads: []model.Workload{{Name: "w", Volumes: 2}}}}

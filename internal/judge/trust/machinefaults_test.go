@@ -21,7 +21,7 @@ func setMetric(results []model.Result, workload string, m model.Metric, v, half 
 	setResult(results, workload, func(r *model.Result) { r.Metrics[m] = estimate(m, v, half) })
 }
 
-// noDevice is a volume across a socket.
+// noDeviceBelow makes the target a volume across a socket.
 func noDeviceBelow(ev *Evidence) {
 	ev.Recorded.Environment.Storage.Device = ""
 	ev.Recorded.Run.Beside.Idle.Device = ""

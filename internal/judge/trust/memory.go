@@ -17,17 +17,17 @@ var ruleMemory = Rule{
 	check:    checkMemory,
 }
 
-// checkMemory: a volume that lives in RAM is not storage. tmpfs accepts direct
-// I/O like a disk does, so only its type gives it away.
+// checkMemory reports a volume in RAM, which is not storage. tmpfs accepts direct I/O like a disk does,
+// so only its type reveals it.
 //
-// Where a filesystem is mounted so that flushes end before anything is on a disk, what waits for
-// them says nothing of the disk.
+// If a filesystem's mount options let flushes complete before the data are on a disk, workloads that
+// wait for flushes say nothing about the disk.
 //
 // Evidence: the filesystem's type and options, and the chain of devices below it.
 func checkMemory(ev Evidence) []model.Finding {
 	s := ev.Recorded.Environment.Storage
 	kind := ev.Recorded.Plan.Volume.Target.Kind
-	// Where an application keeps its log apart, that is what it flushes.
+	// If an application keeps its log on separate storage, that is what it flushes.
 	flushed, log := s, ev.Recorded.Environment.LogStorage
 	if log != nil {
 		flushed = *log
@@ -69,9 +69,9 @@ func checkMemory(ev Evidence) []model.Finding {
 	return passedAll("the volume is not in memory")
 }
 
-// dropsFlushes is the option of a mount by which its flushes do not reach a disk; "" for none. An
-// overlay's "volatile" drops them all (Linux shows it as fsync=volatile as well); without barriers
-// the device is not asked to empty its cache, which matters only if it has one.
+// dropsFlushes is the mount option that keeps flushes from reaching a disk; "" if none. An overlay's
+// "volatile" drops them all (Linux shows it as fsync=volatile as well); without barriers the device is
+// not asked to flush its cache, which matters only if it has one.
 func dropsFlushes(s model.Storage) string {
 	wanted := []string{"nobarrier", "barrier=0", "barrier=none", "fsync_mode=nobarrier"}
 	if s.Filesystem == "overlay" {
@@ -87,7 +87,7 @@ func dropsFlushes(s model.Storage) string {
 	return ""
 }
 
-// flushed are the workloads with results that wait for flushes: of writes, or of an application's.
+// flushed are the workloads with results that wait for flushes: of writes, or of an application.
 func (ev Evidence) flushed() (names []string) {
 	for _, name := range ev.workloads() {
 		if w, known := ev.Recorded.Plan.Workload(name); known && (w.Sync != "" || w.Loads() && w.Writes()) {

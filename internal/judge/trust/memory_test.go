@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestFlushesThatReachNoDisk: a filesystem that is mounted so that flushes end at once makes any
-// disk fast; where the disk has no cache that keeps anything back, nothing is missing.
+// TestFlushesThatReachNoDisk: a filesystem mounted so that flushes complete immediately makes any disk
+// fast; if the disk has no volatile cache, nothing is lost.
 func TestFlushesThatReachNoDisk(t *testing.T) {
 	flushes := model.Workload{Name: "wal", Direction: model.Write, Sync: "fdatasync"}
 	etcd := model.Workload{Name: "wal", Direction: model.Write, App: model.AppLoad{Tool: "etcd"}}

@@ -18,11 +18,10 @@ var ruleMerge = Rule{
 // mergedMost is the share of I/Os that may have been merged.
 const mergedMost = 0.05
 
-// checkMerge: sequential small I/Os are merged by the kernel into larger ones, so
-// that the IOPS counted above are more than the device ever did.
+// checkMerge reports merged I/Os: the kernel merges small sequential I/Os into larger ones, so the
+// device did fewer than the IOPS counted above it.
 //
-// Evidence: /sys/class/block/DEV/stat over each repeat, of the direction that the
-// workload has.
+// Evidence: /sys/class/block/DEV/stat over each repeat, in the direction of the workload.
 func checkMerge(ev Evidence) []model.Finding {
 	if why := ev.noDevice(); why != "" {
 		return notChecked(why)

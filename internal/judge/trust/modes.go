@@ -15,10 +15,10 @@ var ruleModes = Rule{
 	check:    checkModes,
 }
 
-// checkModes: storage that jumps between two speeds.
+// checkModes reports storage that switches between two speeds.
 //
-// Evidence: the series; neighbours that are alike count as less than two values.
-// Source: the dip test of Hartigan and Hartigan 1985.
+// Evidence: the series; correlated neighbours count as less than two values. Source: the dip test of
+// Hartigan and Hartigan 1985.
 func checkModes(ev Evidence) []model.Finding {
 	short := fmt.Sprintf("fewer than %d seconds are too few to detect two modes", modeSeconds)
 	return ev.regimeRule(bimodal, short, "no workload jumps between two speeds", func(s *series, r regime) model.Finding {

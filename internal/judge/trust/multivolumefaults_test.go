@@ -8,8 +8,8 @@ import (
 // three is a workload on three volumes at once.
 var three = model.Workload{Name: "rand-read-iops-x3", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Volumes: 3, Metric: model.IOPS}
 
-// soundMultiVolume is a sound run in which one more workload was run on three volumes at once:
-// on two devices, the second of which two volumes share.
+// soundMultiVolume is a sound run with an additional workload on three volumes at once: on two devices,
+// the second of which is shared by two volumes.
 func soundMultiVolume() Evidence {
 	ev := sound()
 	rec := ev.Recorded
@@ -60,7 +60,7 @@ func soundMultiVolume() Evidence {
 	return ev
 }
 
-// eachSample changes the samples of one worker of the three.
+// eachSample changes the samples of one of the three workers.
 func eachSample(ev *Evidence, worker int, change func(*model.Sample)) {
 	numbers := map[int]bool{}
 	for _, s := range ev.steps(three.Name) {

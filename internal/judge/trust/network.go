@@ -15,13 +15,13 @@ var ruleNetwork = Rule{
 	check:    checkNetwork,
 }
 
-// networkMost is how full a network card may be.
+// networkMost is the maximum utilization of a network card.
 const networkMost = 0.85
 
-// checkNetwork: the way between workers and storage is the limit, and not the storage.
-// Both directions have the card's speed each.
+// checkNetwork reports that the network between workers and storage is the limit, and not the storage.
+// The card's speed applies to each direction separately.
 //
-// Evidence: the counts of the machine's own cards.
+// Evidence: the counters of the machine's own cards.
 func checkNetwork(ev Evidence) []model.Finding {
 	several := ev.multiVolume()
 	if len(several) == 0 {

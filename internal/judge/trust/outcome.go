@@ -8,13 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// outcome sorts workloads by what a rule found, so that a rule reports once per
-// outcome and not once per workload.
+// outcome sorts workloads by what a rule found, so that a rule reports once per outcome and not once
+// per workload.
 type outcome struct {
 	faults    []model.Finding
 	passed    []string
 	unchecked []string
-	// why tells what evidence is missing.
+	// why is the evidence that is missing.
 	why string
 }
 
@@ -29,8 +29,8 @@ func (o *outcome) miss(workload, why string) {
 	}
 }
 
-// findings lists the faults, then who passed, then who could not be checked. A
-// rule that looked at nothing is not checked, for the reason given.
+// findings lists the faults, then the workloads that passed, then those that could not be checked. A
+// rule that had nothing to judge is not checked, for the reason given.
 func (o *outcome) findings(passed, nothing string) []model.Finding {
 	list := slices.Clone(o.faults)
 	if len(o.passed) > 0 {
@@ -55,7 +55,7 @@ func passedAll(message string) []model.Finding {
 	return []model.Finding{{Severity: model.SeverityPassed, Message: message}}
 }
 
-// add appends a name once.
+// add appends a name if it is not in the list.
 func add(names []string, name string) []string {
 	if slices.Contains(names, name) {
 		return names
@@ -96,8 +96,7 @@ func (ev Evidence) workloads() []string {
 	return names
 }
 
-// appends reports whether all workloads write as a log is written: nothing is read, and each
-// write is flushed.
+// appends reports whether all workloads write like a log: nothing is read, and each write is flushed.
 func (ev Evidence) appends() bool {
 	for _, name := range ev.workloads() {
 		if w, known := ev.Recorded.Plan.Workload(name); !known || !w.Append {
@@ -107,8 +106,8 @@ func (ev Evidence) appends() bool {
 	return len(ev.Results) > 0
 }
 
-// nothingRead is why a rule about what is read looked at nothing; otherwise where the workloads
-// are others.
+// nothingRead is why a rule about reads had nothing to judge; otherwise is the reason unless all
+// workloads write like a log.
 func (ev Evidence) nothingRead(otherwise string) string {
 	if ev.appends() {
 		return "nothing is read: a log is written to new space"
@@ -116,7 +115,7 @@ func (ev Evidence) nothingRead(otherwise string) string {
 	return otherwise
 }
 
-// few lists names for a sentence: the first three, and how many more.
+// few formats names for a sentence: the first three, and how many more.
 func few(names []string) string {
 	if len(names) > 3 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
@@ -124,7 +123,7 @@ func few(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// percent writes a share: "12 %", "5 %", "0.4 %", ">999 %".
+// percent formats a share: "12 %", "5 %", "0.4 %", ">999 %".
 func percent(share float64) string {
 	if share >= 9.995 {
 		return ">999 %"

@@ -6,23 +6,23 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// pieces are the means of the parts of repeats on either side of a cut, for every place at
-// which a series of repeats can be cut. Sums over whole repeats are kept from both ends,
-// so that a cut costs no more than the two repeats that it goes through.
+// pieces are the means of the parts of repeats on either side of a cut, for every possible cut of a
+// series of repeats. Sums over whole repeats are kept from both ends, so that the cost of a cut is only
+// that of the two repeats that it divides.
 type pieces struct {
 	repeat []int
-	// sum[i] is that of the rates before second i. Of the repeat that second i is of,
-	// first[i] is its first second and next[i] the first one of the repeat after it.
+	// sum[i] is the sum of the rates before second i. first[i] is the first second of the repeat that
+	// contains second i, and next[i] the first second of the following repeat.
 	sum         []float64
 	first, next []int
-	// front[v] is about the whole repeats before repeat v, back[v] about those from v on.
+	// front[v] covers the whole repeats before repeat v, back[v] those from v on.
 	front, back []moments
 }
 
-// moments are the number, the mean and the sum of squares around it of some values.
+// moments are the number, the mean and the sum of squared deviations of some values.
 type moments struct{ n, mean, square float64 }
 
-// with is the moments of one value more (Welford's recurrence).
+// with adds one value to the moments (Welford's recurrence).
 func (m moments) with(v float64) moments {
 	away := v - m.mean
 	m.n++
@@ -56,8 +56,8 @@ func (s *series) pieces() *pieces {
 	return p
 }
 
-// differ is the p value of the difference between the pieces of repeats before second
-// end and those from second at on.
+// differ is the p-value of the difference between the pieces of repeats before second end and those
+// from second at on.
 func (p *pieces) differ(end, at int) float64 {
 	pre, post := p.front[p.repeat[end-1]], p.back[p.repeat[at]]
 	pre = pre.with(p.mean(p.first[end-1], end))
@@ -68,11 +68,11 @@ func (p *pieces) differ(end, at int) float64 {
 	if df < 2 {
 		return 1
 	}
-	// Nothing is known better than to a quarter of a percent.
+	// Nothing is known more precisely than to a quarter of a percent.
 	spread := math.Max(math.Sqrt((pre.square+post.square)/df), stats.Floor*math.Max(pre.mean, post.mean))
 	t := math.Abs(pre.mean-post.mean) / (spread * math.Sqrt(1/pre.n+1/post.n))
 	return stats.StudentP(t, df)
 }
 
-// mean is that of the rates of some seconds of one repeat.
+// mean is the mean rate of some seconds of one repeat.
 func (p *pieces) mean(from, to int) float64 { return (p.sum[to] - p.sum[from]) / float64(to-from) }

@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// piecesByDefinition are the means of the repeats' parts within the seconds from one to another.
+// piecesByDefinition are the means of the repeats' parts within the given seconds.
 func piecesByDefinition(s *series, from, to int) []float64 {
 	var list []float64
 	for i := from; i < to; {
@@ -23,7 +23,7 @@ func piecesByDefinition(s *series, from, to int) []float64 {
 	return list
 }
 
-// differByDefinition is the p value of their difference by a t test.
+// differByDefinition is the p-value of their difference by a t test.
 func differByDefinition(s *series, end, at int) float64 {
 	pre, post := piecesByDefinition(s, 0, end), piecesByDefinition(s, at, len(s.rate))
 	df := float64(len(pre) + len(post) - 2)

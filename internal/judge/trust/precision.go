@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// widerIsWarning is how many times the precision asked for an interval may be
-// wide before it is more than a note.
+// widerIsWarning is the multiple of the requested precision beyond which a wide interval is more than a
+// note.
 const widerIsWarning = 2.0
 
 var rulePrecision = Rule{
@@ -23,8 +23,8 @@ var rulePrecision = Rule{
 	check:    checkPrecision,
 }
 
-// lookedFor is over how long the named workloads were looked at, from the first repeat to
-// the end of the last; the shortest of them.
+// lookedFor is the time over which the named workloads were measured, from the first repeat to the end
+// of the last; the shortest of them.
 func (ev Evidence) lookedFor(names []string) string {
 	shortest := math.Inf(1)
 	for _, r := range ev.Results {
@@ -48,8 +48,8 @@ func (w widest) or(r model.Result) widest {
 	return w
 }
 
-// words is the interval as the table writes it: with its ends where it is wide, and then
-// with whose they are.
+// words formats the interval as the table does: with its ends if it is wide, followed by the workload
+// that it belongs to.
 func (w widest) words() string {
 	text := w.of.Metric.FormatWidth(w.of.Direction, w.of.Estimate)
 	if strings.HasPrefix(text, "±") {
@@ -58,12 +58,12 @@ func (w widest) words() string {
 	return text + " (" + w.of.Workload + ")"
 }
 
-// checkPrecision: an interval wider than what was asked for. A wide interval
-// shows itself that it is wide, so up to twice the width it is a note and the number stays
-// valid. Beyond that, people read the number and not its interval, and something
-// not steady is likely: a warning. A number without any interval is a warning too.
+// checkPrecision reports an interval wider than requested. A wide interval is visible as such, so up to
+// twice the requested width it is a note and the number stays valid. Beyond that, people read the
+// number and not its interval, and something is probably not steady: a warning. A number without any
+// interval is a warning too.
 //
-// Evidence: the headline's interval. Only the headline is promised a precision.
+// Evidence: the headline's interval. A precision is promised only for the headline.
 func checkPrecision(ev Evidence) []model.Finding {
 	asked := ev.Recorded.Plan.Schedule.Precision
 	if asked <= 0 {

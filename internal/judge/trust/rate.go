@@ -16,16 +16,16 @@ var ruleRate = Rule{
 	check:    checkRate,
 }
 
-// rateNeeded is the share of the asked rate that must be achieved, and rateAllowed the one
-// that must not be exceeded.
+// rateNeeded is the share of the requested rate that must be achieved, and rateAllowed the share that
+// must not be exceeded.
 const (
 	rateNeeded  = 0.98
 	rateAllowed = 1.02
 )
 
-// checkRate: a workload with a rate that the storage does not reach, or that the load
-// generator exceeds. Its latencies are then not those at the asked load. The rate holds for each
-// direction; in a mix only the more frequent one can reach it.
+// checkRate reports a workload whose rate the storage does not reach, or the load generator exceeds.
+// Its latencies are then not those at the requested load. The rate applies to each direction; in a mix
+// only the more frequent one can reach it.
 //
 // Evidence: the IOPS of the results.
 func checkRate(ev Evidence) []model.Finding {
@@ -57,7 +57,7 @@ func checkRate(ev Evidence) []model.Finding {
 			continue
 		}
 		if w.OfCapacity > 0 {
-			// A load sweep looks for the rate that is too much: finding it is no fault.
+			// A load sweep searches for the rate that overloads: finding it is not a fault.
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
 				Message: fmt.Sprintf("saturated: %s of the offered %s were achieved (%s), so the latencies grow for as long as the load lasts",
 					units.FormatRate(e.Value), units.FormatRate(asked), percent(e.Value/asked)),
@@ -73,7 +73,7 @@ func checkRate(ev Evidence) []model.Finding {
 	return o.findings("the requested rates were achieved", "no workload of this run has a rate")
 }
 
-// lowerRate is what to ask for instead.
+// lowerRate is the advised rate instead.
 func lowerRate(ev Evidence, w model.Workload, e model.Estimate) string {
 	fit := fmt.Sprintf("%.0f", 0.8*e.Value/float64(w.VolumeCount()))
 	if r := ev.Recorded.Plan.Experiment.Scale; r != nil {
@@ -89,8 +89,7 @@ func lesser(w model.Workload, d model.Direction) bool {
 	return w.Direction == model.Mixed && (d == model.Read) != (w.ReadPercent >= 50)
 }
 
-// upper is the upper bound of an estimate; the value itself when there is no
-// interval.
+// upper is the upper bound of an estimate; the value itself if there is no interval.
 func upper(e model.Estimate) float64 {
 	if e.Confidence == 0 {
 		return e.Value

@@ -11,10 +11,10 @@ import (
 // kind is how a series behaves over time.
 type kind int
 
-// A series has one kind: a change of level also looks like a drift and like two
-// modes, so the more particular one is named.
+// A series has one kind: a change of level also looks like a drift and like two modes, so the most
+// specific kind is named.
 const (
-	// tooShort cannot be told.
+	// tooShort means that it cannot be determined.
 	tooShort kind = iota
 	steady
 	warming
@@ -25,46 +25,45 @@ const (
 )
 
 const (
-	// stepLeast is the smallest change of level, relative to the higher one, that is
-	// reported; modesApart that between two modes, driftLeast that over a series.
+	// stepLeast is the smallest change of level, relative to the higher one, that is reported;
+	// modesApart is that between two modes, driftLeast that over a series.
 	stepLeast = 0.10
-	// farApart is how many standard deviations of a second the two levels of an
-	// unbroken series must be apart, and surely how many standard errors of their
-	// difference: correlated noise wanders, and stays on a side for a while.
+	// farApart is the minimum distance of the two levels of an unbroken series, in standard deviations
+	// of a second, and surely the minimum in standard errors of their difference: correlated noise
+	// stays on one side for a while.
 	farApart = 2.5
 	surely   = 4.0
-	// fartherApart takes the place of farApart below shortSeconds: so few seconds make less of
-	// their own correlation than there is. The levels also have to differ by shortLeast then,
-	// unless the second one is flat.
+	// fartherApart replaces farApart below shortSeconds: in so few seconds the autocorrelation is
+	// underestimated. The levels also have to differ by shortLeast then, unless the second one is flat.
 	fartherApart = 4.0
 	shortLeast   = 0.25
 	shortSeconds = 24
 	modesApart   = 0.10
 	driftLeast   = 0.05
-	// longSeconds is the least length of an unbroken series that is cut into
-	// segments, and segmentSeconds the least length of one, or a quarter of all. A repeat of
-	// 20 s may lack its first and last second.
+	// longSeconds is the minimum length of an unbroken series that is cut into segments, and
+	// segmentSeconds the minimum length of a segment, or a quarter of the series. A repeat of 20 s may
+	// lack its first and last second.
 	longSeconds    = 18
 	segmentSeconds = 20
-	// modeSeconds is the least length of a series in which modes are looked for.
+	// modeSeconds is the minimum length of a series in which modes are searched for.
 	modeSeconds = 20
-	// leastRepeats is how many repeats it takes to tell a drift from their noise.
+	// leastRepeats is the number of repeats needed to distinguish a drift from their noise.
 	leastRepeats = 8
-	// driftBatch is the length in seconds over which an unbroken series is averaged,
-	// or a shorter one so that there are driftBatches: a few more than leastRepeats, as
-	// a correlation that is only estimated takes some of them away.
+	// driftBatch is the length in seconds over which an unbroken series is averaged; a shorter series
+	// is split into driftBatches: a few more than leastRepeats, because an estimated correlation
+	// reduces the effective number.
 	driftBatch   = 5
 	driftBatches = 12
-	// falseAlarm is the probability, for one series, of calling noise a change or a
-	// drift: with fourteen workloads in a run it adds up.
+	// falseAlarm is the probability, for one series, of reporting noise as a change or a drift: over
+	// the fourteen workloads of a run it adds up.
 	falseAlarm = 0.001
 )
 
-// regime is what a series does, with the figures behind it.
+// regime is the behaviour of a series, with the figures behind it.
 type regime struct {
 	kind kind
-	// at is the index of the first second behind the change, before and after are
-	// the levels in 1/s around it (of the two modes, of both ends of a drift).
+	// at is the index of the first second after the change; before and after are the levels in 1/s on
+	// its two sides (or of the two modes, or of both ends of a drift).
 	at            int
 	before, after float64
 	// credit is the number of I/Os above the later level.
@@ -73,7 +72,7 @@ type regime struct {
 	low, high float64
 }
 
-// gather tells the regime of each series.
+// gather returns all series and their regimes.
 func (ev Evidence) gather() ([]series, []regime) {
 	all := ev.allSeries()
 	list := make([]regime, len(all))
@@ -83,7 +82,7 @@ func (ev Evidence) gather() ([]series, []regime) {
 	return all, list
 }
 
-// regime tells what the series does.
+// regime determines the behaviour of the series.
 func (s *series) regime() regime {
 	found := regime{kind: tooShort}
 	if s.long() && len(s.rate) >= longSeconds {
@@ -109,7 +108,7 @@ func (s *series) regime() regime {
 	return found
 }
 
-// segments looks for changes of level in an unbroken series.
+// segments searches for changes of level in an unbroken series.
 func (s *series) segments() regime {
 	n := len(s.rate)
 	if d := stats.Observe(s.rate).Dropped; d > 0 {
@@ -132,13 +131,13 @@ func (s *series) segments() regime {
 	return regime{kind: steady}
 }
 
-// apart reports whether the levels before and behind index at, between from and
-// to, differ by more than correlated noise of their own makes them differ.
+// apart reports whether the levels before and after index at, between from and to, differ by more than
+// their own correlated noise explains.
 func (s *series) apart(from, at, to int) bool {
 	a, b := s.rate[from:at], s.rate[at:to]
 	spread := stats.StdDev(b)
 	if from > 0 || at > to/2 {
-		// Else it may be a climb from the beginning, which is no noise.
+		// Otherwise it may be a climb from the beginning, which is not noise.
 		spread = math.Max(spread, stats.StdDev(a))
 	}
 	phi := stats.Correlation(b)
@@ -171,13 +170,11 @@ func (s *series) change(from, end, at, to int, only bool) regime {
 	return r
 }
 
-// steps looks for one change of level in a series of repeats. What differs from
-// repeat to repeat is the noise here: the seconds on either side of a cut are
-// grouped by repeat, and the means of these pieces are compared by a t test whose
-// level is divided by the number of cuts tried. The second in which the change
-// lies belongs to neither side. Where there are enough repeats to see that neighbours
-// are alike, as those of a workload that is measured alone often are, the test counts
-// what they are worth.
+// steps searches for one change of level in a series of repeats. The noise here is the variation
+// between repeats: the seconds on either side of a cut are grouped by repeat, and the means of these
+// pieces are compared by a t test whose level is divided by the number of cuts tried. The second that
+// contains the change belongs to neither side. If there are enough repeats to see that neighbours are
+// correlated, as is common for a workload that is measured alone, the test uses their effective number.
 func (s *series) steps() regime {
 	n := len(s.rate)
 	best, r := math.Inf(1), regime{kind: steady}
@@ -201,7 +198,7 @@ func (s *series) steps() regime {
 	return r
 }
 
-// modes looks for two levels between which the seconds jump.
+// modes searches for two levels between which the seconds switch.
 func (s *series) modes() regime {
 	if len(s.rate) < modeSeconds {
 		return regime{kind: tooShort}
@@ -214,8 +211,8 @@ func (s *series) modes() regime {
 	return regime{kind: steady}
 }
 
-// drift looks for a slow change over all of the series. A change that may be noise
-// as far as so few values can tell is neither a drift nor none.
+// drift searches for a slow change over the whole series. A change that may be noise, given so few
+// values, is neither a drift nor its absence.
 func (s *series) drift() regime {
 	if !s.lasts() {
 		return regime{kind: tooShort}
@@ -245,8 +242,8 @@ func (s *series) lasts() bool {
 	return s.repeats >= leastRepeats
 }
 
-// lineFits reports whether a straight line describes the series better than two
-// levels with a step between them at that second.
+// lineFits reports whether a straight line describes the series better than two levels with a step at
+// that second.
 func (s *series) lineFits(at int) bool {
 	slope, n := stats.Slope(s.rate), float64(len(s.rate))
 	mean, before, after := stats.Mean(s.rate), stats.Mean(s.rate[:at]), stats.Mean(s.rate[at:])
@@ -262,8 +259,8 @@ func (s *series) lineFits(at int) bool {
 	return line < step
 }
 
-// regimeRule makes a rule's outcome of the series that have its kind. tell
-// describes one of them; unfit reports whether a series is of use to the rule.
+// regimeRule builds a rule's outcome from the series of its kind. tell describes one of them; unfit
+// reports whether a series cannot be used by the rule.
 func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, regime) model.Finding) []model.Finding {
 	var o outcome
 	for i, r := range ev.regimes {
@@ -282,8 +279,7 @@ func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, 
 	return o.findings(passed, "no second was recorded")
 }
 
-// tells reports whether a series, whose regime was found to be another one, is long
-// enough to show this one.
+// tells reports whether a series with another regime is long enough to have shown this one.
 func (s *series) tells(is kind, found regime) bool {
 	switch is {
 	case bimodal:
@@ -294,7 +290,7 @@ func (s *series) tells(is kind, found regime) bool {
 	return s.long() && len(s.rate) >= longSeconds || !s.long() && s.repeats >= 3
 }
 
-// after is how far into a series its second i began, in words.
+// after says how far into a series its second i began.
 func (s *series) after(i int) string {
 	return units.FormatSpan(math.Max(0, s.end[i]-1-(s.end[0]-1)))
 }

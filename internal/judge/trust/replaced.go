@@ -13,9 +13,9 @@ var ruleReplaced = Rule{
 	check:    checkReplaced,
 }
 
-// checkReplaced: a file or device whose name came to mean another during the run, that went
-// away, or that somebody else began to use. Loadline goes on writing only to what it holds,
-// but what the numbers stand for is then unknown, so none of the run counts.
+// checkReplaced reports a file or device whose name came to refer to another one during the run, that
+// disappeared, or that was taken into use by others. Loadline goes on writing only to what it has open,
+// but what the numbers refer to is then unknown, so none of the run counts.
 //
 // Evidence: the worker's comparison around each step. Servers and imported runs have none.
 func checkReplaced(ev Evidence) []model.Finding {

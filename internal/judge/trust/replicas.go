@@ -18,13 +18,11 @@ var ruleReplicas = Rule{
 	check:    checkReplicas,
 }
 
-// checkReplicas: a replica that is lost takes its disk's share of the reads with it, and
-// its rebuild a share of everybody's. The rule speaks only of volumes of several
-// replicas.
+// checkReplicas reports lost replicas: a lost replica takes its disk's share of the reads with it, and
+// its rebuild a share of all I/O. The rule applies only to volumes with several replicas.
 //
-// Evidence: the numbers of replicas that took part, with the times between which they
-// changed; a repeat that such a time touches is named. Source: the reports of the storage
-// system itself.
+// Evidence: the number of replicas in use and the times between which it changed; repeats that overlap
+// such a time are named. Source: the storage system's own reports.
 func checkReplicas(ev Evidence) []model.Finding {
 	c := ev.Recorded.Environment.Cluster
 	if c == nil || c.Backing == nil || c.Backing.Replicas < 2 {
@@ -91,7 +89,7 @@ func volumeWords(ev Evidence, worker int) string {
 	return fmt.Sprintf("volume %d: ", worker+1)
 }
 
-// copiesWords is "replicas 3 → 2 → 3 (2 from 12 s on, 3 from 25 s on)".
+// copiesWords formats changes as "replicas 3 → 2 → 3 (2 from 12 s on, 3 from 25 s on)".
 func copiesWords(list []model.Copies) string {
 	counts, times := "", []string{}
 	for i, l := range list {

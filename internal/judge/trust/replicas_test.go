@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// replicated is a sound run on a volume of three replicas, of which the storage system
-// said this. A repeat begins every 5 s from the fifth on and takes 4.2 s: ten of
-// rand-read-iops, then ten of rand-write-iops, and so on.
+// replicated is a sound run on a volume of three replicas, for which the storage system reported these
+// changes. A repeat begins every 5 s from the fifth second on and takes 4.2 s: ten of rand-read-iops,
+// then ten of rand-write-iops, and so on.
 func replicated(looks ...model.Copies) Evidence {
 	ev := sound()
 	told(&ev, 3)

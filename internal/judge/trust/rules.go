@@ -6,21 +6,21 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Rule is one thing that makes a number wrong, or limits what it means.
+// Rule describes one thing that makes a number wrong or limits its meaning.
 type Rule struct {
-	// Name is the word that findings carry.
+	// Name identifies the rule in findings.
 	Name string
-	// Checks is a phrase that says what is checked, Evidence what it takes,
-	// Severity what a finding does to the result, and Advice what to do about one.
+	// Checks is a phrase that says what is checked, Evidence what it requires, Severity the effect of a
+	// finding on the result, and Advice what to do about one.
 	Checks, Evidence, Severity, Advice string
-	// check returns at least one finding, unless the rule is about imported numbers and
-	// these are not, about several volumes and there is one, or about a storage system
-	// that keeps no replicas; Check fills in the rule's name.
+	// check returns at least one finding, unless the rule is about imported numbers and these are not,
+	// about several volumes and there is one, or about a storage system that keeps no replicas; Check
+	// fills in the rule's name.
 	check func(Evidence) []model.Finding
 }
 
-// rules judge every run, in the order in which their findings are reported; before
-// them comes the one that speaks only of imported numbers.
+// rules judge every run, in the order in which their findings are reported; the one that applies only
+// to imported numbers comes before them.
 var rules = []Rule{
 	ruleInterrupted,
 	ruleErrors,
@@ -55,7 +55,7 @@ var rules = []Rule{
 	ruleAboveDisks,
 }
 
-// multiVolumeRules judge runs that load several volumes at once, and say nothing of others.
+// multiVolumeRules judge runs that load several volumes at once, and do not apply to others.
 var multiVolumeRules = []Rule{
 	ruleSync,
 	ruleSum,
@@ -63,8 +63,8 @@ var multiVolumeRules = []Rule{
 	ruleNetwork,
 }
 
-// systemRules judge runs on volumes of which a storage system tells more than its disks
-// do, and say nothing of others.
+// systemRules judge runs on volumes about which a storage system reports more than its disks do, and do
+// not apply to others.
 var systemRules = []Rule{ruleReplicas}
 
 // Rules lists all rules in the order in which their findings are reported.

@@ -7,26 +7,25 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// series is what one workload did in one direction, second by second in the
-// order of time, over all of its good repeats.
+// series is the record of one workload in one direction, second by second in time order, over all of
+// its good repeats.
 type series struct {
 	workload  string
 	direction model.Direction
-	// rate is in I/Os per second, of each second; end is when it ended, repeat
-	// which repeat it belongs to (from 0).
+	// rate is the I/Os per second in each second, end is when the second ended, repeat is the repeat it
+	// belongs to (from 0).
 	rate, end []float64
 	repeat    []int
-	// bytes is what was moved up to the end of each second.
+	// bytes is the cumulative bytes moved up to the end of each second.
 	bytes []float64
-	// latencies are those of each second, of each worker that had some.
+	// latencies are those of each second, one histogram per worker that had any.
 	latencies [][]*histogram.Histogram
 	// repeats is the number of repeats.
 	repeats int
 }
 
-// allSeries gathers the series of all results, in their order. The workers of a
-// repeat are added up second by second; seconds that not all of them have are
-// left out.
+// allSeries collects the series of all results, in their order. The workers of a repeat are added up
+// second by second; seconds that not all of them have are left out.
 func (ev Evidence) allSeries() []series {
 	out, said := map[int]bool{}, map[string][]*model.Sustained{}
 	for _, r := range ev.Results {
@@ -83,7 +82,7 @@ func (s *series) add(v timeline.Repeat) {
 // long reports whether the series is one unbroken repeat.
 func (s *series) long() bool { return s.repeats == 1 }
 
-// means are the mean rates of the repeats, and the middles of their times.
+// means are the mean rates of the repeats, and the midpoints of their times.
 func (s *series) means() (rates, times []float64) {
 	for i := 0; i < len(s.rate); {
 		j := i
@@ -96,8 +95,7 @@ func (s *series) means() (rates, times []float64) {
 	return rates, times
 }
 
-// batches are the mean rates of k stretches of about the same length, and the
-// middles of their times.
+// batches are the mean rates of k stretches of about the same length, and the midpoints of their times.
 func (s *series) batches(k int) (rates, times []float64) {
 	for i := range k {
 		a, b := i*len(s.rate)/k, (i+1)*len(s.rate)/k

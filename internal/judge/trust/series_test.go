@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// Two workers share 2,000 I/Os per second, and one begins two seconds later: the
-// storage never did anything else, whatever the numbers of their samples.
+// Two workers share 2,000 I/Os per second, and one begins two seconds later: the storage's rate is
+// constant, however many samples they have.
 func TestSecondsOfWorkersThatBeginApartAreAddedByTime(t *testing.T) {
 	w := model.Workload{Name: "w", Direction: model.Read, Access: model.Random, BlockSize: 4096, Depth: 1, Metric: model.IOPS, Volumes: 2}
 	rec := &model.Recorded{Plan: model.Plan{Workloads: []model.Workload{w}, Schedule: model.Schedule{Mode: model.Fixed, Repeat: 30, MinRounds: 1}}}

@@ -9,7 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// afterWrites is by how much reads after writes must be slower than others to be called so.
+// afterWrites is the minimum share by which reads after writes must be slower than others to be
+// reported.
 const afterWrites = 0.06
 
 var ruleSettled = Rule{
@@ -21,11 +22,12 @@ var ruleSettled = Rule{
 	check:    checkSettled,
 }
 
-// checkSettled: while a write-back cache drains to the disk below, reads share the disk
-// with it. They have their full rate when that is over, or in a storage that does not do it.
+// checkSettled judges reads beside earlier writes: while a write-back cache drains to the disk below,
+// reads share the disk with it. They reach their full rate once that is over, or if the storage has no
+// such cache.
 //
-// Evidence: Settling of the steps, and the series. Whoever was measured by an engine that
-// did not look is not checked.
+// Evidence: Settling of the steps, and the series. Measurements by an engine that did not observe
+// settling are not checked.
 func checkSettled(ev Evidence) []model.Finding {
 	var o outcome
 	var waits waiting
@@ -131,11 +133,11 @@ func (w *waiting) evidence() map[string]any {
 	return map[string]any{"waited": w.seconds, "waits": w.helped, "writes": w.writes, "before": w.before, "after": w.full}
 }
 
-// repeatsAfter are the mean rates of a workload's repeats: of those that began when writes may
-// not have been over, and of the others.
+// repeatsAfter are the mean rates of a workload's repeats: of those that began when writes may not have
+// drained, and of the others.
 type repeatsAfter struct {
 	early, late []float64
-	// unknown tells that nobody noted what was written, held that the rate is given.
+	// unknown is set if the writes were not recorded, held if the rate is prescribed.
 	unknown, held bool
 }
 
@@ -160,7 +162,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 	return g
 }
 
-// leftOut is how many repeats of a workload are in no figure.
+// leftOut is how many repeats of a workload are excluded from all figures.
 func (ev Evidence) leftOut(workload string) int {
 	for _, r := range ev.Results {
 		if r.Workload == workload {
@@ -170,7 +172,7 @@ func (ev Evidence) leftOut(workload string) int {
 	return 0
 }
 
-// alone is the command that measures only what reads.
+// alone is the command that measures only the reading workloads.
 func (ev Evidence) alone() string {
 	var names []string
 	for _, name := range ev.workloads() {
@@ -181,11 +183,11 @@ func (ev Evidence) alone() string {
 	return ev.command(ev.only(names))
 }
 
-// spread is how much repeats of one kind differ, relative to their mean, of all workloads
-// together: one of them alone has too few.
+// spread is the variation between repeats of one kind, relative to their mean, pooled over all
+// workloads: a single one has too few repeats.
 type spread struct{ squares, freedom float64 }
 
-// steadiest is the least standard deviation between repeats that is believed.
+// steadiest is the smallest standard deviation between repeats that is assumed.
 const steadiest = 0.01
 
 func (s *spread) add(rates []float64) {
@@ -202,8 +204,8 @@ func (s *spread) add(rates []float64) {
 	s.freedom += float64(len(rates) - 1)
 }
 
-// slower reports whether the early repeats were slower than the late ones, by a t test at the
-// level of all tests of a run together.
+// slower reports whether the early repeats were slower than the late ones, by a t test at the level of
+// all tests of a run together.
 func (s *spread) slower(g repeatsAfter, tests int) bool {
 	if len(g.early) == 0 || len(g.late) == 0 || s.freedom < 2 {
 		return false

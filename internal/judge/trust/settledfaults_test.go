@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// draining makes every other repeat of a workload one that began when writes may not have
-// been over, and half as fast; change is what else is on record of those that did not.
+// draining makes every other repeat of a workload one that began when writes may not have drained, and
+// half as fast; change modifies the record of the others.
 func draining(ev *Evidence, change func(*model.StepResult)) {
 	early, n := map[int]bool{}, 0
 	eachStep(ev, iops.Name, func(s *model.StepResult) {
@@ -25,12 +25,12 @@ func draining(ev *Evidence, change func(*model.StepResult)) {
 	}
 }
 
-// waited notes a wait that made reads twice as fast.
+// waited records a wait that made reads twice as fast.
 func waited(s *model.StepResult) {
 	s.Settling = &model.Settling{Writes: 20000, Waited: 6, Slow: 1000, Rate: 2000, Settled: true}
 }
 
-// leaveOut takes a workload's early repeats out of its result, as analysis does.
+// leaveOut excludes a workload's early repeats from its result, as analysis does.
 func leaveOut(ev *Evidence) {
 	for i := range ev.Results {
 		if r := &ev.Results[i]; r.Workload == iops.Name {

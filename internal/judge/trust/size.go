@@ -8,13 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// ruleSeconds is Kbench's rule: the size should be at least 25 s (its ramp and
-// run time) times the bandwidth, or a test may read what it read before.
+// ruleSeconds is Kbench's rule: the size should be at least the bandwidth × 25 s (its ramp and run
+// time), otherwise a test may read the same data again.
 const ruleSeconds = 25.0
 
-// sizeSlack is the part of the rule's size that still passes: a size that was
-// chosen by this very rule, from a short probe, may come out a little short of
-// what is measured later, and a rule of thumb has no second digit.
+// sizeSlack is the part of the rule's size that still passes: a size that was chosen by this very rule,
+// from a short probe, may be slightly too small for the rate measured later, and a rule of thumb is not
+// precise to two digits.
 const sizeSlack = 0.85
 
 var ruleSize = Rule{
@@ -26,11 +26,11 @@ var ruleSize = Rule{
 	check:    checkSize,
 }
 
-// checkSize: a volume smaller than 25 s × the measured bandwidth may have been
-// read again from a cache below us. The lower bound of the bandwidth is compared,
-// so that noise alone is not flagged. Flows of a mixed workload add up.
+// checkSize reports a volume smaller than 25 s × the measured bandwidth, which may have been read again
+// from a cache below us. The lower bound of the bandwidth is compared, so that noise alone is not
+// flagged. The directions of a mixed workload are added up.
 //
-// Evidence: the size walked over and the bandwidth of the results. Source: Kbench's README.
+// Evidence: the size accessed and the bandwidth of the results. Source: Kbench's README.
 func checkSize(ev Evidence) []model.Finding {
 	size := float64(ev.Recorded.Plan.Volume.Size)
 	if size <= 0 {
@@ -59,7 +59,7 @@ func checkSize(ev Evidence) []model.Finding {
 	if len(small) > 0 {
 		w, _ := ev.Recorded.Plan.Workload(worst)
 		size = ev.walked(w)
-		// Volumes that share their bytes, or not, need the same of each.
+		// Whether or not volumes share their bytes, each needs the same size.
 		each := need * float64(ev.Recorded.Plan.Volume.Size) / size
 		enough := int64(math.Ceil(each/(1<<30))) << 30
 		o.fault(model.Finding{
@@ -78,16 +78,16 @@ func checkSize(ev Evidence) []model.Finding {
 }
 
 const (
-	// spareShare is the share of a directory's filesystem that may be in use when a volume
-	// has been made in it.
+	// spareShare is the share of a directory's filesystem that may be in use after a volume has been
+	// created in it.
 	spareShare = 0.95
-	// muchMore is how many times as large as what was measured a size has to be that is
-	// advised though it is less than the rule asks for.
+	// muchMore is the minimum factor by which an advised size below the rule's must exceed the measured
+	// one.
 	muchMore = 1.5
 )
 
-// larger is what to do for a size of so many bytes where size was measured: no size is advised
-// that the target would refuse.
+// larger is the advice for when the given number of bytes is needed and size was measured: no size is
+// advised that the target would refuse.
 func (ev Evidence) larger(enough, size int64) string {
 	room := ev.room()
 	switch {
@@ -99,7 +99,7 @@ func (ev Evidence) larger(enough, size int64) string {
 	return fmt.Sprintf("nothing much larger fits here (%s): measure a larger volume of the same storage", units.FormatSize(room))
 }
 
-// room is how large a volume can be on the target, in bytes; 0 when that is not known.
+// room is the maximum size of a volume on the target, in bytes; 0 if unknown.
 func (ev Evidence) room() int64 {
 	s := ev.Recorded.Environment.Storage
 	switch v := ev.Recorded.Plan.Volume; v.Target.Kind {
@@ -113,7 +113,7 @@ func (ev Evidence) room() int64 {
 	return 0
 }
 
-// shrunk tells that a size that was asked for is not what was measured; nil when it is.
+// shrunk reports that a requested size is not the one that was measured; nil if it is.
 func (ev Evidence) shrunk() *model.Finding {
 	asked, done := ev.Recorded.Plan.Experiment.Size, ev.Recorded.Run.Prepare
 	if asked <= 0 || done == nil || done.Size <= 0 || done.Size >= asked {
@@ -128,7 +128,7 @@ func (ev Evidence) shrunk() *model.Finding {
 	}
 }
 
-// walked is how many bytes the volumes of a workload hold together.
+// walked is the total number of bytes that a workload's volumes hold.
 func (ev Evidence) walked(w model.Workload) float64 {
 	seen := map[string]bool{}
 	sum := 0.0
@@ -144,8 +144,8 @@ func (ev Evidence) walked(w model.Workload) float64 {
 	return sum
 }
 
-// bandwidthLow is the lower bound of a workload's bandwidth in bytes/s, both
-// directions together; NaN when unknown.
+// bandwidthLow is the lower bound of a workload's bandwidth in bytes/s, both directions together; NaN
+// if unknown.
 func (ev Evidence) bandwidthLow(workload string) float64 {
 	w, known := ev.Recorded.Plan.Workload(workload)
 	sum, found := 0.0, false
@@ -165,8 +165,7 @@ func (ev Evidence) bandwidthLow(workload string) float64 {
 	return sum
 }
 
-// bound is the lower bound of an estimate, at least 0; the value itself when
-// there is no interval.
+// bound is the lower bound of an estimate, at least 0; the value itself if there is no interval.
 func bound(e model.Estimate) float64 {
 	if e.Confidence == 0 || math.IsNaN(e.Low) || math.IsInf(e.Low, 0) {
 		return e.Value

@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A larger size is advised where it fits, and no command where it would be refused.
+// A larger size is advised if it fits, and no command that would be refused.
 func TestSizeAdvisesOnlyWhatFits(t *testing.T) {
 	const gib = 1 << 30
 	for _, x := range []struct {

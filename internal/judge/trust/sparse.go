@@ -16,14 +16,13 @@ var ruleSparse = Rule{
 	check:    checkSparse,
 }
 
-// checkSparse: reads of space that was never written are answered without a
-// disk (measured: 564k IOPS from a sparse file; 188,000 through a 2,000-IOPS
-// throttle), so any unwritten byte makes reads invalid. Writes into such space
-// carry the cost of the first write: a warning.
+// checkSparse reports unwritten space: reads of space that was never written are answered without a
+// disk (measured: 564k IOPS from a sparse file; 188,000 through a 2,000-IOPS throttle), so any
+// unwritten byte makes reads invalid. Writes into such space include the cost of the first write: a
+// warning.
 //
-// Evidence: the proof taken before measuring (extents, or read-back), and what
-// the device counted while it was read: less than 90 % of the client's bytes means
-// that something else answered.
+// Evidence: the proof taken before measuring (extents, or read-back), and the device's counters during
+// the reads: less than 90 % of the client's bytes means that something else answered.
 func checkSparse(ev Evidence) []model.Finding {
 	if ev.appends() {
 		return passedAll("nothing was read, and a log is written to new space")
@@ -65,7 +64,7 @@ func (ev Evidence) unserved() []model.Finding {
 		Next:     "let Loadline fill the volume, and use direct I/O: loadline doctor says what this filesystem supports"}}
 }
 
-// readBytes is what was read in the samples of each step.
+// readBytes is the bytes read in the samples of each step.
 func (ev Evidence) readBytes() map[int]uint64 {
 	read := map[int]uint64{}
 	for i := range ev.Recorded.Samples {
@@ -76,10 +75,10 @@ func (ev Evidence) readBytes() map[int]uint64 {
 	return read
 }
 
-// wholeRepeats compares what the device counted in whole repeats, their ramps included, with
-// what the client read in them without: less than that is too little for certain. It
-// stands in where no second could be told apart, as when reads go through the page cache
-// and a submission does not come back. Several workers may count one device.
+// wholeRepeats compares the device's counts over whole repeats, including their ramps, with the
+// client's reads excluding them: if even that is less, it is certainly too little. It is used if no
+// individual seconds can be matched, as when reads go through the page cache and a submission does not
+// return. Several workers may count one device.
 func (ev Evidence) wholeRepeats(workload string, read map[int]uint64) (sum model.Window, ok bool) {
 	if ev.noDevice() != "" || len(ev.Recorded.Plan.Volumes) > 1 {
 		return sum, false

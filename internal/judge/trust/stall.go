@@ -17,21 +17,21 @@ var ruleStall = Rule{
 }
 
 const (
-	// stallBeyond is how many times the median latency a stretch without an answer lasts
-	// at least: with few I/Os in flight on slow storage there are gaps between them.
+	// stallBeyond is the minimum length of a stretch without an answer, as a multiple of the median
+	// latency: with few I/Os in flight on slow storage there are gaps between them.
 	stallBeyond = 10
-	// unseenGap is the length of a sample in seconds behind which a stall may hide in
-	// records that do not tell of them.
+	// unseenGap is the length of a sample, in seconds, from which on it may hide a stall in records
+	// without stall data.
 	unseenGap = 2.5
 )
 
-// checkStall: storage that answers nothing for seconds and then goes on has stood still,
-// which is a result. Its seconds without I/O are seconds of the repeat, so rates and tails
-// hold it; that there was one, and when, has to be said, because means and percentiles of
-// so rare an event depend on how long one looks. Where the load generator or the machine
-// was suspended, the storage is not blamed.
+// checkStall reports stalls: storage that answers nothing for seconds and then continues has stalled,
+// which is a result. The seconds without I/O count in the repeat, so rates and tails include them; the
+// stall and its time still have to be reported, because means and percentiles of so rare an event
+// depend on the measuring time. If the load generator or the machine was suspended, the storage is not
+// blamed.
 //
-// Evidence: what the driver saw; of records without it, the samples' lengths.
+// Evidence: what the driver observed; in records without it, the samples' lengths.
 func checkStall(ev Evidence) []model.Finding {
 	if ev.Recorded.Imported != nil {
 		return notChecked("the imported data does not show what the load generator waited for")
@@ -79,11 +79,11 @@ func checkStall(ev Evidence) []model.Finding {
 type stalled struct {
 	n       int
 	longest model.Stall
-	// at is when the longest began, in seconds since the run began.
+	// at is when the longest one began, in seconds since the start of the run.
 	at     float64
 	worker int
-	// ramp tells that the longest began before what is measured of its repeat: a load
-	// generator that waits lengthens the ramp, and the numbers begin behind it.
+	// ramp is set if the longest one began before the measured part of its repeat: a waiting load
+	// generator lengthens the ramp, and the measurement begins after it.
 	ramp bool
 }
 

@@ -17,18 +17,18 @@ var ruleStorageBound = Rule{
 }
 
 const (
-	// boundLeast is the share of the time below which the storage hardly matters, boundHalf the
-	// one below which most of a transaction is something else.
+	// boundLeast is the share of the time below which the storage hardly matters, boundHalf the one
+	// below which most of a transaction is something else.
 	boundLeast, boundHalf = 0.2, 0.5
-	// flushedEach is how many flushes a transaction has at least that commits something.
+	// flushedEach is the minimum number of flushes per transaction that commits.
 	flushedEach = 0.001
 )
 
-// checkStorageBound: a commit takes C + F, its own work and the flush of the log. One client
-// alone flushes for F/(C+F) of the time; as soon as several do and C < F, one flush follows the
-// other: the log is being flushed all the time, and the rate is clients/2F, up to the CPU's
-// limit. So the share of the time in which a flush was under way tells whose number this is.
-// For transactions that only read it is the share of the clients' time that reads took.
+// checkStorageBound judges how much of the time the storage takes. A commit takes C + F, its own work
+// and the flush of the log. One client alone flushes for F/(C+F) of the time; if there are several and
+// C < F, flushes follow each other directly: the log is being flushed all the time, and the rate is
+// clients/2F, up to the CPU's limit. So the share of the time during which a flush was under way shows
+// what limits the rate. For read-only transactions it is the share of the clients' time spent reading.
 //
 // Evidence: the server's times of flushes and reads over each repeat (track_wal_io_timing,
 // track_io_timing).
@@ -48,7 +48,7 @@ func checkStorageBound(ev Evidence) []model.Finding {
 				share, what = *cost.Flushing, "flushes"
 			}
 		}
-		// What a load that writes waits for is its flushes: reads alone do not tell.
+		// A writing load waits for its flushes: reads alone are not sufficient.
 		if !known || w.Writes() && cost.Flushing == nil {
 			o.miss(r.Workload, "the server did not time flushes and reads")
 			return
@@ -75,7 +75,7 @@ func checkStorageBound(ev Evidence) []model.Finding {
 	return o.findings("the transactions waited for the storage", "no workload of this run goes as fast as it can")
 }
 
-// storageAlone measures the storage of an application without it.
+// storageAlone is the command that measures the application's storage without the application.
 func (ev Evidence) storageAlone() string {
 	if ev.existing() {
 		return "on the server's machine, loadline run DIR with a directory beside its data"
@@ -92,11 +92,11 @@ var ruleFullCPU = Rule{
 	check:    checkFullCPU,
 }
 
-// idleLeast is the share of all processors' time that must be left over.
+// idleLeast is the minimum share of all processors' time that must be idle.
 const idleLeast = 0.1
 
-// checkFullCPU: the load tool runs beside the server. When both fill the processors, a rate is
-// what the scheduler makes of that, and a percentile its time slices.
+// checkFullCPU reports full processors: the load tool runs beside the server. If both fill the
+// processors, rates depend on the scheduler, and percentiles on its time slices.
 func checkFullCPU(ev Evidence) []model.Finding {
 	var o outcome
 	for _, name := range ev.workloads() {
@@ -123,8 +123,7 @@ func checkFullCPU(ev Evidence) []model.Finding {
 	return o.findings("the processors were not full", noLoad)
 }
 
-// fewerClients is what to do where the processors were full. Who has one client already cannot
-// have fewer.
+// fewerClients is the advice for full processors. A single client cannot be reduced further.
 func (ev Evidence) fewerClients(name string) string {
 	w, _ := ev.Recorded.Plan.Workload(name)
 	if w.Depth <= 1 {
@@ -149,8 +148,9 @@ var ruleMaintenance = Rule{
 	check:    checkMaintenance,
 }
 
-// checkMaintenance: each repeat begins after a checkpoint of ours, so that all are in the same
-// phase; one that the server makes itself, or an autovacuum, is in one repeat and not in others.
+// checkMaintenance reports maintenance: each repeat begins after a checkpoint of ours, so that all are
+// in the same phase; the server's own checkpoints or autovacuums fall into one repeat and not into
+// others.
 func checkMaintenance(ev Evidence) []model.Finding {
 	var o outcome
 	for _, name := range ev.workloads() {

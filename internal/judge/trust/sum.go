@@ -19,12 +19,12 @@ var ruleSum = Rule{
 	check:    checkSum,
 }
 
-// sumAllowed is how far, as a share, a total may be above what the devices counted.
+// sumAllowed is how far, as a share, a total may exceed the devices' counts.
 const sumAllowed = 0.03
 
-// checkSum: a total that is larger than what the devices counted in the same repeats.
-// Either it adds up rates that were not there at the same time, or something between
-// answered. That devices do more than the volumes asked for is what rule bytes tells.
+// checkSum reports a total that exceeds what the devices counted in the same repeats. Either it adds up
+// rates that did not occur at the same time, or something in between answered. The rule bytes covers
+// devices that do more than the volumes requested.
 //
 // Evidence: the devices' counts over the repeats.
 func checkSum(ev Evidence) []model.Finding {
@@ -67,8 +67,8 @@ func checkSum(ev Evidence) []model.Finding {
 	return o.findings("the devices carried the sum over the volumes", "")
 }
 
-// repeats are the steps of a workload that its total is of: without the looks, of which only
-// a part is in it, unless it is what the rate fell to in one.
+// repeats are the steps that a workload's total is made of: without the long repeats, which are only
+// partly in it, unless the result is the rate that one of them fell to.
 func (ev Evidence) repeats(workload string) []model.StepResult {
 	fell := 0
 	for _, r := range ev.Results {

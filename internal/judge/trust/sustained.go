@@ -17,11 +17,11 @@ var ruleSustained = Rule{
 	check:    checkSustained,
 }
 
-// checkSustained: what fills again in the pauses between short repeats (credits of a cloud
-// disk, write caches) lets all repeats agree on a rate that does not last.
+// checkSustained reports rates that do not last: whatever refills in the pauses between short repeats
+// (credits of a cloud disk, write caches) lets all repeats agree on such a rate.
 //
-// Evidence: the looks, as analysis has judged them. A pass says which credit is excluded:
-// one that a stretch at this rate would have used up.
+// Evidence: the long repeats, as judged by analysis. A pass says which credit is excluded: one that a
+// stretch at this rate would have used up.
 func checkSustained(ev Evidence) []model.Finding {
 	if ev.Recorded.Plan.Schedule.Mode != model.Rounds || ev.Recorded.Imported != nil {
 		return ev.stretches()
@@ -40,7 +40,7 @@ func checkSustained(ev Evidence) []model.Finding {
 		}
 		switch s.Lasting {
 		case model.Fell, model.FellUnsteady:
-			// Of a mix, the direction in which it fell tells.
+			// For a mix, the direction that fell is reported.
 			if s.Burst != nil {
 				o.fault(ev.fell(r, s))
 			}
@@ -63,13 +63,13 @@ func checkSustained(ev Evidence) []model.Finding {
 	return held.into(o.findings("slower than the sustained rate", "there is no result to judge"))
 }
 
-// doubt is about workloads that were not looked at, of what one look has shown.
+// doubt collects workloads without a long repeat of their own, on which another workload's casts doubt.
 type doubt struct {
 	look  *model.Sustained
 	names []string
 }
 
-// addDoubt adds a result to those that are as doubtful for the same reason.
+// addDoubt adds a result to those that are doubtful for the same reason.
 func addDoubt(list []doubt, r model.Result, s *model.Sustained) []doubt {
 	for i := range list {
 		if list[i].look.Step == s.Step && s.Looked != r.Workload && list[i].look.Looked == s.Looked {
@@ -80,7 +80,7 @@ func addDoubt(list []doubt, r model.Result, s *model.Sustained) []doubt {
 	return append(list, doubt{s, []string{r.Workload}})
 }
 
-// doubtful tells of results that may be a burst.
+// doubtful reports results that may be a burst.
 func (ev Evidence) doubtful(d doubt) model.Finding {
 	s, were := d.look, "was"
 	if len(d.names) > 1 {
@@ -98,14 +98,14 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	return f
 }
 
-// noLook is why nothing was looked at without a pause.
+// noLook is why there was no long repeat.
 const noLook = "no time for a repeat of 20 s without a pause, so burst credits that refill between repeats would not be detected; a longer --max-time allows it"
 
-// usedUp is how many seconds of a look at most are fast where the one before it has left
-// nothing of the credit: the first may still be.
+// usedUp is the maximum number of fast seconds in a long repeat whose predecessor left nothing of the
+// credit: the first second may still be fast.
 const usedUp = 1
 
-// fell tells of a rate that does not last.
+// fell reports a rate that does not last.
 func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 	b := s.Burst
 	f := model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
@@ -127,7 +127,7 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 	return f
 }
 
-// holding is what held its rate without a pause.
+// holding is a rate that held without a pause.
 type holding struct {
 	words   []string
 	looks   []map[string]any
@@ -148,10 +148,10 @@ func (h *holding) add(looked string, seconds, ios, bytes float64) {
 	h.words = append(h.words, fmt.Sprintf("%s I/Os or %s (%s)", units.FormatRate(ios), units.FormatSize(int64(bytes)), looked))
 }
 
-// into lets the pass among the findings say what held, and which credit that excludes. One
-// of C I/Os that fills at a rate f is used up at a rate r within C/(r−f) seconds; over T
-// seconds all of it shows below T·(r−f), which is all that was done when nothing flows in,
-// and half of it when half the rate does.
+// into makes the pass among the findings say which rates held, and which credits that excludes. A
+// credit of C I/Os that refills at a rate f is used up at a rate r within C/(r−f) seconds; in T seconds
+// any credit below T·(r−f) shows: all that was done if nothing refills it, and half of it if it refills
+// at half the rate.
 func (h *holding) into(findings []model.Finding) []model.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
@@ -163,8 +163,8 @@ func (h *holding) into(findings []model.Finding) []model.Finding {
 	return findings
 }
 
-// stretches is the rule for repeats that are long themselves: whether they fell is what burst
-// and cliff say.
+// stretches is the rule for repeats that are long themselves: burst and cliff report whether those
+// fell.
 func (ev Evidence) stretches() []model.Finding {
 	var o outcome
 	var held holding
@@ -187,7 +187,7 @@ func (ev Evidence) stretches() []model.Finding {
 	return held.into(o.findings("", "no second was recorded"))
 }
 
-// rates writes a rate, with the bandwidth where that says more.
+// rates formats a rate, or the bandwidth if that is more informative.
 func rates(ios, bytes float64) string {
 	if ios > 0 && bytes/ios >= 64<<10 {
 		return units.FormatBandwidth(bytes)

@@ -21,9 +21,9 @@ var ruleSync = Rule{
 // syncAllowed is the time in seconds by which the starts of a repeat may differ.
 const syncAllowed = 1.0
 
-// checkSync: workers that begin one after the other use what the others leave, so
-// that the sum of their rates is one that nobody has had. What the offsets of the
-// clocks are not known by counts for the worker.
+// checkSync reports workers that started at different times: they use what the others leave, so the sum
+// of their rates never occurred. The uncertainty of the clock offsets is counted in the worker's
+// favour.
 //
 // Evidence: the samples' times and the clocks.
 func checkSync(ev Evidence) []model.Finding {
@@ -71,8 +71,8 @@ func (ev Evidence) multiVolume() []model.Workload {
 	return list
 }
 
-// clockError is how well, in seconds, the difference of any two workers' clocks is
-// known: the errors of both, and how far clocks moved between two measurements.
+// clockError is the uncertainty, in seconds, of the difference between any two workers' clocks: the
+// errors of both, and the drift of the clocks between two measurements.
 func (ev Evidence) clockError() (seconds float64, measured bool) {
 	first := map[int]model.Clock{}
 	for _, c := range ev.Recorded.Run.Beside.Clocks {

@@ -21,23 +21,22 @@ var ruleTail = Rule{
 }
 
 const (
-	// tailSeconds is how many independent seconds must carry a tail.
+	// tailSeconds is how many independent seconds must contribute to a tail.
 	tailSeconds = 20
-	// tailShare is the share of all seconds that is enough, too.
+	// tailShare is the share of all seconds that is sufficient as well.
 	tailShare = 1.0 / 3
-	// tailMatters is how much the percentile must exceed what it is without those
-	// seconds. Seconds that differ by 10 % from each other, evenly, stay below it.
+	// tailMatters is how much the percentile must exceed its value without those seconds. Seconds that
+	// vary evenly by 10 % stay below it.
 	tailMatters = 0.30
 )
 
-// checkTail: when slow I/Os come in bursts, a percentile rests on as many
-// observations as there were bursts, however many I/Os there were. The seconds
-// that carry the tail are counted as (Σc)²/Σc², where c is a second's number of
-// I/Os beyond the percentile.
+// checkTail reports percentiles that depend on few seconds: if slow I/Os come in bursts, a percentile
+// rests on as many observations as there were bursts, however many I/Os there were. The effective
+// number of contributing seconds is (Σc)²/Σc², where c is a second's number of I/Os beyond the
+// percentile.
 //
-// Evidence: the samples' histograms. Measured: on storage with stalls in one
-// second of twenty, the interval of a p99 from a short run held the truth in 40
-// to 61 % of the runs.
+// Evidence: the samples' histograms. Measured: on storage with stalls in one second of twenty, the
+// interval of a p99 from a short run contained the true value in 40 to 61 % of the runs.
 func checkTail(ev Evidence) []model.Finding {
 	var o outcome
 	least := math.MaxInt
@@ -70,31 +69,31 @@ func checkTail(ev Evidence) []model.Finding {
 	}
 	passed := "the tail latencies come from many seconds"
 	if least < math.MaxInt && least > 0 {
-		// With n seconds and none, a share of 3/n is excluded at 95 %.
+		// With none in n seconds, a share of 3/n is excluded at 95 %.
 		passed += fmt.Sprintf("; bursts rarer than one in %d s would not be seen", max(1, least/3))
 	}
 	return o.findings(passed, "no latency was recorded")
 }
 
-// tail is what a percentile rests on.
+// tail describes what a percentile depends on.
 type tail struct {
 	value float64
-	// without is what it is without the seconds that carry it; 0 where these are many.
+	// without is the percentile without the seconds that contribute to it; 0 if these are many.
 	without float64
-	// seconds is the effective number of seconds that the slow I/Os lie in.
+	// seconds is the effective number of seconds that contain the slow I/Os.
 	seconds float64
 }
 
-// rare reports whether too few of n seconds carry the tail, and matter.
+// rare reports whether too few of n seconds contribute to the tail, and matter.
 func (t tail) rare(n int) bool { return t.few(n) && t.value > (1+tailMatters)*t.without }
 
-// few reports whether too few of n seconds carry the tail.
+// few reports whether too few of n seconds contribute to the tail.
 func (t tail) few(n int) bool {
 	return t.seconds < tailSeconds && t.seconds < tailShare*float64(n)
 }
 
-// tails are those of p99 and p99.9 of each series. Reading the histograms of a long run is
-// most of what judging it takes, so the series are read at the same time.
+// tails are those of p99 and p99.9 of each series. Reading the histograms of a long run takes most of
+// the time of judging it, so the series are read concurrently.
 func (ev Evidence) tails() [][]tail {
 	list := make([][]tail, len(ev.series))
 	var all sync.WaitGroup
@@ -105,7 +104,7 @@ func (ev Evidence) tails() [][]tail {
 	return list
 }
 
-// tailsOf looks at percentiles (in %) of the sum of the seconds, each of which is a list
+// tailsOf computes the tails at percentiles (in %) of the sum of the seconds, each of which is a list
 // of histograms.
 func tailsOf(list [][]*histogram.Histogram, percentiles ...float64) []tail {
 	all := merged(list)
@@ -136,8 +135,8 @@ func tailsOf(list [][]*histogram.Histogram, percentiles ...float64) []tail {
 	return tails
 }
 
-// carriedBy tells how many seconds carry the p-th percentile, of which so many I/Os of each
-// are beyond it, and what it is without them.
+// carriedBy determines how many seconds contribute to the p-th percentile, given each second's number
+// of I/Os beyond it, and the percentile without them.
 func (t *tail) carriedBy(slow []float64, list [][]*histogram.Histogram, p float64) {
 	var sum, square float64
 	for _, n := range slow {
@@ -173,7 +172,7 @@ func merged(list [][]*histogram.Histogram) *histogram.Histogram {
 	return all
 }
 
-// result is the one that a series belongs to.
+// result is the result that a series belongs to.
 func (ev Evidence) result(s *series) (model.Result, bool) {
 	for _, r := range ev.Results {
 		if r.Workload == s.workload && r.Direction == s.direction {

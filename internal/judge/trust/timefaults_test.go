@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// shape gives the seconds of a workload a rate by their index over all repeats.
+// shape sets the rate of each second of a workload by its index over all repeats.
 func shape(ev *Evidence, workload string, rate func(i int) float64) {
 	i := 0
 	eachFlow(ev, workload, func(f *model.Flow) {
@@ -21,7 +21,7 @@ func shape(ev *Evidence, workload string, rate func(i int) float64) {
 	})
 }
 
-// wiggle is a noise of about ±1 % that is the same each time.
+// wiggle is a deterministic noise of about ±1 %.
 func wiggle(i int) float64 { return 1 + 0.01*math.Sin(float64(i*i)) }
 
 // unbroken makes one repeat of n seconds of a workload.
@@ -125,7 +125,7 @@ var timeFaults = []fault{
 		})
 	}, want: []string{"warning rand-read-iops"}, says: "some 80."},
 	{rule: "burst", name: "a moment's standstill at the limit", spoil: func(ev *Evidence) {
-		// As measured: what one second lacked, the one before it had been given.
+		// As measured: what one second lacks was counted in the previous one.
 		measured := []float64{1503, 1501, 1500, 1498, 1500, 1501, 1501, 1498, 1351, 300, 300, 300, 301, 299,
 			300, 300, 300, 300, 301, 299, 300, 300, 300, 325, 276, 299, 300, 300}
 		unbroken(ev, iops.Name, len(measured), func(i int) float64 { return measured[i] })

@@ -1,8 +1,7 @@
-// Package trust judges whether measured numbers can be believed. Its opinion: a
-// rule is a predicate on evidence; when the evidence is missing the outcome is
-// "not checked", never a pass; bounds of intervals are compared, not their
-// middles, so noise alone is never flagged; and every finding names its cause
-// and what to do next. One file per rule, one line of registration in rules.go.
+// Package trust judges whether measured numbers can be trusted. Its assumptions: a rule is a predicate
+// on evidence; if the evidence is missing, the outcome is "not checked", never a pass; bounds of
+// intervals are compared, not their middles, so noise alone is never flagged; and every finding names
+// its cause and what to do next. There is one file per rule, and one line of registration in rules.go.
 package trust
 
 import (
@@ -11,34 +10,32 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Evidence is what the rules look at: what was recorded, and what analysis made
-// of it.
+// Evidence is the input of the rules: what was recorded, and the results of its analysis.
 type Evidence struct {
 	Recorded *model.Recorded
 	Results  []model.Result
-	// Baseline is the storage that the target is built on, measured the same way;
-	// nil when there is none. A target that stands on disks of its own has no
-	// baseline in this sense, whatever else it is compared with.
+	// Baseline is the storage that the target is built on, measured the same way; nil if there is none.
+	// A target on its own disks has no baseline in this sense, whatever else it is compared with.
 	Baseline *Side
 
-	// series and regimes are gathered once for all rules.
+	// series and regimes are computed once for all rules.
 	series  []series
 	regimes []regime
 }
 
-// Side is another measurement to judge by.
+// Side is another measurement to compare with.
 type Side struct {
-	// Name is what people call it.
+	// Name is its display name.
 	Name    string
 	Results []model.Result
 	Storage model.Storage
-	// Cap is the limit that it is said to have.
+	// Cap is its declared limit.
 	Cap model.Cap
 }
 
-// Check runs every rule. The findings come in the order of the rules; each rule
-// gives at least one, but for the one about imported numbers, which does not apply
-// to others, and those about applications or about storage that is loaded by itself.
+// Check runs every rule. The findings are in the order of the rules; each rule gives at least one,
+// except the one about imported numbers, which does not apply to others, and those about applications
+// or about storage that is loaded directly.
 func Check(ev Evidence) []model.Finding {
 	if ev.Recorded == nil {
 		ev.Recorded = &model.Recorded{}
@@ -57,9 +54,8 @@ func Check(ev Evidence) []model.Finding {
 	return findings
 }
 
-// Apply sets each result's verdict and the names of the rules that found
-// something: an invalid finding makes the result invalid, a warning suspect. A
-// finding that names no results concerns all of them.
+// Apply sets each result's verdict and the names of the rules that found something: an invalid finding
+// makes the result invalid, a warning suspect. A finding that names no results concerns all of them.
 func Apply(results []model.Result, findings []model.Finding) {
 	for i := range results {
 		r := &results[i]

@@ -24,13 +24,12 @@ func estimate(m model.Metric, v, half float64) model.Estimate {
 	return model.Estimate{Unit: m.Unit(), Value: v, Low: v * (1 - half), High: v * (1 + half), Confidence: 0.95}
 }
 
-// soundRepeats is how often each workload of a sound run was measured.
+// soundRepeats is the number of repeats of each workload in a sound run.
 const soundRepeats = 10
 
-// sound is the evidence of a run in which nothing is wrong and nothing missing:
-// each workload measured ten times for 3 s, 2,000 I/Os per second at depth 64
-// (500 at depth 1 or with a rate), on a device that counted the same, three
-// replicas of a baseline that is as fast.
+// sound is the evidence of a run in which nothing is wrong and nothing missing: each workload measured
+// ten times for 3 s, 2,000 I/Os per second at depth 64 (500 at depth 1 or with a rate), on a device
+// with the same counts and three replicas of an equally fast baseline.
 func sound() Evidence {
 	direct := true
 	rec := &model.Recorded{
@@ -120,7 +119,7 @@ func lastOf(steps []model.StepResult) string {
 	return steps[len(steps)-1].Step.Workload
 }
 
-// only keeps the findings of a rule that are not passes, in short.
+// only returns a rule's findings other than passes, in short form.
 func only(findings []model.Finding, rule string) []string {
 	var list []string
 	for _, f := range findings {
@@ -154,7 +153,7 @@ func TestASoundRunPassesEveryRule(t *testing.T) {
 	}
 }
 
-// TestNoEvidenceIsNeverAPass holds for every rule there is and will be.
+// TestNoEvidenceIsNeverAPass applies to every present and future rule.
 func TestNoEvidenceIsNeverAPass(t *testing.T) {
 	bare := Evidence{Results: []model.Result{{Workload: "w", Direction: model.Read, Metric: model.IOPS}}}
 	several := bare

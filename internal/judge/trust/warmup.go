@@ -15,10 +15,10 @@ var ruleWarmUp = Rule{
 	check:    checkWarmUp,
 }
 
-// checkWarmUp: the first seconds were slower than the rest.
+// checkWarmUp reports first seconds that were slower than the rest.
 //
-// Evidence: the series (MSER-5 on an unbroken one; a change upwards within the
-// first half otherwise). Source: MSER-5, White, Cobb and Spratt 2000.
+// Evidence: the series (MSER-5 on an unbroken one; an upward change within the first half otherwise).
+// Source: MSER-5, White, Cobb and Spratt 2000.
 func checkWarmUp(ev Evidence) []model.Finding {
 	left := ev.Recorded.Plan.Schedule.Mode == model.Steady
 	return ev.regimeRule(warming, tooFewSeconds, "no workload started slower than it continued", func(s *series, r regime) model.Finding {

@@ -8,17 +8,17 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// leastBytes is how much must have been moved before the two ends are compared:
-// a few I/Os more or less mean nothing in less.
+// leastBytes is the minimum number of bytes moved before the two ends are compared: below it, a few
+// I/Os more or less would matter.
 const leastBytes = 256 << 10
 
-// window adds up the stretches of a workload's repeats over which client and device
-// can be compared; ok is false when there is none.
+// window adds up the stretches of a workload's repeats over which client and device can be compared; ok
+// is false if there is none.
 func (ev Evidence) window(workload string) (sum model.Window, ok bool) {
 	return model.DeviceWindow(ev.good(workload), ev.Recorded.Plan.NodeOf)
 }
 
-// noDevice tells why there is nothing to compare; "" when there should be.
+// noDevice says why there is nothing to compare; "" if there should be.
 func (ev Evidence) noDevice() string {
 	switch s := ev.Recorded.Environment.Storage; {
 	case s.Device == "" && ev.Recorded.Plan.Volume.Target.Kind == "":
@@ -34,8 +34,8 @@ func (ev Evidence) noDevice() string {
 // noWindow is why a workload on a device has no window.
 const noWindow = "the device's counters were not recorded over whole seconds: this needs repeats of at least 2 s and a device with counters enabled (queue/iostats)"
 
-// atLeast is a bound from below for the expected number when n events were
-// counted: two standard deviations of a Poisson count below n.
+// atLeast is a lower bound for the expected number if n events were counted: n minus two standard
+// deviations of a Poisson count.
 func atLeast(n uint64) float64 {
 	v := float64(n)
 	return math.Max(0, v-2*math.Sqrt(v)-1)
