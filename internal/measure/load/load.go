@@ -1,8 +1,7 @@
-// Package load says what a load tool is: something that carries out a workload on a volume
-// and tells every second what it did. Its opinion: there is one contract, and package
-// loadtest asks every tool whether it keeps it; what one tool has and another lacks is a
-// field that says so, and is not found out by trying. The tools are below this package, and
-// package worker lists them.
+// Package load defines what a load tool is: something that runs a workload on a volume and reports
+// every second what it did. Its opinion: there is one contract, and package loadtest checks every
+// tool against it; where tools differ in what they can do, a field says so, and callers do not find
+// out by trying. The tools are in the packages below this one, and package worker lists them.
 package load
 
 import (
@@ -14,101 +13,102 @@ import (
 	"github.com/loadline/loadline/internal/model/remote"
 )
 
-// Driver carries out workloads. It is used by one goroutine at a time. Errors of class
-// Refused mean that nothing was written.
+// Driver runs workloads. It is used by one goroutine at a time. Errors of class Refused mean that
+// nothing was written.
 type Driver interface {
-	// Version names the tool's version, or says why the tool cannot be used.
+	// Version returns the tool's version, or an error that says why the tool cannot be used.
 	Version(ctx context.Context) (string, error)
-	// Run does one step. It calls begin once, when only the I/O is missing; begin returns
-	// when the step is to begin, which is at req.At if that is set, and samples count from
-	// then. A tool that takes a while to start (0.15 s of a core for fio, so that of fifty
-	// on two cores the last would begin seconds after the first) starts before it calls.
+	// Run runs one step. It calls begin once, when everything but the I/O is ready; begin returns
+	// when the step is to begin, which is at req.At if that is set, and sample times count from
+	// then. A tool that takes a while to start does so before it calls begin: fio takes 0.15 s of a
+	// core, so with fifty of them on two cores the last would otherwise begin seconds after the
+	// first.
 	//
-	// It emits a sample for each second behind the ramp (End counts from the step's begin,
-	// ramp included), and what the tool printed, while it works. A step that did not go well
-	// has an Error in its result, and keeps the samples that came before; one that was called
-	// off by ctx has model.StoppedStep. An error is for what stops a step from being tried at
-	// all. When Run returns, no process and no file of the tool's is left.
+	// While the step runs, Run emits a sample for each second after the ramp (End counts from the
+	// start of the step, ramp included) and whatever the tool prints. If a step fails, its result
+	// has an Error and keeps the samples taken so far; if ctx is cancelled, the Error is
+	// model.StoppedStep. An error is returned only if the step could not be attempted at all. When
+	// Run returns, no process and no file of the tool is left.
 	Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error)
-	// Ceiling measures for about d how many I/Os per second the tool itself makes of a
-	// workload, on no storage; known is false where that has no meaning.
+	// Ceiling measures for about d how many I/Os per second the tool itself can generate for a
+	// workload, without storage; known is false if that is meaningless for the tool.
 	Ceiling(ctx context.Context, w model.Workload, v model.Volume, d time.Duration) (rate float64, known bool, err error)
 }
 
-// AtOnce is the begin of a step that waits for nobody.
+// AtOnce is the begin function of a step that does not wait for others.
 func AtOnce() {}
 
-// Filler makes volumes ready to be measured.
+// Filler prepares volumes for measurement.
 type Filler interface {
 	// Engines lists the I/O engines that work on the volume, best first.
 	Engines(ctx context.Context, v model.Volume) ([]string, error)
-	// Fill writes the whole volume sequentially with data that do not compress.
+	// Fill writes the whole volume sequentially with incompressible data.
 	Fill(ctx context.Context, v model.Volume, limit time.Duration, progress func(model.Progress)) (written int64, err error)
-	// ReadBack reads what Fill wrote and counts what is not as written. Its method is
-	// "none", with a reason, where Fill left that to the filesystem, which shows what was written.
+	// ReadBack reads what Fill wrote and counts the bytes that differ. Its method is "none", with a
+	// reason, where Fill relied on the filesystem, which shows which blocks were written.
 	ReadBack(ctx context.Context, v model.Volume, progress func(model.Progress)) (model.Proof, error)
 	// Bandwidth measures sequential bytes/s for about d.
 	Bandwidth(ctx context.Context, v model.Volume, write bool, d time.Duration) (float64, error)
 }
 
-// Tool is a driver, and what it can do beside driving.
+// Tool is a driver together with its optional capabilities.
 type Tool struct {
-	// Name is what the versions of a run call it.
+	// Name is the tool's key in the versions of a run.
 	Name string
-	// Serves reports whether the tool carries out the workload on that kind of target.
+	// Serves reports whether the tool can run the workload on that kind of target.
 	Serves func(kind model.TargetKind, w model.Workload) bool
 	Driver Driver
-	// Filler is nil for a tool that measures what another has made ready.
+	// Filler is nil for a tool that measures what another tool has prepared.
 	Filler Filler
-	// Assume takes somebody's word for the tool's version; nil where asking costs nothing.
+	// Assume sets the tool's version without running the tool; nil if asking the tool costs nothing.
 	Assume func(version string)
-	// Application is set where the tool loads an application through its own clients, which
-	// makes itself ready; nil for a tool that measures volumes.
+	// Application is set if the tool loads an application, which prepares itself, through the
+	// application's own clients; nil for a tool that measures volumes.
 	Application Application
-	// Virtual is set where the storage and its time are the tool's own; nil for what exists.
+	// Virtual is set if the tool simulates both the storage and its time; nil for real storage.
 	Virtual *Virtual
 }
 
-// Application is what is loaded in the place of a volume: a database, say. It lives in a
-// directory that the worker makes for it and removes after it.
+// Application is what is loaded instead of a volume, such as a database. It runs in a directory
+// that the worker creates for it and removes afterwards.
 type Application interface {
-	// Examine looks, without making anything, whether the application can be measured here,
-	// and fills in what it found: tools, engines, settings.
+	// Examine checks, without creating anything, whether the application can be measured here, and
+	// fills in what it found: tools, engines, settings.
 	Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error
-	// Ready starts the application in the directory, which is its own, and fills it. The
-	// directory is held open: its name may come to mean another one.
+	// Ready starts the application in the directory, which it does not share, and fills it. The
+	// directory is held open, because its name may come to refer to a different one.
 	Ready(ctx context.Context, workDir *os.Root, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error)
-	// Leave ends what Ready has started. It may be called at any time and twice.
+	// Leave stops what Ready has started. It may be called at any time, and more than once.
 	Leave() error
 }
 
-// Client runs an application's load tool somewhere else than where the application is.
+// Client runs an application's load tool on another machine than the application's.
 type Client interface {
-	// Load carries out one request there, and hands on the events that come before its answer.
-	// When ctx ends the request is stopped, and answers with what it has.
+	// Load carries out one request there and passes on the events that precede its answer. When ctx
+	// ends, the request is stopped and answers with what it has.
 	Load(ctx context.Context, req remote.Request, on func(model.Event)) (*remote.Result, error)
 }
 
 // Parted is an application whose load tool can run on another machine.
 type Parted interface {
-	// LoadFrom has the load come from a client, from the next Ready on.
+	// LoadFrom makes the load come from a client, starting with the next Ready.
 	LoadFrom(c Client)
-	// LoadFor is the client's end: it carries out a request in the directory, which is its own.
+	// LoadFor is the client's side: it carries out a request in the directory, which it does not share.
 	LoadFor(ctx context.Context, workDir *os.Root, req remote.Request, emit func(model.Event)) (*remote.Result, error)
 }
 
-// Virtual is storage that is made of numbers: no machine stands behind it.
+// Virtual is simulated storage: there is no machine behind it.
 type Virtual struct {
-	// Capacity of a target in bytes; the error is Refused for one that cannot be played.
+	// Capacity returns the capacity of a target in bytes; the error is Refused if it cannot be simulated.
 	Capacity func(t model.Target) (int64, error)
-	// Rest lets seconds pass in which nobody uses the storage.
+	// Rest lets the given number of seconds pass with the storage idle.
 	Rest func(seconds float64)
 }
 
-// Tools are those of one worker, the most particular first.
+// Tools are the tools of one worker, the most specific first.
 type Tools []Tool
 
-// For is the tool that carries out a workload on a kind of target.
+// For returns the tool that runs a workload on a kind of target.
 func (list Tools) For(kind model.TargetKind, w model.Workload) (Tool, error) {
 	for _, t := range list {
 		if t.Serves(kind, w) {
@@ -118,7 +118,7 @@ func (list Tools) For(kind model.TargetKind, w model.Workload) (Tool, error) {
 	return Tool{}, unserved(string(kind))
 }
 
-// Filler is the tool that makes volumes of a kind of target ready.
+// Filler returns the tool that prepares volumes of a kind of target.
 func (list Tools) Filler(kind model.TargetKind) (Tool, error) {
 	for _, t := range list {
 		if t.Filler != nil && t.Serves(kind, model.Workload{}) {

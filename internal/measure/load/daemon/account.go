@@ -18,22 +18,22 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Account is who a server's programs run as: nobody but the caller, or, when that is root, whom
-// its package has made for the purpose. Servers refuse to run as root, or should not, and what
-// loads them can start programs.
+// Account is the user that a server's programs run as: the caller, or, if that is root, a user that
+// the server's package has created for the purpose. Servers refuse to run as root, or should not,
+// and their load generators can start programs.
 type Account struct {
 	Name     string
 	UID, GID int
-	// Other tells that it is not the caller.
+	// Other is true if the account is not the caller.
 	Other bool
-	// Hidden begin the names of the variables that are not passed on, because they are about
-	// other servers; Set are variables of ours, as NAME=VALUE.
+	// Hidden are prefixes of the variables that are not passed on, because they concern other
+	// servers; Set are variables that we set, as NAME=VALUE.
 	Hidden, Set []string
 	program     string
 }
 
-// Choose says who a program runs as, whose name is for sentences: the caller, or, when that is
-// root, the first of the users that this machine has.
+// Choose returns the account that a program runs as: the caller, or, if that is root, the first of
+// the given users that exists on this machine. The program's name is used in messages.
 func Choose(program string, users ...string) (Account, error) {
 	if os.Geteuid() != 0 {
 		return Account{Name: "you", UID: os.Geteuid(), GID: os.Getegid(), program: program}, nil
@@ -52,10 +52,10 @@ func Choose(program string, users ...string) (Account, error) {
 	return Account{}, model.RefusedError(fmt.Sprintf("%s does not run as root, and this machine has no user %s", program, strings.Join(users, ", and no user ")), "run loadline as another user")
 }
 
-// Command makes a process of the account's, in a group of its own, that dies with us. Hidden
-// variables and the language are not passed on.
+// Command creates a command that runs as the account, in its own process group, and that dies with
+// us. Hidden variables and the language are not passed on.
 func (a Account) Command(e *env.Env, dir, path string, args ...string) *exec.Cmd {
-	// Its end is ours to arrange.
+	// We end it ourselves.
 	cmd := e.Command(context.Background(), path, args...)
 	cmd.Dir = dir
 	cmd.SysProcAttr = DeathSignal(&syscall.SysProcAttr{Setpgid: true}, syscall.SIGKILL)
@@ -74,10 +74,10 @@ func (a Account) Command(e *env.Env, dir, path string, args ...string) *exec.Cmd
 	return cmd
 }
 
-// pipeDelay is how long pipes may stay open after the end of their process.
+// pipeDelay is how long pipes may stay open after their process has ended.
 const pipeDelay = time.Second
 
-// MakeDirectory makes a directory that only the account can use.
+// MakeDirectory creates a directory that only the account can use.
 func (a Account) MakeDirectory(in *os.Root, name string) error {
 	if err := in.Mkdir(name, 0o700); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (a Account) MakeDirectory(in *os.Root, name string) error {
 	return a.Give(in, name)
 }
 
-// Give makes a file or directory the account's.
+// Give makes the account the owner of a file or directory.
 func (a Account) Give(in *os.Root, name string) error {
 	if a.Other {
 		return in.Lchown(name, a.UID, a.GID)
@@ -93,8 +93,8 @@ func (a Account) Give(in *os.Root, name string) error {
 	return nil
 }
 
-// Reach looks whether the account can get into a directory that is its own: one above it may
-// be closed.
+// Reach checks whether the account can enter a directory of its own: a parent directory may be
+// closed to it.
 func (a Account) Reach(e *env.Env, dir string) error {
 	if !a.Other {
 		return nil

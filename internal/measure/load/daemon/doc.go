@@ -1,3 +1,3 @@
-// Package daemon starts programs that live for one measurement, servers and what loads them: as
-// somebody who is not root, in a group of their own, and gone when we are.
+// Package daemon starts programs that live for one measurement, servers and their load generators:
+// as an unprivileged user, in their own process group, and killed when Loadline ends.
 package daemon

@@ -2,7 +2,7 @@ package daemon
 
 import "syscall"
 
-// DeathSignal changes the attributes of a process so that it gets a signal when we are gone.
+// DeathSignal sets the signal that a process gets when its parent dies.
 func DeathSignal(a *syscall.SysProcAttr, s syscall.Signal) *syscall.SysProcAttr {
 	a.Pdeathsig = s
 	return a

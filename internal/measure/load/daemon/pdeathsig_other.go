@@ -4,6 +4,6 @@ package daemon
 
 import "syscall"
 
-// DeathSignal changes nothing: only Linux tells a process that we are gone; elsewhere loadline
-// cleanup removes what is left.
+// DeathSignal changes nothing: only Linux has a parent-death signal; elsewhere loadline cleanup
+// removes what is left.
 func DeathSignal(a *syscall.SysProcAttr, _ syscall.Signal) *syscall.SysProcAttr { return a }

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// Process is a program that was started; End is closed after its end.
+// Process is a program that was started; End is closed after it has ended.
 type Process struct {
 	*exec.Cmd
 	End   <-chan struct{}
@@ -34,8 +34,8 @@ func Launch(clock env.Clock, cmd *exec.Cmd) (Process, error) {
 	return Process{cmd, end, clock}, <-started
 }
 
-// Finish waits for the end of a process; when the context is done first, it is ended: asked
-// with the signal, killed after grace.
+// Finish waits for the end of a process. If the context is done first, it sends the signal, and
+// kills the process after grace.
 func (p Process) Finish(ctx context.Context, ask syscall.Signal, grace time.Duration) {
 	select {
 	case <-p.End:
@@ -51,5 +51,5 @@ func (p Process) Finish(ctx context.Context, ask syscall.Signal, grace time.Dura
 	}
 }
 
-// Succeeded tells whether a process that has ended did so well.
+// Succeeded reports whether a process that has ended was successful.
 func (p Process) Succeeded() bool { return p.ProcessState != nil && p.ProcessState.Success() }

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// beat is how often a Pulse beats, and missed how long it must not have beaten, in seconds, for
-	// us not to have run: a processor that is full delays it by less.
+	// beat is the interval between beats of a Pulse, and missed the gap, in seconds, from which we
+	// count as not having run: a busy CPU delays a beat by less.
 	beat   = 100 * time.Millisecond
 	missed = 1.0
-	// mostPauses and mostStalls bound what is kept.
+	// mostPauses and mostStalls limit what is kept.
 	mostPauses, mostStalls = 1000, 100
 )
 
-// Pulse notes when this process, or the whole machine, stood still: then a server that was not
-// heard of is not to blame.
+// Pulse records when this process, or the whole machine, was suspended: a server that seemed silent
+// then is not to blame.
 type Pulse struct {
 	now func() float64
 	end func()
@@ -28,7 +28,7 @@ type Pulse struct {
 	pauses [][2]float64
 }
 
-// TakePulse begins to; now tells seconds.
+// TakePulse starts a Pulse; now returns the time in seconds.
 func TakePulse(clock env.Clock, now func() float64) *Pulse {
 	p := &Pulse{now: now, last: now()}
 	ticks, over := clock.NewTicker(beat), make(chan struct{})
@@ -56,7 +56,7 @@ func (p *Pulse) beat(now float64) {
 	p.last = now
 }
 
-// Causes ends it, and says of each stall whether it was ours: we did not run for half of it.
+// Causes ends the Pulse and sets the cause of each stall: it was ours if we did not run for half of it.
 func (p *Pulse) Causes(stalls []model.Stall) []model.Stall {
 	p.end()
 	p.beat(p.now())
@@ -74,9 +74,9 @@ func (p *Pulse) Causes(stalls []model.Stall) []model.Stall {
 	return stalls
 }
 
-// AddStall adds a stretch in which a server answered nothing, if it is long enough to be told. It
-// ended when something was answered that had been asked for at asked; the last answer before came at
-// answered. Where nothing was asked for nobody waited.
+// AddStall adds a period in which a server answered nothing, if it is long enough to report. It
+// ended with the answer to a request made at asked; the previous answer came at answered. Time
+// without a pending request does not count.
 func AddStall(list []model.Stall, answered, asked, ended float64) []model.Stall {
 	begin := max(answered, asked)
 	if ended-begin < model.LeastStall || len(list) >= mostStalls {

@@ -22,7 +22,7 @@ func TestStallsAreWhatWasWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAPauseOfOursIsNotTheServers: who was suspended himself has heard nothing.
+// TestAPauseOfOursIsNotTheServers: a server must not be blamed for a pause of our own process.
 func TestAPauseOfOursIsNotTheServers(t *testing.T) {
 	now := 10.0
 	p := &Pulse{now: func() float64 { return now }, end: func() {}}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Tail keeps the end of what a program prints, at most keep bytes, however long it prints.
+// Tail keeps the end of a program's output, at most keep bytes, however long the output is.
 type Tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -29,7 +29,7 @@ func (t *Tail) String() string {
 	return string(t.text[max(0, len(t.text)-keep):])
 }
 
-// Quote is the end of what a program said, on one line, else its error.
+// Quote returns the end of a program's output on one line, or its error if there is no output.
 func Quote(said string, err error) string {
 	lines := LastLines(said, 3)
 	if lines == "" && err != nil {
@@ -38,7 +38,7 @@ func Quote(said string, err error) string {
 	return lines
 }
 
-// LastLines are the last lines of a text that are not empty, joined with "; ".
+// LastLines returns the last n non-empty lines of a text, joined with "; ".
 func LastLines(text string, n int) string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -9,10 +9,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Within looks whether a process that was started in a directory by its name is in the one that is
-// meant, which is held open: who owns a directory above it can put another in its place, such as one
-// with links to the data of a server that is not ours. A process that is elsewhere is killed. Where the
-// kernel does not tell, nothing is known.
+// Within checks whether a process that was started in a directory by its name is in the intended
+// one, which is held open: the owner of a directory above it can replace it with another, such as
+// one with links to the data of a server that is not ours. A process that is elsewhere is killed.
+// If the kernel does not provide this information, nothing is checked.
 func (p Process) Within(root *os.Root, name string) error {
 	meant, err := root.Stat(name)
 	if err != nil {

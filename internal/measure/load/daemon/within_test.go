@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// TestAServerInAnothersPlaceIsEnded: the name of a directory may have come to mean another.
+// TestAServerInAnothersPlaceIsEnded: the name of a directory may have come to refer to a different one.
 func TestAServerInAnothersPlaceIsEnded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "app")
 	if err := os.MkdirAll(filepath.Join(dir, "s"), 0o700); err != nil {

@@ -16,23 +16,22 @@ import (
 )
 
 const (
-	// defaultValue is how large a put's value is in bytes, where nobody says: what a put adds to
-	// the log is then as large as a write of the profile etcd, 2,300 bytes, which is about an object
-	// of Kubernetes'. Of smaller ones several share a page of the log, and only the first of them has
-	// the filesystem note a new block. keys are how many keys there are.
+	// defaultValue is the default size of a put's value in bytes: what a put adds to the log is
+	// then as large as a write of the profile etcd, 2,300 bytes, which is about the size of a
+	// Kubernetes object. Several smaller ones would share a page of the log, and only the first of
+	// them makes the filesystem record a new block. keys is the number of keys.
 	defaultValue, keys = 2200, 10_000
-	// mostValue is what etcd takes at most (--max-request-bytes, 1.5 MiB), less a key's room.
+	// mostValue is etcd's limit (--max-request-bytes, 1.5 MiB), less room for a key.
 	mostValue = 1_500_000
-	// patience is how long puts under way may take after the end of a step, and lag how long
-	// after its end a second is told, so that what ended in it has been counted.
+	// patience is how long pending puts may take after the end of a step, and lag how long after
+	// its end a second is reported, so that everything that ended in it has been counted.
 	patience, lag = 60 * time.Second, 0.2
 )
 
-// valueOption is the option of a load that says how large a value is, as etcd's own benchmark
-// has it.
+// valueOption is the load option that sets the size of a value, named as in etcd's own benchmark.
 const valueOption = "--val-size="
 
-// ValueOption asks for values of so many bytes.
+// ValueOption returns the option for values of the given size in bytes.
 func ValueOption(size int) string { return valueOption + strconv.Itoa(size) }
 
 // CheckOptions refuses options that the client does not have.
@@ -41,7 +40,7 @@ func CheckOptions(options []string) error {
 	return err
 }
 
-// ValueSize is how many bytes the options ask to put as a value.
+// ValueSize returns the size of a value in bytes according to the options.
 func ValueSize(options []string) (int, error) {
 	size := defaultValue
 	for _, o := range options {
@@ -55,7 +54,7 @@ func ValueSize(options []string) (int, error) {
 	return size, nil
 }
 
-// bench is one step's load: clients that put, each through a connection of its own.
+// bench is the load of one step: clients that put, each over its own connection.
 type bench struct {
 	clock   env.Clock
 	clients []*client
@@ -65,10 +64,9 @@ type bench struct {
 	now     func() float64
 }
 
-// run loads until the end of the step, or until ctx or alive is done, and waits for what is
-// under way.
+// run generates load until the end of the step, or until ctx or alive is done, and waits for pending puts.
 func (b *bench) run(ctx, alive context.Context) {
-	// A put that is under way at the end of the step is let end.
+	// Puts that are pending at the end of the step may complete.
 	puts, cancel := context.WithCancel(alive)
 	defer cancel()
 	over := b.clock.AfterFunc(time.Duration(b.meter.end()*float64(time.Second))+patience, cancel)
@@ -95,8 +93,8 @@ func (b *bench) run(ctx, alive context.Context) {
 	<-told
 }
 
-// tell has the seconds told as they end; the last one waits for the end of the load, which
-// still counts in it what was never begun.
+// tell reports the seconds as they end; the last one waits for the end of the load, which adds to
+// it the puts that were never begun.
 func (b *bench) tell(loading context.Context) {
 	ticks := b.clock.NewTicker(100 * time.Millisecond)
 	defer ticks.Stop()
@@ -110,7 +108,7 @@ func (b *bench) tell(loading context.Context) {
 	}
 }
 
-// message is a put of a key that is drawn, with a value of noise, which no storage compresses.
+// message returns a put of a random key with a random value, which no storage can compress.
 func (b *bench) message(random *rand.PCG, value []byte) []byte {
 	for at := 0; at < len(value); at += 8 {
 		var word [8]byte
@@ -120,7 +118,7 @@ func (b *bench) message(random *rand.PCG, value []byte) []byte {
 	return putMessage(fmt.Appendf(nil, "loadline/%08d", random.Uint64()%keys), value)
 }
 
-// closed puts one after the other until the step ends.
+// closed issues puts one after the other until the step ends.
 func (b *bench) closed(ctx context.Context, c *client) {
 	random, value := rand.NewPCG(rand.Uint64(), rand.Uint64()), make([]byte, b.value)
 	for ctx.Err() == nil {
@@ -135,23 +133,23 @@ func (b *bench) closed(ctx context.Context, c *client) {
 	}
 }
 
-// put does one, and says whether to go on.
+// put issues one put and reports whether to continue.
 func (b *bench) put(ctx context.Context, c *client, message []byte, due float64) bool {
 	err := c.put(ctx, message)
 	if err != nil && ctx.Err() != nil {
-		// Called off.
+		// Cancelled.
 		return false
 	}
 	b.meter.put(due, b.now(), err)
 	return err == nil
 }
 
-// open makes puts due at random times (a Poisson process of the workload's rate), whether or
-// not earlier ones have ended. Those that no client is free for wait, and their time counts;
-// those that are later than the limit already, and those that wait at the end of the step, are
+// open makes puts due at random times (a Poisson process with the workload's rate), whether or not
+// earlier ones have completed. Puts for which no client is free wait, and the wait counts in their
+// latency; those already later than the limit, and those still waiting at the end of the step, are
 // skipped.
 func (b *bench) open(ctx context.Context, group *sync.WaitGroup) {
-	// The queue is bounded by what can be due, so that who keeps time never waits.
+	// The queue has room for all puts that can become due, so that the scheduler never waits.
 	queue := make(chan float64, b.most())
 	group.Go(func() {
 		defer close(queue)
@@ -177,8 +175,8 @@ func (b *bench) open(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// most is how many puts can be due in a step: what is drawn beyond eight standard deviations of
-// their number is not begun.
+// most returns how many puts can be due in a step: those beyond eight standard deviations of the
+// expected number are not begun.
 func (b *bench) most() int {
 	const sigmas, few = 8, 100
 	mean := b.w.RateIOPS * b.meter.end()

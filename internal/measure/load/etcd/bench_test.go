@@ -18,13 +18,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// service answers puts as etcd does, each after the time that delay says, and counts them.
+// service answers puts as etcd does, each after the time that delay returns, and counts them.
 type service struct {
 	delay func(put int64) time.Duration
 	puts  atomic.Int64
-	// status is the answer's; empty is "0".
+	// status is the gRPC status of the answers; empty means "0".
 	status string
-	// last is the message that came last.
+	// last is the most recent message.
 	last atomic.Value
 }
 
@@ -46,7 +46,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
 }
 
-// serve answers on a socket until the end of the test, whose path it returns.
+// serve answers on a socket until the end of the test, and returns the socket's path.
 func serve(t *testing.T, s *service) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
@@ -66,7 +66,7 @@ func constant(d time.Duration) func(int64) time.Duration {
 	return func(int64) time.Duration { return d }
 }
 
-// The message is what protobuf's encoding says: tag 10 and 18 are fields 1 and 2 of bytes.
+// The message has protobuf's encoding: tags 10 and 18 are fields 1 and 2 of type bytes.
 func TestPutIsAMessage(t *testing.T) {
 	s := &service{delay: constant(0)}
 	c := newClient(serve(t, s))
@@ -86,7 +86,7 @@ func TestPutIsAMessage(t *testing.T) {
 	}
 }
 
-// loaded runs a load of so many clients and returns its seconds and counts.
+// loaded runs a load and returns its seconds and counts.
 func loaded(t *testing.T, s *service, w model.Workload, step model.Step) ([]model.Sample, *meter) {
 	t.Helper()
 	path := serve(t, s)
@@ -107,7 +107,7 @@ func loaded(t *testing.T, s *service, w model.Workload, step model.Step) ([]mode
 	return samples, b.meter
 }
 
-// Clients that wait for their answers do one put per answer: by Little's law all are under way.
+// Clients that wait for their answers do one put per answer: by Little's law all of them are busy.
 func TestClosedLoopKeepsItsClientsBusy(t *testing.T) {
 	samples, m := loaded(t, &service{delay: constant(20 * time.Millisecond)}, model.Workload{Depth: 4}, model.Step{Number: 7, Ramp: .5, Seconds: 2})
 	c := m.counts()
@@ -127,8 +127,8 @@ func TestClosedLoopKeepsItsClientsBusy(t *testing.T) {
 	}
 }
 
-// A server that stands still for a second has all puts that were due meanwhile be late, as many
-// as there are, and not only those of its clients.
+// When a server stalls for a second, all puts that were due meanwhile are late, however many there
+// are, not just one per client.
 func TestOpenLoopTimesFromWhenAPutWasDue(t *testing.T) {
 	const rate, stall = 200.0, time.Second
 	s := &service{}
@@ -144,7 +144,7 @@ func TestOpenLoopTimesFromWhenAPutWasDue(t *testing.T) {
 		all += x.Write.Histogram.Count()
 		late += x.Write.Histogram.Count() - countBelow(x, 0.1)
 	}
-	// In 0.9 s of the second 180 were due on average, which waited for more than 0.1 s.
+	// In 0.9 s of that second 180 puts were due on average, and waited for more than 0.1 s.
 	if late < 100 || late > 400 {
 		t.Errorf("%d of %d puts were more than 0.1 s late", late, all)
 	}
@@ -153,7 +153,7 @@ func TestOpenLoopTimesFromWhenAPutWasDue(t *testing.T) {
 	}
 }
 
-// countBelow is how many of a second's latencies are surely below a bound in seconds.
+// countBelow returns how many of a second's latencies are certainly below a bound in seconds.
 func countBelow(s model.Sample, bound float64) uint64 {
 	n := s.Write.Histogram.Count()
 	for share := 1.0; share <= 100; share++ {
@@ -164,7 +164,7 @@ func countBelow(s model.Sample, bound float64) uint64 {
 	return n
 }
 
-// What is offered beyond what the server does is skipped and counted, with and without a limit.
+// Load beyond the server's capacity is skipped and counted, with and without a limit.
 func TestOverloadIsCounted(t *testing.T) {
 	for _, limit := range []float64{0, 0.1} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestOverloadIsCounted(t *testing.T) {
 			for _, s := range samples {
 				counted += s.Write.Histogram.Count()
 			}
-			// Those under way at the end belong to no second.
+			// Puts in progress at the end belong to no second.
 			if counted+2 < c.Transactions+c.Skipped {
 				t.Errorf("%d of %d are in the histograms", counted, c.Transactions+c.Skipped)
 			}
@@ -218,8 +218,8 @@ func TestValueSize(t *testing.T) {
 	}
 }
 
-// TestAServerThatStandsStillIsTold: seconds without an answer are a finding of their own, which no
-// percentile shows.
+// TestAServerThatStandsStillIsTold: seconds without an answer are reported separately, because no
+// percentile shows them.
 func TestAServerThatStandsStillIsTold(t *testing.T) {
 	m := newMeter(model.Step{Number: 1, Ramp: 1, Seconds: 9}, func(model.Sample) {})
 	for _, ended := range []float64{0.5, 1, 1.5, 2} {
@@ -227,7 +227,7 @@ func TestAServerThatStandsStillIsTold(t *testing.T) {
 	}
 	m.put(1.9, 4.5, nil) // the other client's
 	m.put(2, 4.6, nil)
-	m.put(7.5, 8, nil) // nobody asked before
+	m.put(7.5, 8, nil) // no request was pending before
 	if len(m.stalls) != 1 || m.stalls[0] != (model.Stall{Begin: 2, Seconds: 2.5}) {
 		t.Errorf("%+v", m.stalls)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Driver loads an etcd of its own. It is made for one worker and has one server at a time.
+// Driver loads an etcd server that it starts itself. It belongs to one worker and has one server at a time.
 type Driver struct {
 	env *env.Env
 
@@ -33,22 +33,22 @@ type Driver struct {
 // New returns a driver without a server.
 func New(e *env.Env) *Driver { return &Driver{env: e} }
 
-// Tool is the driver as a worker lists it.
+// Tool returns the driver as an entry in a worker's list of tools.
 func Tool(e *env.Env) load.Tool {
 	d := New(e)
 	return load.Tool{Name: "etcd", Driver: d, Application: d,
 		Serves: func(kind model.TargetKind, _ model.Workload) bool { return kind == model.Etcd }}
 }
 
-// account is who etcd runs as. What the environment says to an etcd is about other ones: it
-// takes each of its flags from there.
+// account returns the user that etcd runs as. etcd takes each of its flags from the environment,
+// and variables set there concern other servers.
 func account() (daemon.Account, error) {
 	a, err := daemon.Choose("etcd", "etcd", "nobody")
 	a.Hidden = []string{"ETCD"}
 	return a, err
 }
 
-// Version names the version of the etcd on PATH.
+// Version returns the version of the etcd on PATH.
 func (d *Driver) Version(ctx context.Context) (string, error) {
 	a, err := account()
 	if err != nil {
@@ -58,13 +58,13 @@ func (d *Driver) Version(ctx context.Context) (string, error) {
 	return p.version, err
 }
 
-// Ceiling is not known: there is no server without storage.
+// Ceiling is unknown: there is no server without storage.
 func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, bool, error) {
 	return 0, false, nil
 }
 
-// Examine looks for etcd, for somebody whom it can run as, and whether the directory may hold
-// a member; nothing is made.
+// Examine looks for etcd, for a user to run it as, and checks whether the directory may hold a
+// member; nothing is created.
 func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error {
 	ask := model.AppRequest{}
 	if req.App != nil {
@@ -91,13 +91,13 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 }
 
 const (
-	// engine is what loads it.
+	// engine is the name of the load generator.
 	engine = "puts over gRPC"
 	// dying is how long a server may take to end after its connections have broken.
 	dying = time.Second
 )
 
-// refuseMember refuses a directory that is, or is part of, an etcd's data.
+// refuseMember refuses a directory that is, or is part of, an etcd server's data.
 func refuseMember(dir string) error {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, "member", "wal")); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ENOTDIR) {
@@ -114,7 +114,7 @@ func refuseMember(dir string) error {
 	}
 }
 
-// Ready makes a member in a working directory and starts it.
+// Ready creates a member in a working directory and starts it.
 func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -210,10 +210,10 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	}
 	c := b.meter.counts()
 	if c.Failed > 0 {
-		// A server that dies has its connections broken first.
+		// When a server dies, its connections break first.
 		select {
 		case <-s.process.End:
-			// That is told as the server's end, and not put by put.
+			// This is reported as the end of the server, not as failed puts.
 			c.Failed = 0
 		case <-d.env.Clock.After(dying):
 		}
@@ -235,7 +235,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		res.Error, whole = model.StoppedStep, wall
 	case gone != "":
 		whole = wall
-		// The whole seconds until then were measured.
+		// The whole seconds before that were measured.
 		if b.meter.ramp+1 <= wall {
 			res.Lost = gone
 		} else {
@@ -250,7 +250,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	return res, nil
 }
 
-// connect has each client do a put, so that no connection is made while it is measured.
+// connect makes each client do a put, so that no connection is made during the measurement.
 func connect(ctx context.Context, clients []*client) error {
 	limited, cancel := context.WithTimeout(ctx, starting)
 	defer cancel()
@@ -263,7 +263,7 @@ func connect(ctx context.Context, clients []*client) error {
 	return errors.Join(failed...)
 }
 
-// lives is a context that is done when the server has ended, or is cancelled.
+// lives returns a context that is done when the server has ended, or when it is cancelled.
 func (s *server) lives(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	go func() {
@@ -276,7 +276,7 @@ func (s *server) lives(parent context.Context) (context.Context, context.CancelF
 	return ctx, cancel
 }
 
-// raw keeps what was asked for, the server's metrics before and after, and the end of its log.
+// raw keeps the requested load, the server's metrics before and after, and the end of its log.
 func (d *Driver) raw(res *model.StepResult, w model.Workload, s *server, before, after counts, emit func(model.Event)) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "load: %s\n", w.Words)
@@ -289,7 +289,7 @@ func (d *Driver) raw(res *model.StepResult, w model.Workload, s *server, before,
 	emit(model.Event{Raw: &model.Raw{Name: res.Raw, Data: []byte(text.String() + "server: " + s.log.String())}})
 }
 
-// unanswered is a step whose server does not answer.
+// unanswered returns the result of a step whose server does not answer.
 func (d *Driver) unanswered(ctx context.Context, res model.StepResult, s *server, what string, err error) (model.StepResult, error) {
 	if ctx.Err() != nil {
 		res.Error = model.StoppedStep
@@ -301,7 +301,7 @@ func (d *Driver) unanswered(ctx context.Context, res model.StepResult, s *server
 	return res, model.BrokenError(fmt.Sprintf("%s: %v", what, err), "")
 }
 
-// processCPU is the processor time of this process in seconds: the clients are in it.
+// processCPU returns the CPU time of this process in seconds, which includes the clients.
 func processCPU() (user, system float64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -310,7 +310,7 @@ func processCPU() (user, system float64) {
 	return time.Duration(u.Utime.Nano()).Seconds(), time.Duration(u.Stime.Nano()).Seconds()
 }
 
-// fileName keeps of a name what any filesystem takes.
+// fileName keeps the characters of a name that any filesystem accepts.
 func fileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// meter makes samples of puts. It keeps a histogram for each second that is not yet told, and
-// nothing of a put. Times are seconds since the step began.
+// meter makes samples of puts. It keeps a histogram for each second that has not been reported yet,
+// and no individual puts. Times are seconds since the step began.
 type meter struct {
 	step         int
 	ramp, length float64
@@ -21,17 +21,17 @@ type meter struct {
 	told    int
 	largest float64
 	sums    model.AppCounts
-	// due counts the puts that were due in the measured part.
+	// due is the number of puts that were due in the measured part.
 	due         uint64
 	first, last float64
-	// answered is when the last put ended, stalls are the stretches in which none did.
+	// answered is when the last put ended; stalls are the periods in which none did.
 	answered float64
 	stalls   []model.Stall
 	// fault is the first error of a put.
 	fault string
 }
 
-// tally is what ended in a second.
+// tally counts what ended in one second.
 type tally struct {
 	done    uint64
 	latency float64
@@ -46,8 +46,8 @@ func newMeter(step model.Step, emit func(model.Sample)) *meter {
 
 func (m *meter) end() float64 { return m.ramp + m.length }
 
-// second is where a moment counts; nil outside of the measured part. What comes a moment after
-// its second was told counts in the next.
+// second returns the tally for a point in time; nil outside the measured part. A put that ends just
+// after its second was reported counts in the next one.
 func (m *meter) second(at float64) *tally {
 	if at < m.ramp || at >= m.end() || m.told >= len(m.seconds) {
 		return nil
@@ -55,7 +55,7 @@ func (m *meter) second(at float64) *tally {
 	return &m.seconds[max(m.told, min(len(m.seconds)-1, int(at-m.ramp)))]
 }
 
-// put takes a put that was due, begun and ended, with its error.
+// put records a put with the times at which it was due and ended, and its error.
 func (m *meter) put(due, ended float64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,8 +83,8 @@ func (m *meter) put(due, ended float64, err error) {
 	}
 }
 
-// skip takes a put that was due and not begun, late seconds late: its latency is larger than
-// that, which is all that is known of it.
+// skip records a put that was due but not begun, late seconds late: its latency is known only to
+// exceed that.
 func (m *meter) skip(due, late float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,10 +101,10 @@ func (m *meter) skip(due, late float64) {
 	}
 }
 
-// tell emits the seconds that ended before a moment.
+// tell emits the seconds that ended before the given time.
 func (m *meter) tell(now float64) {
 	var samples []model.Sample
-	// Who puts does not wait for who writes the samples.
+	// Emit outside the lock, so that puts do not wait for samples to be written.
 	defer func() {
 		for _, s := range samples {
 			m.emit(s)
@@ -121,14 +121,14 @@ func (m *meter) tell(now float64) {
 		m.largest = max(m.largest, t.most)
 		s := model.Sample{Step: m.step, End: m.ramp + end, Seconds: end - float64(m.told),
 			Write: &model.Flow{IOs: t.done, LatencySum: t.latency, Max: m.largest, Histogram: t.buckets}}
-		// What was told is not kept.
+		// What has been reported is not kept.
 		m.seconds[m.told] = tally{}
 		m.told++
 		samples = append(samples, s)
 	}
 }
 
-// counts are the sums over everything, ramp included.
+// counts returns the sums over everything, ramp included.
 func (m *meter) counts() model.AppCounts {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The metrics that are read (etcd's documentation, "Metrics").
+// The metrics used (etcd's documentation, "Metrics").
 const (
 	walFsync      = "etcd_disk_wal_fsync_duration_seconds"
 	backendCommit = "etcd_disk_backend_commit_duration_seconds"
@@ -21,11 +21,11 @@ const (
 	databaseBytes = "etcd_mvcc_db_total_size_in_bytes"
 )
 
-// counts are a server's metrics by name, labels included, as they stand in the text.
+// counts are a server's metrics by name, including labels, as written in the text.
 type counts map[string]float64
 
-// readCounts reads the metrics in Prometheus's text format, of which etcd's use names, labels
-// without blanks, and numbers.
+// readCounts parses metrics in Prometheus's text format, of which etcd's use names, labels without
+// blanks, and numbers.
 func readCounts(from io.Reader) (counts, error) {
 	found := counts{}
 	lines := bufio.NewScanner(from)
@@ -41,7 +41,7 @@ func readCounts(from io.Reader) (counts, error) {
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		if err != nil {
-			// Labels with blanks: none of those that are read.
+			// Labels with blanks: not one of the metrics used.
 			continue
 		}
 		found[name] = v
@@ -49,7 +49,7 @@ func readCounts(from io.Reader) (counts, error) {
 	return found, lines.Err()
 }
 
-// counts asks the server for its metrics.
+// counts reads the server's metrics.
 func (s *server) counts(ctx context.Context) (counts, error) {
 	body, err := s.get(ctx, "/metrics")
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *server) counts(ctx context.Context) (counts, error) {
 	return found, nil
 }
 
-// get asks for a page of the server's over HTTP/1, which shares the socket with gRPC.
+// get fetches a page from the server over HTTP/1, which shares the socket with gRPC.
 func (s *server) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://etcd"+path, nil)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *server) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
-// flushBounds are the upper bounds of the histograms of flushes in seconds, from 1 ms on by a
-// factor of two (etcd's server/storage/wal/metrics.go).
+// flushBounds returns the upper bounds of the flush histograms in seconds, starting at 1 ms and
+// doubling (etcd's server/storage/wal/metrics.go).
 func flushBounds() []float64 {
 	var bounds []float64
 	for b := 0.001; b < 9; b *= 2 {
@@ -93,7 +93,8 @@ func flushBounds() []float64 {
 	return bounds
 }
 
-// difference fills in what was counted between two readings; what one of them lacks is not known.
+// difference fills in what was counted between two readings; a count that is missing from either is
+// unknown.
 func difference(c *model.AppCounts, before, after counts) {
 	between := func(name string) *float64 {
 		a, hasA := before[name]

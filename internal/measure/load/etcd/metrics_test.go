@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// page is a part of what etcd 3.6 answers, with flushes of a log up to a time.
+// page returns a part of etcd 3.6's metrics, with the given number of log flushes and of those within 2 ms.
 func page(fsyncs, within2ms string) string {
 	var b strings.Builder
 	b.WriteString("# HELP etcd_disk_wal_fsync_duration_seconds The latency distributions of fsync called by WAL.\n# TYPE etcd_disk_wal_fsync_duration_seconds histogram\n")
@@ -42,7 +42,7 @@ func TestCountsAreReadAndSubtracted(t *testing.T) {
 	if len(c.FlushTimes) != 14 || c.FlushTimes[1] != ([2]float64{.002, 900}) || c.FlushTimes[13] != ([2]float64{8.192, 1000}) {
 		t.Errorf("%+v", c.FlushTimes)
 	}
-	// A version with other steps.
+	// A version with different buckets.
 	delete(after, `etcd_disk_wal_fsync_duration_seconds_bucket{le="0.016"}`)
 	difference(&c, before, after)
 	if c.FlushTimes != nil {

@@ -18,14 +18,14 @@ type program struct{ path, version string }
 
 var saidVersion = regexp.MustCompile(`(?m)^etcd Version: v?((\d+)\.[^\s]+)`)
 
-// oldest is the first major version whose API is this one.
+// oldest is the first major version with this API.
 const oldest = "3"
 
-// install is what to type where etcd is missing.
+// install is a hint for installing etcd.
 const install = "apt-get install etcd-server, or name a released binary: --etcd PATH"
 
-// findProgram looks for the etcd that the user named, else the one on PATH, and asks for its
-// version as the account that is to run it.
+// findProgram finds the etcd that the user named, or else the one on PATH, and asks for its version
+// as the account that will run it.
 func findProgram(ctx context.Context, e *env.Env, named string, a daemon.Account) (p program, err error) {
 	if p.path = named; named == "" {
 		if p.path, err = e.LookPath("etcd"); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// ready is a driver with a member in a directory that its user can get into.
+// ready returns a driver with a member in a directory that its user can enter.
 func ready(t *testing.T, set ...string) *Driver {
 	t.Helper()
 	program := lab.Etcd(t)
@@ -48,7 +48,7 @@ func ask(clients int, seconds float64) model.StartRequest {
 	}
 }
 
-// One client has each put flushed; what is counted is put by put ours and the server's.
+// With one client each put is flushed; our counts and the server's agree put by put.
 func TestDriverLoadsAnEtcd(t *testing.T) {
 	d := ready(t)
 	var samples []model.Sample
@@ -85,7 +85,7 @@ func TestDriverLoadsAnEtcd(t *testing.T) {
 	}
 }
 
-// flushesPerPut is NaN where etcd counted none.
+// flushesPerPut returns NaN if etcd counted none.
 func flushesPerPut(c *model.AppCounts) float64 {
 	if c.Flushes == nil || c.Transactions == 0 {
 		return math.NaN()
@@ -122,7 +122,7 @@ func TestDriverStopsWhenAsked(t *testing.T) {
 	}
 }
 
-// A server that is killed in the middle is named, and what was measured is kept.
+// If the server is killed during a step, the error says so, and what was measured is kept.
 func TestAServerThatIsKilledIsNamed(t *testing.T) {
 	d := ready(t)
 	told := 0
@@ -138,7 +138,7 @@ func TestAServerThatIsKilledIsNamed(t *testing.T) {
 	}
 }
 
-// A server that stands still is told, and the stretch is as long as it was.
+// If the server is suspended, a stall of the right length is reported.
 func TestAServerThatIsSuspendedIsTold(t *testing.T) {
 	d := ready(t)
 	const long = 2500 * time.Millisecond

@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// The sockets' names are those of hosts with ports, because that is how etcd's flags have
-	// them: the server finds them in its working directory.
+	// The sockets have names of the form host:port, as etcd's flags require: the server finds them
+	// in its working directory.
 	clientSocket, peerSocket = "client:1", "peer:1"
-	// longestSocket is sun_path (108 bytes on Linux) less its end mark.
+	// longestSocket is sun_path (108 bytes on Linux) less its terminating NUL.
 	longestSocket = 107
-	// starting is how long a new server may take until it answers, stopping until it is gone.
+	// starting is how long a new server may take to answer, stopping how long it may take to end.
 	starting, stopping = 60 * time.Second, 20 * time.Second
-	// stopSignal ends a server whose data nobody wants any more.
+	// stopSignal ends a server whose data are no longer needed.
 	stopSignal = syscall.SIGKILL
 )
 
-// server is a member of our own, in a working directory: data in data/, its sockets in s/.
+// server is a member that we started, in a working directory: data in data/, its sockets in s/.
 type server struct {
 	env     *env.Env
 	program program
@@ -39,29 +39,29 @@ type server struct {
 	root              *os.Root
 	dir, data, socket string
 	log               daemon.Tail
-	// pages asks for metrics and health.
+	// pages fetches metrics and health.
 	pages *http.Client
 
 	mu      sync.Mutex
 	process daemon.Process
 	started bool
-	// ended tells that we have ended it.
+	// ended is true if we have ended it.
 	ended bool
 }
 
-// own are the settings that a member of ours has, as NAME=VALUE; those of the user's come last
-// and so prevail. Its database may be as large as etcd allows, and old revisions are dropped, so that
-// no run ends at a quota.
+// own returns the settings of a member that we start, as NAME=VALUE; the user's come last and so
+// take precedence. Its database may be as large as etcd allows, and old revisions are dropped, so
+// that no run ends because of a quota.
 func own(ask model.AppRequest) []string {
 	return append([]string{"quota-backend-bytes=8589934592", "auto-compaction-mode=revision", "auto-compaction-retention=10000"}, ask.Set...)
 }
 
-// taken are the settings that are Loadline's own: where a member keeps its data and listens.
+// taken are the settings that only Loadline may set: where a member keeps its data and listens.
 var taken = []string{"name", "data-dir", "wal-dir", "listen-client-urls", "listen-client-http-urls", "advertise-client-urls", "listen-peer-urls", "initial-advertise-peer-urls",
 	"initial-cluster", "initial-cluster-state", "initial-cluster-token", "listen-metrics-urls", "config-file", "discovery", "discovery-srv", "log-outputs", "force-new-cluster"}
 
-// settings are those of a member of ours, for the plan and the report; what is no setting is
-// refused.
+// settings returns the settings of a member that we start, for the plan and the report; it refuses
+// anything that is not a setting.
 func settings(ask model.AppRequest) ([]model.Setting, error) {
 	var list []model.Setting
 	for i, one := range own(ask) {
@@ -82,7 +82,7 @@ func settings(ask model.AppRequest) ([]model.Setting, error) {
 	return list, nil
 }
 
-// makeServer makes the directories of a member in a working directory that nothing is in but its lock.
+// makeServer creates a member's directories in a working directory that contains nothing but its lock.
 func makeServer(e *env.Env, p program, a daemon.Account, workDir *os.Root) (*server, error) {
 	dir := workDir.Name()
 	s := &server{env: e, program: p, account: a, root: workDir, dir: dir, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
@@ -100,11 +100,11 @@ func makeServer(e *env.Env, p program, a daemon.Account, workDir *os.Root) (*ser
 	return s, a.Reach(e, s.data)
 }
 
-// clientPath is the socket that clients connect to.
+// clientPath returns the socket that clients connect to.
 func (s *server) clientPath() string { return filepath.Join(s.socket, clientSocket) }
 
-// arguments are the server's. What they name is beside the directory that it is started in, whatever
-// becomes of the names above.
+// arguments returns the server's arguments. Its paths are relative to the directory that it is
+// started in, so they stay correct if a directory above is renamed.
 func (s *server) arguments(set []model.Setting) []string {
 	const name = "loadline"
 	args := []string{"--name=" + name, "--data-dir=" + filepath.Join("..", filepath.Base(s.data)), "--listen-client-urls=unix://" + clientSocket, "--advertise-client-urls=unix://" + clientSocket,
@@ -150,13 +150,13 @@ func (s *server) start(ctx context.Context, set []model.Setting) error {
 	}
 }
 
-// said is the end of the server's log, for sentences.
+// said returns the end of the server's log, for messages.
 func (s *server) said() string { return daemon.LastLines(s.log.String(), 3) }
 
-// noSpace is what a program says when a disk is full.
+// noSpace is the error that a program prints when a disk is full.
 const noSpace = "no space left on device"
 
-// failed makes a sentence of a server that went wrong.
+// failed returns a message for a server failure.
 func (s *server) failed(ctx context.Context, what string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -167,7 +167,7 @@ func (s *server) failed(ctx context.Context, what string) error {
 	return model.BrokenError(fmt.Sprintf("%s; the end of its log: %s", what, s.said()), "")
 }
 
-// gone tells, in a sentence, that the server has ended though nobody asked it to; "" while it runs.
+// gone returns a message if the server has ended without being asked to; "" while it runs.
 func (s *server) gone() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *server) gone() string {
 	}
 }
 
-// stop ends the server at once. Its data are not to be used any more.
+// stop ends the server at once. Its data must not be used afterwards.
 func (s *server) stop() error {
 	s.mu.Lock()
 	p, running := s.process, s.started && !s.ended

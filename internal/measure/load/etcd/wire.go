@@ -15,10 +15,10 @@ import (
 // putMethod is the path of the call (etcd's api/etcdserverpb/rpc.proto).
 const putMethod = "http://etcd/etcdserverpb.KV/Put"
 
-// client is one client with a connection of its own.
+// client is one client with its own connection.
 type client struct{ http *http.Client }
 
-// dial makes the connections of a transport to a socket.
+// dial returns the function by which a transport connects to a socket.
 func dial(socket string) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -26,7 +26,7 @@ func dial(socket string) func(context.Context, string, string) (net.Conn, error)
 	}
 }
 
-// newClient makes a client of the server at a socket. It connects when it is first used.
+// newClient returns a client of the server at a socket. It connects at first use.
 func newClient(socket string) *client {
 	var h2 http.Protocols
 	h2.SetUnencryptedHTTP2(true)
@@ -35,8 +35,8 @@ func newClient(socket string) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// putMessage is a call's body: gRPC's five bytes before each message (not compressed, its
-// length), and a PutRequest, whose fields 1 and 2 are the key and the value.
+// putMessage returns the body of a call: gRPC's five bytes before each message (compression flag 0,
+// its length), and a PutRequest, whose fields 1 and 2 are the key and the value.
 func putMessage(key, value []byte) []byte {
 	message := make([]byte, 5, 5+len(key)+len(value)+2*(1+binary.MaxVarintLen64))
 	for tag, field := range [][]byte{key, value} {
@@ -49,7 +49,7 @@ func putMessage(key, value []byte) []byte {
 	return message
 }
 
-// put puts a message and waits until the server says that it is committed.
+// put sends a message and waits until the server reports it as committed.
 func (c *client) put(ctx context.Context, message []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, putMethod, bytes.NewReader(message))
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *client) put(ctx context.Context, message []byte) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("the server answered %s", resp.Status)
 	}
-	// A call that fails at once has its trailers in the place of headers.
+	// A call that fails immediately has its trailers in place of headers.
 	status, said := resp.Trailer.Get("Grpc-Status"), resp.Trailer.Get("Grpc-Message")
 	if status == "" {
 		status, said = resp.Header.Get("Grpc-Status"), resp.Header.Get("Grpc-Message")

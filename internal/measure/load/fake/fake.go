@@ -1,7 +1,7 @@
-// Package fake is storage made of numbers: a load driver like any other, whose
-// truth is known because it is a parameter. Its opinion: statistics are proved
-// on it by the thousand, in virtual time, through the same engine that measures
-// real disks; nothing that it says is ever evidence about a disk.
+// Package fake is simulated storage: a load driver like any other, whose true performance is known
+// because it is a parameter. Its opinion: statistics are verified on it over thousands of runs, in
+// virtual time, through the same engine that measures real disks; its results are never evidence
+// about a disk.
 package fake
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// Driver plays a device described by the parameters of its target's URI. The
-// zero value is ready. It is safe for use by one step at a time.
+// Driver simulates a device described by the parameters of its target's URI. The zero value is
+// ready. It must be used by one step at a time.
 type Driver struct {
-	// Clock is the time that Pace keeps to.
+	// Clock is the clock that Pace refers to.
 	Clock env.Clock
 
 	mu  sync.Mutex
@@ -29,7 +29,7 @@ type Driver struct {
 	uri string
 }
 
-// Tool is the fake as a worker has it.
+// Tool returns the fake as a worker's tool.
 func Tool(e *env.Env) load.Tool {
 	d := &Driver{Clock: e.Clock}
 	return load.Tool{
@@ -42,21 +42,21 @@ func Tool(e *env.Env) load.Tool {
 	}
 }
 
-// Version names the driver's version.
+// Version returns the driver's version.
 func (d *Driver) Version(context.Context) (string, error) { return "1", nil }
 
-// Engines returns the one engine that the fake has.
+// Engines returns the fake's only engine.
 func (d *Driver) Engines(context.Context, model.Volume) ([]string, error) {
 	return []string{"fake"}, nil
 }
 
-// Fill pretends to write the volume, at once.
+// Fill pretends to write the volume and returns at once.
 func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
 	progress(model.Progress{Phase: model.PhasePrefill, Done: float64(v.Size), Total: float64(v.Size)})
 	return v.Size, nil
 }
 
-// ReadBack says that all was written: the fake has no holes.
+// ReadBack reports that everything was written: the fake has no holes.
 func (d *Driver) ReadBack(_ context.Context, v model.Volume, _ func(model.Progress)) (model.Proof, error) {
 	return model.Proof{Method: "read-back", Checked: v.Size, Detail: "a fake device"}, nil
 }
@@ -75,12 +75,12 @@ func (d *Driver) Bandwidth(_ context.Context, v model.Volume, write bool, _ time
 	return p.Truth(w) * float64(w.BlockSize), nil
 }
 
-// Ceiling is not known: no load generator stands behind the numbers.
+// Ceiling is unknown: there is no load generator.
 func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (rate float64, known bool, err error) {
 	return 0, false, nil
 }
 
-// Rest lets time pass in which nobody uses the device.
+// Rest lets time pass with the device idle.
 func (d *Driver) Rest(seconds float64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -90,7 +90,7 @@ func (d *Driver) Rest(seconds float64) {
 	}
 }
 
-// Run plays one step in virtual time and emits a sample for each second.
+// Run simulates one step in virtual time and emits a sample for each second.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	begin()
 	d.mu.Lock()
@@ -143,7 +143,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	return res, nil
 }
 
-// runOpen plays a repeat of an open loop.
+// runOpen simulates a repeat of an open loop.
 func (d *Driver) runOpen(ctx context.Context, req model.StartRequest, res *model.StepResult, emit func(model.Event)) {
 	d.dev.rest(startCost)
 	t := req.Step.Ramp
@@ -160,10 +160,10 @@ func (d *Driver) runOpen(ctx context.Context, req model.StartRequest, res *model
 	res.Ended = t
 }
 
-// startCost is the virtual time between repeats, as fio's start costs.
+// startCost is the virtual time between repeats, corresponding to the time fio takes to start.
 const startCost = 0.35
 
-// depthLevel is fio's name of the bucket of a queue depth.
+// depthLevel returns fio's name of the bucket of a queue depth.
 func depthLevel(depth int) string {
 	if depth >= 64 {
 		return ">=64"
@@ -178,14 +178,14 @@ type device struct {
 	clock  float64
 	ar     float64
 	effect float64
-	// budget is what is left of the burst credit, in I/Os.
+	// budget is the remaining burst credit, in I/Os.
 	budget float64
-	// backlog is how many I/Os of the write cache are still to be written.
+	// backlog is the number of I/Os in the write cache still to be written.
 	backlog float64
 }
 
-// drain writes what the cache holds for some seconds with a share of the device, and tells
-// whether there was any.
+// drain writes back the cache for some seconds with a share of the device, and reports whether it
+// held anything.
 func (d *device) drain(seconds, share float64) bool {
 	had := d.backlog > 0
 	d.backlog = max(0, d.backlog-seconds*share*d.IOPS)
@@ -199,7 +199,7 @@ func newDevice(p Parameters) *device {
 	return d
 }
 
-// refill lets the credit fill while nothing is written.
+// refill refills the burst credit while nothing is written.
 func (d *device) refill(seconds float64) {
 	d.budget = min(d.BurstCredit, d.budget+d.Refill*seconds)
 }
@@ -214,7 +214,7 @@ func (d *device) rest(seconds float64) {
 // repeat draws the effect that all seconds of one repeat share.
 func (d *device) repeat() { d.effect = d.RepeatCV * d.rng.NormFloat64() }
 
-// second plays sec seconds of the workload.
+// second simulates sec seconds of the workload.
 func (d *device) second(w model.Workload, sec float64) model.Sample {
 	d.rest(sec)
 	rate := d.base(w)
@@ -265,8 +265,7 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 	return s
 }
 
-// flow makes n I/Os whose latencies are log-normal around the mean that
-// Little's law gives.
+// flow generates n I/Os with log-normal latencies around the mean given by Little's law.
 func flow(n uint64, w model.Workload, mean float64) *model.Flow {
 	f := &model.Flow{IOs: n, Bytes: n * uint64(w.BlockSize)}
 	for i, q := range quantiles {
@@ -282,7 +281,7 @@ func flow(n uint64, w model.Workload, mean float64) *model.Flow {
 	return f
 }
 
-// quantiles are the 200 slices of a log-normal (σ = 0.3) whose mean is 1.
+// quantiles are the 200 quantiles of a log-normal distribution (σ = 0.3) with mean 1.
 var quantiles = func() []float64 {
 	const n, sigma = 200, 0.3
 	q := make([]float64, n)

@@ -35,8 +35,7 @@ func rate(samples []model.Sample, d model.Direction) float64 {
 
 var small = model.Workload{Name: "a", Direction: model.Read, BlockSize: 4096, Depth: 16}
 
-// The long-run mean is the stated truth: everything that is proved on the fake
-// stands on this.
+// The long-run mean equals the declared rate: everything verified on the fake depends on this.
 func TestTheTruthIsTrue(t *testing.T) {
 	for _, uri := range []string{
 		"?iops=3000&cv=0", "?iops=3000&cv=0.05", "?iops=700&cv=0.05&phi=0.9", "?iops=3000&cv=0.02&spike=0.05&spike-level=0.4",

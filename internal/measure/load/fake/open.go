@@ -7,19 +7,19 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// queue is the device under an open load: one server that takes I/Os in the order in
-// which they are due and is Parameters' IOPS fast, with what its stalls add. Its mean
-// and percentiles are known (M/M/1 with exponential service, else M/D/1), so that
-// what is measured on it can be held against formulas. Times are virtual seconds.
+// queue is the device under an open load: a single server that handles I/Os in the order in which
+// they are due, at the rate of Parameters' IOPS plus the delays of its stalls. Its mean and
+// percentiles are known (M/M/1 with exponential service, else M/D/1), so measurements on it can be
+// compared with formulas. Times are virtual seconds.
 type queue struct {
 	*device
 	service float64
-	// origin is the device's clock when the repeat began, next when the next I/O is
-	// due, free when the server has done all that came before.
+	// origin is the device's time when the repeat began, next when the next I/O is due, free when
+	// the server has completed all earlier I/Os.
 	origin, next, free float64
 }
 
-// open plays a repeat of an open loop and emits a sample for each second of it.
+// open simulates a repeat of an open loop and emits a sample for each second of it.
 func (d *device) open(w model.Workload, ramp, seconds float64, emit func(model.Sample) bool) (due uint64) {
 	q := &queue{device: d, service: 1 / d.base(w), origin: d.clock}
 	samples := make([]model.Sample, int(math.Ceil(seconds-1e-9)))
@@ -54,7 +54,7 @@ func (d *device) open(w model.Workload, ramp, seconds float64, emit func(model.S
 	return due
 }
 
-// done is when the I/O that is due next ends.
+// done returns when the I/O that is due next completes.
 func (q *queue) done() float64 {
 	work := q.service
 	if q.Exponential > 0 {
@@ -73,7 +73,7 @@ func (q *queue) done() float64 {
 	return q.free + q.Latency
 }
 
-// afterStall is the first moment from t on at which the device does not stall.
+// afterStall returns the first time from t on at which the device is not stalled.
 func (q *queue) afterStall(t float64) float64 {
 	if q.Stall == 0 {
 		return t
@@ -94,8 +94,7 @@ func record(f *model.Flow, block int64, latency float64) {
 	f.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), 1)
 }
 
-// stalled is the share of the time from t on, over sec seconds, that the device
-// stands still.
+// stalled returns the fraction of the time from t on, over sec seconds, for which the device is stalled.
 func (p Parameters) stalled(t, sec float64) float64 {
 	if p.Stall == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// playOpen runs an open loop on a fake device and returns all of its flow.
+// playOpen runs an open loop on a fake device and returns its total flow.
 func playOpen(t *testing.T, uri string, rate, seconds float64) (total model.Flow, due uint64) {
 	t.Helper()
 	res, err := (&Driver{}).Run(t.Context(), model.StartRequest{
@@ -23,9 +23,9 @@ func playOpen(t *testing.T, uri string, rate, seconds float64) (total model.Flow
 	return total, res.Due
 }
 
-// One server is a queue of the textbook: with exponential service the time in it is
-// exponential with mean 1/(μ−λ) (M/M/1); with a fixed service the mean is
-// 1/μ + ρ/(2μ(1−ρ)) (M/D/1, Pollaczek–Khinchine).
+// A single server is a textbook queue: with exponential service the time in it is exponential with
+// mean 1/(μ−λ) (M/M/1); with constant service the mean is 1/μ + ρ/(2μ(1−ρ)) (M/D/1,
+// Pollaczek–Khinchine).
 func TestOpenLoopsAreTheQueuesOfTheTextbook(t *testing.T) {
 	const mu = 1000.0
 	for _, rho := range []float64{.1, .5, .8, .9} {
@@ -48,10 +48,10 @@ func TestOpenLoopsAreTheQueuesOfTheTextbook(t *testing.T) {
 	}
 }
 
-// Coordinated omission: 500 Poisson reads a second, a stall of 500 ms every 10 s.
-// The wait of what comes into a stall falls from 0.5 s to nothing over the stall and
-// the time in which its backlog drains, 0.5/(1−ρ): the mean is 0.05·0.25/(1−ρ) + 1/μ,
-// and one in a hundred waits more than 0.5·(1 − 0.01·10·(1−ρ)/0.5).
+// Coordinated omission: 500 Poisson reads a second, a stall of 500 ms every 10 s. The wait of I/Os
+// that arrive during a stall falls from 0.5 s to zero over the stall and the time in which its
+// backlog drains, 0.5/(1−ρ): the mean is 0.05·0.25/(1−ρ) + 1/μ, and one in a hundred waits more
+// than 0.5·(1 − 0.01·10·(1−ρ)/0.5).
 func TestStallsAreSeenByAnOpenLoop(t *testing.T) {
 	const mu, lambda = 5000.0, 500.0
 	rho := lambda / mu

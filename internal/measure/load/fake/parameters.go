@@ -10,42 +10,41 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Parameters are the truth of a fake device. They are written as a query:
+// Parameters are the true characteristics of a fake device. They are written as a query:
 // "fake:?iops=3000&cv=0.03&phi=0.8".
 type Parameters struct {
-	// IOPS is the mean rate in 1/s of every workload, MaxBandwidth the cap in
-	// bytes/s that large blocks run into.
+	// IOPS is the mean rate in 1/s of every workload, MaxBandwidth the limit in bytes/s for large blocks.
 	IOPS         float64
 	MaxBandwidth float64
-	// CV is the coefficient of variation from second to second, Phi the
-	// correlation of one second with the next (0 ≤ φ < 1), RepeatCV that of whole repeats.
+	// CV is the coefficient of variation from second to second, Phi the correlation between
+	// successive seconds (0 ≤ φ < 1), RepeatCV the coefficient of variation between whole repeats.
 	CV, Phi, RepeatCV float64
-	// SpikeShare of the seconds run at SpikeLevel of the rate.
+	// SpikeShare is the fraction of the seconds that run at SpikeLevel times the rate.
 	SpikeShare, SpikeLevel float64
 	// Drift is the relative change per minute; WarmUp a time constant in seconds.
 	Drift, WarmUp float64
-	// BurstRate holds until BurstCredit I/Os above the base rate are used up.
+	// BurstRate applies until BurstCredit I/Os above the base rate are used up.
 	BurstRate, BurstCredit float64
-	// Refill makes the credit one of writes alone, which that many I/Os per second fill
-	// again while others are run.
+	// Refill makes only writes use the burst credit, and refills it by that many I/Os per second
+	// while other workloads run.
 	Refill float64
-	// Cache is how many written I/Os a write cache holds, which go on to the device later,
-	// with half of it while somebody reads.
+	// Cache is how many written I/Os a write cache holds, which are written to the device later, at
+	// half of its rate during reads.
 	Cache float64
 	// FailAfter makes every step after that many seconds end with an I/O error.
 	FailAfter float64
-	// Pace plays that many virtual seconds per real one; 0 is as fast as it goes.
+	// Pace is the number of virtual seconds per real one; 0 is as fast as possible.
 	Pace float64
-	// Latency in seconds is what each I/O takes at least, so that a queue of depth q
-	// yields at most q / Latency.
+	// Latency is the minimum latency of each I/O in seconds, so that a queue of depth q yields at
+	// most q / Latency.
 	Latency float64
-	// Stall is for how many seconds nothing ends, every StallEvery seconds, and
-	// Exponential (1) draws each I/O's service time in an open loop; 0 is a fixed one.
+	// Stall is for how many seconds no I/O completes, every StallEvery seconds; Exponential (1)
+	// draws each I/O's service time in an open loop, 0 makes it constant.
 	Stall, StallEvery, Exponential float64
-	// Shared is the rate in 1/s of all volumes together, of a workload that is run on
-	// several at once; 0 is no limit.
+	// Shared is the total rate in 1/s of all volumes for a workload that runs on several at once; 0
+	// is no limit.
 	Shared float64
-	// Size in bytes of the device.
+	// Size is the size of the device in bytes.
 	Size float64
 	Seed uint64
 }
@@ -93,7 +92,7 @@ func ParseParameters(query string) (Parameters, error) {
 	return p, nil
 }
 
-// base is the rate before noise, in I/Os per second.
+// base returns the rate before noise, in I/Os per second.
 func (p Parameters) base(w model.Workload) float64 {
 	rate := p.IOPS
 	if w.BlockSize > 0 {
@@ -111,8 +110,8 @@ func (p Parameters) base(w model.Workload) float64 {
 	return rate
 }
 
-// service is the mean latency in seconds of a closed loop: by Little's law with a full
-// queue, and that of a single I/O where a limit of the rate keeps the queue empty.
+// service returns the mean latency in seconds of a closed loop: by Little's law with a full queue,
+// or that of a single I/O if a rate limit keeps the queue empty.
 func (p Parameters) service(w model.Workload, rate float64) float64 {
 	full := w
 	full.RateIOPS = 0
@@ -122,9 +121,8 @@ func (p Parameters) service(w model.Workload, rate float64) float64 {
 	return float64(w.Depth*w.JobCount()) / rate
 }
 
-// Truth is the long-run mean rate of a workload in I/Os per second, both
-// directions together. It holds for stationary parameters only: no drift,
-// warm-up or burst.
+// Truth returns the long-run mean rate of a workload in I/Os per second, both directions together.
+// It is valid for stationary parameters only: no drift, warm-up or burst.
 func (p Parameters) Truth(w model.Workload) float64 {
 	return p.base(w) * (1 - p.SpikeShare*(1-p.SpikeLevel)) * (1 - p.Stall/p.StallEvery)
 }

@@ -7,12 +7,11 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// reserveAnew makes the volume's file space that is reserved and was never written, as etcd
-// and other databases make a new file of their logs: a filesystem notes at the next flush
-// that such a block is written now (on ext4 by a commit of its journal, 2.5 writes for each
-// flush instead of 2.0), and no block has to be read before a part of it is written.
-// What it makes is on the disk when it returns, so that no flush of the step has to wait for
-// it. Storage without files has nothing to reserve.
+// reserveAnew makes the volume's file space reserved but unwritten, as etcd and other databases do
+// for a new log file: at the next flush the filesystem records that such a block is now written (on
+// ext4 by a journal commit, 2.5 writes for each flush instead of 2.0), and no block has to be read
+// before a part of it is written. The reservation is on disk when it returns, so that no flush of
+// the step has to wait for it. Storage without files has nothing to reserve.
 func reserveAnew(v model.Volume) error {
 	if v.Path == "" {
 		return nil
@@ -23,7 +22,7 @@ func reserveAnew(v model.Volume) error {
 	}
 	defer f.Close()
 	if err := zeroRange(f, v.Size); err != nil {
-		// What etcd does on a filesystem that cannot: a new file of that length.
+		// What etcd does where the filesystem does not support it: a new file of that length.
 		err = f.Truncate(0)
 		if err == nil {
 			err = reserve(f, v.Size)

@@ -8,9 +8,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Bandwidth measures for the given time how fast the volume is read or written
-// in order, in bytes/s: a rough figure to choose a size by. Writing makes a file
-// as long as the volume first; reading what was never written means nothing.
+// Bandwidth measures for the given time the sequential read or write bandwidth of the volume, in
+// bytes/s: a rough figure for choosing a size. Writing first extends a file to the size of the
+// volume; reading blocks that were never written gives a meaningless figure.
 func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long time.Duration) (float64, error) {
 	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
@@ -35,7 +35,7 @@ func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long
 		t.set("rw", "write")
 		t.set("refill_buffers", 1)
 		if !v.Direct {
-			// Else it would be the bandwidth of the page cache.
+			// Otherwise it would be the bandwidth of the page cache.
 			t.set("fdatasync", 16)
 		}
 	} else {

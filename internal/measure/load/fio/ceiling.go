@@ -8,9 +8,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Ceiling measures for about d how many I/Os per second fio itself makes of a
-// workload, both directions together: the same job on the engine "null", whose
-// I/Os end at once. Rate limits are left out, because they are not the ceiling.
+// Ceiling measures for about d how many I/Os per second fio itself can generate for a workload,
+// both directions together: the same job on the engine "null", whose I/Os complete at once. Rate
+// limits are left out, because they would hide the ceiling.
 func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, long time.Duration) (rate float64, known bool, err error) {
 	if _, err := d.Version(ctx); err != nil {
 		return 0, false, err
@@ -40,7 +40,7 @@ func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, 
 	return float64(last.ios()) / float64(ms) * 1000, true, nil
 }
 
-// ceilingText is the workload's job on no storage.
+// ceilingText returns the workload's job without storage.
 func ceilingText(w model.Workload, v model.Volume, long time.Duration) string {
 	v.Target, v.Path, v.Engine, v.Direct = model.Target{}, "", "null", false
 	w.RateIOPS, w.RateBandwidth = 0, 0
@@ -54,7 +54,7 @@ func ceilingText(w model.Workload, v model.Volume, long time.Duration) string {
 	return JobText(w, v, model.Step{Seconds: long.Seconds()})
 }
 
-// option splits a line of a job file; the name is empty when there is none.
+// option splits a line of a job file; the name is empty if the line has no option.
 func option(line string) (name, value string) {
 	if i := strings.IndexAny(line, ";#"); i >= 0 {
 		line = line[:i]

@@ -36,7 +36,7 @@ func TestCeilingIsFastAndFollowsTheJob(t *testing.T) {
 	if err != nil || free < 20000 {
 		t.Errorf("%g I/Os per second without storage, %v", free, err)
 	}
-	// No thinktime_spin: where the spinning overshoots thinktime, fio 3.33 sleeps on without end.
+	// No thinktime_spin: if the spinning overshoots thinktime, fio 3.33 sleeps forever.
 	w.Job = "rw=randread\nbs=4k\nthinktime=2000\n"
 	slow, _, err := d.Ceiling(t.Context(), w, model.Volume{Size: 1 << 30}, 300*time.Millisecond)
 	if err != nil || slow < 50 || slow > 600 {

@@ -6,9 +6,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// asUser names the Ceph user where the target does not. Ceph's own tools take it from
-// $CEPH_ARGS then, but fio hands the cluster's library a name or nothing, and nothing is
-// "admin": without this the guard would ask as one user and the load come as another.
+// asUser fills in the Ceph user if the target does not name one. Ceph's own tools then take it from
+// $CEPH_ARGS, but fio passes the cluster's library a name or nothing, and nothing means "admin":
+// without this the guard would connect as one user and the load as another.
 func (d *Driver) asUser(v model.Volume) model.Volume {
 	if v.Target.Kind == model.RBD && v.Target.User == "" {
 		v.Target.User = userOf(d.env.Getenv("CEPH_ARGS"))
@@ -16,8 +16,8 @@ func (d *Driver) asUser(v model.Volume) model.Volume {
 	return v
 }
 
-// userOf finds the user among the arguments of $CEPH_ARGS, of which the last one counts:
-// --id USER, --user USER, --name client.USER, -n client.USER, or with "=".
+// userOf finds the user among the arguments in $CEPH_ARGS, of which the last one counts: --id USER,
+// --user USER, --name client.USER, -n client.USER, or the same with "=".
 func userOf(args string) (user string) {
 	words := strings.Fields(args)
 	for i, word := range words {

@@ -52,7 +52,7 @@ func TestContract(t *testing.T) {
 			if last == nil {
 				t.Fatal("fio's own output is not kept")
 			}
-			// Its last status comes a little after the step's last second.
+			// Its last status comes slightly after the last second of the step.
 			return last.ios() * 3000 / uint64(last.milliseconds(2)), 12
 		},
 		Broken: map[string]func(*testing.T) model.StartRequest{

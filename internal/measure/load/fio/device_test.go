@@ -77,7 +77,7 @@ func TestDeviceErrors(t *testing.T) {
 	if n, err := d.Fill(ctx, v, time.Minute, nil); err == nil || !strings.Contains(err.Error(), "ENOSPC: no space is left") || n >= v.Size {
 		t.Errorf("Fill: %d, %v", n, err)
 	}
-	// A workload that is announced to read cannot write, whatever its job says.
+	// A workload declared as read-only cannot write, whatever its job says.
 	own.Job = "rw=randwrite\nbs=4k\n"
 	r, err = d.Run(ctx, request(v, own, 1), load.AtOnce, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "read-only") && !strings.Contains(r.Error, "readonly") {

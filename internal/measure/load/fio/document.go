@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// document is what is read of one of fio's JSON documents (fio's HOWTO, "JSON+
-// output"). Only what is needed is decoded: one arrives every second.
+// document is the part of one of fio's JSON documents that is used (fio's HOWTO, "JSON+ output").
+// Only what is needed is decoded, because a document arrives every second.
 type document struct {
 	Jobs []job `json:"jobs"`
 }
@@ -30,14 +30,14 @@ type job struct {
 	Levels     map[string]float64 `json:"iodepth_level"`
 }
 
-// direction is what went one way. Runtime is in ms.
+// direction holds the totals of one direction. Runtime is in ms.
 type direction struct {
 	IOs     uint64  `json:"total_ios"`
 	Bytes   uint64  `json:"io_bytes"`
 	Short   uint64  `json:"short_ios"`
 	Runtime int64   `json:"runtime"`
 	Latency latency `json:"lat_ns"`
-	// Submission is how long the calls took that hand I/Os to the kernel; fio leaves it at 0
+	// Submission is the time taken by the calls that pass I/Os to the kernel; fio leaves it at 0
 	// for engines that wait in that call (psync, …).
 	Submission latency `json:"slat_ns"`
 }
@@ -50,7 +50,7 @@ type latency struct {
 	Bins bins    `json:"bins"`
 }
 
-// decode reads a document. fio reports the jobs as one group (group_reporting).
+// decode parses a document. fio reports all jobs as one group (group_reporting).
 func decode(data []byte) (*job, error) {
 	var d document
 	if err := json.Unmarshal(data, &d); err != nil {
@@ -62,8 +62,8 @@ func decode(data []byte) (*job, error) {
 	return &d.Jobs[0], nil
 }
 
-// milliseconds is the time since the end of the ramp. job_runtime, the sum over
-// all jobs, stands in as long as no direction has moved a byte.
+// milliseconds returns the time since the end of the ramp. job_runtime, the sum over all jobs, is
+// used until one direction has moved a byte.
 func (j *job) milliseconds(jobs int) int64 {
 	if ms := max(j.Read.Runtime, j.Write.Runtime); ms > 0 {
 		return ms
@@ -71,15 +71,15 @@ func (j *job) milliseconds(jobs int) int64 {
 	return j.JobRuntime / int64(max(1, jobs))
 }
 
-// ios counts reads and writes.
+// ios returns the number of reads and writes.
 func (j *job) ios() uint64 { return j.Read.IOs + j.Write.IOs }
 
-// latencies counts those whose latency was taken, which the ramp's are not.
+// latencies returns the number of I/Os whose latency was recorded; fio records none during the ramp.
 func (j *job) latencies() uint64 {
 	return j.Read.Latency.N + j.Write.Latency.N + j.Read.Latency.Bins.count + j.Write.Latency.Bins.count
 }
 
-// failures counts failed I/Os. fio that stops at the first gives only its code.
+// failures returns the number of failed I/Os. If fio stops at the first, it reports only the error code.
 func (j *job) failures() uint64 {
 	if j.TotalError > 0 {
 		return j.TotalError
@@ -90,9 +90,9 @@ func (j *job) failures() uint64 {
 	return 0
 }
 
-// short counts I/Os that moved fewer bytes than asked. Until fio 3.3x the count
-// of flushes lands in the one of short reads (one array overruns into the next);
-// then the flushes have a latency count but no count of their own.
+// short returns the number of I/Os that moved fewer bytes than requested. Up to fio 3.3x the count
+// of flushes ends up in that of short reads (one array overruns into the next); the flushes then
+// have a latency count but no count of their own.
 func (j *job) short() uint64 {
 	reads := j.Read.Short
 	if flushes := j.Sync.Latency.N; flushes > 0 && j.Sync.IOs == 0 {
@@ -101,8 +101,8 @@ func (j *job) short() uint64 {
 	return reads + j.Write.Short
 }
 
-// cores returns the CPU time of all jobs in fractions of one core; fio's
-// percentages are means over its jobs.
+// cores returns the CPU time of all jobs in fractions of one core; fio's percentages are means over
+// its jobs.
 func (j *job) cores() (user, system float64) {
 	jobs := 1.0
 	if ms := max(j.Read.Runtime, j.Write.Runtime); ms > 0 {
@@ -111,8 +111,8 @@ func (j *job) cores() (user, system float64) {
 	return jobs * j.UserCPU / 100, jobs * j.SystemCPU / 100
 }
 
-// submission is the mean time in seconds that handing an I/O to the kernel took, by
-// direction; nil where fio does not tell.
+// submission returns the mean time in seconds to submit an I/O to the kernel, by direction; nil if
+// fio does not report it.
 func (j *job) submission() map[model.Direction]float64 {
 	var found map[model.Direction]float64
 	for d, x := range map[model.Direction]direction{model.Read: j.Read, model.Write: j.Write} {
@@ -126,8 +126,8 @@ func (j *job) submission() map[model.Direction]float64 {
 	return found
 }
 
-// levels returns the shares of the queue depths. fio counts a flush as an I/O of
-// its own depth, so that its percentages may add up to 200: they are normalised.
+// levels returns the shares of the queue depths. fio counts a flush as an I/O with its own depth,
+// so its percentages may add up to 200: they are normalised.
 func (j *job) levels() map[string]float64 {
 	var sum float64
 	for _, v := range j.Levels {
@@ -145,15 +145,14 @@ func (j *job) levels() map[string]float64 {
 	return out
 }
 
-// bins is fio's histogram, in JSON {"<bucket's middle in ns>": count, …}. It is
-// read directly: a map of strings made once a second would cost more than the
-// rest of the document.
+// bins is fio's histogram, in JSON {"<bucket's midpoint in ns>": count, …}. It is parsed directly:
+// building a map of strings once a second would cost more than the rest of the document.
 type bins struct {
 	histogram histogram.Histogram
 	count     uint64
 }
 
-// UnmarshalJSON reads {"1234" : 5, …}; the keys come in rising order.
+// UnmarshalJSON parses {"1234" : 5, …}; the keys come in ascending order.
 func (b *bins) UnmarshalJSON(data []byte) error {
 	*b = bins{}
 	var numbers [2]uint64

@@ -14,15 +14,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The oldest fio that is used: 3.18 is the first that keeps one histogram of
-// the total latency (lat_percentiles) apart from those of submission and
-// completion (slat_percentiles, clat_percentiles), which the samples stand on.
+// The oldest fio supported: 3.18 is the first with a histogram of the total latency
+// (lat_percentiles) separate from those of submission and completion (slat_percentiles,
+// clat_percentiles). Samples are computed from the histogram of the total latency.
 const (
 	minMajor = 3
 	minMinor = 18
 )
 
-// installHint tells how to get fio.
+// installHint says how to install fio.
 const installHint = "install it: apt-get install fio (Debian, Ubuntu), dnf install fio (Fedora), brew install fio (macOS)"
 
 // Driver runs fio, one process per call and never two at once: a second call
@@ -33,7 +33,7 @@ type Driver struct {
 	// one is held while an fio process runs.
 	one sync.Mutex
 
-	// known guards what was found out.
+	// known guards the cached fields below.
 	known   sync.Mutex
 	path    string
 	version string
@@ -42,20 +42,19 @@ type Driver struct {
 	limits limits
 }
 
-// limits are how long fio may be silent or late before it counts as hung.
+// limits sets how long fio may be silent or late before it is considered hung.
 type limits struct {
-	// silence is allowed beyond the second after which a document is due, where nothing
-	// waits for storage, or where fio is suspended.
+	// silence is how long a due document may be late when fio is not waiting for storage, or is suspended.
 	silence time.Duration
-	// stall is the silence allowed where fio waits for storage. Storage that stands still
-	// for minutes and comes back is measured as such: a failover takes 10 to 60 s.
+	// stall is the silence allowed while fio waits for storage. Storage that stalls for minutes and
+	// recovers is measured as such: a failover takes 10 to 60 s.
 	stall time.Duration
-	// late is allowed beyond the time at which a job should have ended.
+	// late is how long a job may run past the time at which it should have ended.
 	late time.Duration
-	// grace lies between asking (SIGINT) and killing.
+	// grace is the time between SIGINT and SIGKILL.
 	grace time.Duration
-	// flush is the silence allowed while data is written before measuring, where
-	// one flush may move gigabytes.
+	// flush is the silence allowed while data is written before measuring, when one flush may move
+	// gigabytes.
 	flush time.Duration
 }
 
@@ -71,7 +70,7 @@ func New(e *env.Env) *Driver {
 	}
 }
 
-// Tool is fio as a worker has it: for every workload on everything that exists.
+// Tool returns fio as a worker's tool: for every workload on all real storage.
 func Tool(e *env.Env) load.Tool {
 	d := New(e)
 	return load.Tool{
@@ -112,11 +111,11 @@ func (d *Driver) Version(ctx context.Context) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, d.limits.silence)
 	defer cancel()
 	cmd := d.env.Command(limited, path, "--version")
-	// A child that keeps the pipe open must not hold us up.
+	// A child that keeps the pipe open must not delay us.
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return "", ctx.Err() // called off, which is not fio's fault
+		return "", ctx.Err() // cancelled, which is not fio's fault
 	}
 	if limited.Err() != nil {
 		return "", model.RefusedError(fmt.Sprintf("%s --version did not answer in time.", path), installHint)
@@ -139,7 +138,7 @@ func (d *Driver) Version(ctx context.Context) (string, error) {
 	return d.version, nil
 }
 
-// Assume takes it that fio is there in a version that was found to be good.
+// Assume makes the driver assume that fio exists in a version that is known to be good.
 func (d *Driver) Assume(version string) {
 	d.known.Lock()
 	defer d.known.Unlock()
@@ -148,8 +147,8 @@ func (d *Driver) Assume(version string) {
 	}
 }
 
-// CheckJob lets fio parse a job file, or the option lines of one section. The
-// error is Refused and carries fio's own words. It does no I/O.
+// CheckJob lets fio parse a job file, or the option lines of one section. The error is Refused and
+// contains fio's own message. It does no I/O.
 func (d *Driver) CheckJob(ctx context.Context, text string) error {
 	if !sectionPattern.MatchString(text) {
 		text = "[job]\n" + text
@@ -166,7 +165,7 @@ func (d *Driver) CheckJob(ctx context.Context, text string) error {
 
 var sectionPattern = regexp.MustCompile(`(?m)^\s*\[[^\]]+\]`)
 
-// quote makes one short line of what a program printed.
+// quote shortens a program's output to a single line.
 func quote(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > 300 {

@@ -10,10 +10,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Engines returns fio's I/O engines that work on a volume, best first. Each is
-// tried by reading one block, because an engine that is compiled in may still be
-// forbidden (io_uring in containers) or not fit the file. It reads v.Path, which
-// must exist and hold a block, or connects to the NBD or Ceph server.
+// Engines returns fio's I/O engines that work on a volume, best first. Each is tried by reading one
+// block, because an engine that is compiled in may still be forbidden (io_uring in containers) or
+// unsuitable for the file. It reads v.Path, which must exist and hold a block, or connects to the
+// NBD or Ceph server.
 func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) {
 	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
@@ -59,8 +59,8 @@ func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) 
 // probeBlock is large enough for the logical blocks of all disks.
 const probeBlock = 4096
 
-// try reads one block, and returns what fio said when it could not, and whether
-// that was the storage's fault and not the engine's.
+// try reads one block. If that fails, it returns fio's message and whether the storage is to blame
+// rather than the engine.
 func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why string, storage bool, err error) {
 	var t text
 	t.section("probe")
@@ -95,8 +95,7 @@ func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why st
 	return "", false, nil
 }
 
-// readable makes sure that fio finds a block to read: it would unlink a file
-// that is too short.
+// readable makes sure that fio finds a block to read: fio would unlink a file that is too short.
 func readable(v model.Volume) error {
 	info, err := os.Stat(v.Reach())
 	if err != nil {
@@ -108,7 +107,7 @@ func readable(v model.Volume) error {
 	return nil
 }
 
-// name is what people call the volume.
+// name returns the volume's name for messages.
 func name(v model.Volume) string {
 	if v.Path != "" {
 		return v.Path

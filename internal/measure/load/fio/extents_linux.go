@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// direct is the flag of open that passes by the page cache.
+// direct is the open(2) flag that bypasses the page cache.
 const direct = unix.O_DIRECT
 
-// reserve allocates the blocks of a file. A filesystem that cannot is no error.
+// reserve allocates the blocks of a file. It returns no error if the filesystem does not support this.
 func reserve(f *os.File, size int64) error {
 	for {
 		err := unix.Fallocate(int(f.Fd()), 0, 0, size)
@@ -25,8 +25,9 @@ func reserve(f *os.File, size int64) error {
 	}
 }
 
-// zeroRange makes the blocks of a file reserved and unwritten, where they are; an error says
-// that the filesystem cannot (ext4, XFS and Btrfs can: fallocate(2), FALLOC_FL_ZERO_RANGE).
+// zeroRange turns the blocks of a file into reserved, unwritten ones in place; it returns an error
+// if the filesystem does not support this (ext4, XFS and Btrfs do: fallocate(2),
+// FALLOC_FL_ZERO_RANGE).
 func zeroRange(f *os.File, size int64) error {
 	for {
 		err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_ZERO_RANGE, 0, size)
@@ -47,7 +48,7 @@ func mapped(path string) bool {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	// struct fiemap without room for extents: the kernel then counts them.
+	// struct fiemap without room for extents: the kernel then only counts them.
 	request := struct {
 		start, length                  uint64
 		flags, mapped, count, reserved uint32

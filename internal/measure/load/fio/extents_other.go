@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-// direct is no flag of open here.
+// direct is 0: there is no such open flag here.
 const direct = 0
 
-// reserve does nothing: the writing allocates.
+// reserve does nothing: blocks are allocated when they are written.
 func reserve(*os.File, int64) error { return nil }
 
-// zeroRange is not there.
+// zeroRange is not supported here.
 func zeroRange(*os.File, int64) error { return errors.ErrUnsupported }
 
-// mapped reports whether there is no extent map.
+// mapped returns false: there is no extent map here.
 func mapped(string) bool { return false }

@@ -18,8 +18,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fakeDriver is a driver whose fio is a shell script. $docs is a folder with the
-// recorded documents 1 … 4 of an error-free two-job run of three seconds.
+// fakeDriver returns a driver whose fio is a shell script. $docs is a directory with the recorded
+// documents 1 … 4 of an error-free two-job run of three seconds.
 func fakeDriver(t *testing.T, script string) *Driver {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func fakeRequest(t *testing.T) model.StartRequest {
 func TestRunFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		script  string
-		says    []string // nothing: the step is well
+		says    []string // empty: the step succeeds
 		samples int
 	}{
 		"well":              {script: "cat $docs/0 $docs/1 $docs/2 $docs/3 $docs/4", samples: 3},
@@ -120,7 +120,7 @@ func TestRunFaults(t *testing.T) {
 	}
 }
 
-// Storage that stands still when fio is done, and only gives it back, stands still.
+// Storage that stalls when fio is done and only has to close it is reported as stalled too.
 func TestAStallAtTheEndIsTold(t *testing.T) {
 	d := fakeDriver(t, "cat $docs/1 $docs/2 $docs/3; sleep 3.5; cat $docs/4")
 	d.limits.stall = 10 * time.Second
@@ -151,7 +151,7 @@ func TestRunCancelled(t *testing.T) {
 	}
 }
 
-// Two callers at once never run two fios at once.
+// Two concurrent callers never run two fio processes at the same time.
 func TestOneAtATime(t *testing.T) {
 	d := fakeDriver(t, "mkdir $docs/busy || { echo 'two at once' >&2; exit 9; }; cat $docs/1 $docs/2; sleep 0.1; rmdir $docs/busy; cat $docs/3")
 	var wrong atomic.Int32
@@ -225,7 +225,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// A file that became shorter would be unlinked and laid out anew by fio.
+// fio would unlink a file that has become shorter and lay out a new one.
 func TestRunRefusesShortFile(t *testing.T) {
 	d := fakeDriver(t, "echo 'fio must not run' >&2; exit 9")
 	req := fakeRequest(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fio's engine "null" ends each I/O at once: a million and more of them a second, which
-// no storage here does. What is counted has to add up all the same.
+// fio's engine "null" completes each I/O at once: a million or more a second, faster than any
+// storage here. The counts must add up even so.
 func TestAMillionPerSecond(t *testing.T) {
 	d := realDriver(t)
 	w := model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Jobs: 2}
@@ -28,8 +28,8 @@ func TestAMillionPerSecond(t *testing.T) {
 		f := s.Read
 		seconds += s.Seconds
 		all.Add(*f)
-		// fio reads one counter after the other while they grow, and may be held up in
-		// between: what bytes have too much in one second they lack in the next.
+		// fio reads one counter after the other while they increase, and may be delayed in between:
+		// excess bytes in one second are missing from the next.
 		if n := float64(f.Histogram.Count()); math.Abs(n/float64(f.IOs)-1) > 0.02 {
 			t.Errorf("second %d: %d I/Os, %v in the histogram", i, f.IOs, n)
 		}
@@ -43,8 +43,8 @@ func TestAMillionPerSecond(t *testing.T) {
 	t.Logf("%.2f million I/Os per second over %.1f s, p50 %.0f ns", float64(all.IOs)/seconds/1e6, seconds, 1e9*all.Histogram.Percentile(50))
 }
 
-// The counts of a day at a million I/Os per second are beyond 32 bits, and the mean that
-// fio prints is that of 86 billion of them: what a second adds is still told from it.
+// The counts of a day at a million I/Os per second exceed 32 bits, and the mean that fio prints is
+// over 86 billion of them: the contribution of a single second can still be derived from it.
 func TestADayOfAMillionPerSecond(t *testing.T) {
 	const rate, day = 1000000, 86400
 	doc := func(second int) []byte {

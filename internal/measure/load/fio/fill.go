@@ -11,14 +11,14 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// fillBlock is the block of the prefill and of its proof, in bytes.
+// fillBlock is the block size of the prefill and of its verification, in bytes.
 const fillBlock = 1 << 20
 
 // stretch is a part of the volume that is written and read with one block size.
 type stretch struct{ offset, size, block int64 }
 
-// stretches splits a volume into whole MiB and the rest behind them. Less than
-// 512 bytes at the end are beyond direct I/O, and beyond every workload.
+// stretches splits a volume into whole MiB and the remainder. Less than 512 bytes at the end are
+// out of reach of direct I/O and of every workload.
 func stretches(size int64) []stretch {
 	var all []stretch
 	whole := size / fillBlock * fillBlock
@@ -31,14 +31,14 @@ func stretches(size int64) []stretch {
 	return all
 }
 
-// Fill writes the whole volume once, in order, with data that neither compresses
-// nor deduplicates, and flushes it where the storage can. It makes a file as long as the volume first.
-// Beyond limit it ends with a model.SlowFill (0 is no limit). It returns the bytes written
-// also when it fails. progress is called once a second with model.PhasePrefill.
+// Fill writes the whole volume once, sequentially, with data that neither compresses nor
+// deduplicates, and flushes it if the storage supports that. It first extends a file to the size of
+// the volume. After limit it ends with a model.SlowFill (0 is no limit). It returns the bytes
+// written even if it fails. progress is called once a second with model.PhasePrefill.
 //
-// Where no extent map can prove that all is written (devices and servers, and
-// filesystems without FIEMAP), fio writes, and every block carries a checksum for
-// ReadBack: one core makes 0.95 GB/s of that.
+// Where no extent map can prove that everything is written (devices and servers, and filesystems
+// without FIEMAP), fio writes, and every block carries a checksum for ReadBack: one core produces
+// 0.95 GB/s of that.
 func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, progress func(model.Progress)) (written int64, err error) {
 	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
@@ -58,7 +58,7 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 	}
 	seed := rand.Uint64N(1<<31-1) + 1
 
-	// fio has no limit for jobs that are not timed: the clock of the context is it.
+	// fio has no time limit for jobs that are not time-based, so the context enforces it.
 	limited := ctx
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -81,7 +81,7 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 		n, err := d.pass(limited, v, t.String(), model.PhasePrefill, written, progress)
 		written += n.bytes
 		if n.outcome != nil && n.outcome.interrupted && ctx.Err() == nil {
-			// What was in flight may not be there.
+			// Writes that were in flight may not have completed.
 			written = max(0, written-int64(depth(v))*part.block)
 			d.remember(v, seed)
 			return written, tooLate(limit, written, v.Size, "")
@@ -97,14 +97,14 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 	return written, nil
 }
 
-// remember notes what ReadBack has to find.
+// remember records what ReadBack should find.
 func (d *Driver) remember(v model.Volume, seed uint64) {
 	d.known.Lock()
 	defer d.known.Unlock()
 	d.seeds[name(v)] = seed
 }
 
-// tooLate is the error of a prefill that has used up its time.
+// tooLate returns the error of a prefill that has exceeded its time limit.
 func tooLate(limit time.Duration, written, size int64, stuck string) error {
 	return model.SlowFill{WorkerError: model.BrokenError(
 		fmt.Sprintf("the prefill was given up: after %s only %s of %s were written%s.",
@@ -112,7 +112,7 @@ func tooLate(limit time.Duration, written, size int64, stuck string) error {
 		"use a smaller --size, or allow more time: --max-prefill")}
 }
 
-// passed is what one pass over a stretch did.
+// passed is the result of one pass over a stretch.
 type passed struct {
 	bytes   int64
 	last    *job
@@ -154,7 +154,7 @@ func (d *Driver) pass(ctx context.Context, v model.Volume, text string, phase mo
 	return p, nil
 }
 
-// sequential writes what Fill and ReadBack have in common.
+// sequential writes the options that Fill and ReadBack have in common.
 func (t *text) sequential(v model.Volume, part stretch) {
 	t.volume(v, v.Engine)
 	t.set("direct", flag(v.Direct))
@@ -168,17 +168,18 @@ func (t *text) sequential(v model.Volume, part stretch) {
 	t.set("size", part.size)
 }
 
-// plainClock spares fio the calibration of a faster clock, half of the 0.15 s of a core
-// that its start takes (fio 3.33), where what it measures is no result, or is slow enough.
+// plainClock makes fio skip the calibration of a faster clock, half of the 0.15 s of a core that it
+// takes to start (fio 3.33). It is for jobs whose timings are not reported, or slow enough for this
+// clock.
 func (t *text) plainClock() { t.set("clocksource", "clock_gettime") }
 
-// checksum makes every block carry, or show, the checksum of its content.
+// checksum makes fio write, or verify, a checksum in every block.
 func (t *text) checksum() {
 	t.set("verify", "crc32c")
 	t.set("verify_state_save", 0)
 }
 
-// depth is that of sequential passes: synchronous engines have no more than one.
+// depth returns the queue depth of sequential passes: synchronous engines have a depth of one.
 func depth(v model.Volume) int {
 	if v.Engine == "psync" {
 		return 1
@@ -186,10 +187,10 @@ func depth(v model.Volume) int {
 	return 8
 }
 
-// lengthen makes a regular file as long as the volume. Its blocks are reserved
-// where the filesystem can, so that a lack of space shows before the writing and
-// the writes do not wait for each other's allocations; the writing then turns
-// the reserved blocks into written ones.
+// lengthen extends a regular file to the size of the volume. Its blocks are reserved if the
+// filesystem supports that, so that a lack of space shows before the writing starts and writes do
+// not wait for each other's allocations; the writing then converts the reserved blocks into written
+// ones.
 func lengthen(v model.Volume) error {
 	if v.Path == "" {
 		return nil

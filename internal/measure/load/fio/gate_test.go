@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// gated is a repeat of two writers to a file of zeros.
+// gated returns a step with two writers to a file of zeros.
 func gated(t *testing.T) (req model.StartRequest, untouched func() bool) {
 	t.Helper()
 	zeros := make([]byte, 1<<20)
@@ -30,8 +30,8 @@ func gated(t *testing.T) (req model.StartRequest, untouched func() bool) {
 	}
 }
 
-// TestGatedFioWaitsForItsTime: fio is started before, does nothing until it may, and
-// its seconds count from then.
+// TestGatedFioWaitsForItsTime: fio is started in advance, does nothing until it may, and its
+// seconds count from then.
 func TestGatedFioWaitsForItsTime(t *testing.T) {
 	t.Parallel()
 	d := realDriver(t)
@@ -39,7 +39,7 @@ func TestGatedFioWaitsForItsTime(t *testing.T) {
 	var c collected
 	var free time.Time
 	r, err := d.Run(t.Context(), req, func() {
-		// Long enough for its start, and longer than the ramp.
+		// Long enough for fio to start, and longer than the ramp.
 		time.Sleep(1500 * time.Millisecond)
 		if !untouched() {
 			t.Error("it wrote before its time")
@@ -60,7 +60,7 @@ func TestGatedFioWaitsForItsTime(t *testing.T) {
 	if last := c.samples[len(c.samples)-1].End; covered < 1.8 || last < 2.2 || last > took.Seconds() {
 		t.Errorf("%g s are covered, the last until %g s of %s", covered, last, took)
 	}
-	// fio's limit is one of time: what it could not do at the gate is not made up for.
+	// fio's limit is a rate over time: it does not catch up on the time spent at the gate.
 	if rate := ios / covered; rate < 180 || rate > 220 {
 		t.Errorf("%g I/Os per second, not 200", rate)
 	}
@@ -68,7 +68,7 @@ func TestGatedFioWaitsForItsTime(t *testing.T) {
 		t.Errorf("the job that is kept is not the one that ran:\n%s", got)
 	}
 
-	// Who runs the kept job by hand finds no gate, and does not wait.
+	// A user who runs the kept job by hand finds no gate, so fio does not wait.
 	dir := t.TempDir()
 	job := filepath.Join(dir, c.raws[0].Name)
 	if err := os.WriteFile(job, c.raws[0].Data, 0o600); err != nil {

@@ -6,16 +6,15 @@ import (
 	"syscall"
 )
 
-// fio's jobs are processes of their own, each in a session of its own (fio calls
-// setsid), so neither the parent-death signal nor a signal to fio's group reaches
-// them: kill fio or us, and they go on writing until their time is up. Jobs as
-// threads would die with fio, but were measured to do about a fifth fewer I/Os on
-// a RAM-backed device. What all of fio's processes share is the private directory
-// in which they run, and by that they are found.
+// fio's jobs are separate processes, each in its own session (fio calls setsid), so neither the
+// parent-death signal nor a signal to fio's group reaches them: if fio or this process is killed,
+// they keep writing until their time is up. Jobs as threads would die with fio, but were measured
+// to do about a fifth fewer I/Os on a RAM-backed device. What all of fio's processes share is the
+// private directory in which they run, and they are found by it.
 
-// guardScript waits for a line. When its input ends without one, we are gone: it
-// kills whoever runs in the private directory and removes that. It needs /proc;
-// elsewhere it can only remove the directory.
+// guardScript waits for a line. If its input ends without one, this process is gone: the script
+// kills all processes running in the private directory and removes the directory. Killing needs
+// /proc; elsewhere it can only remove the directory.
 const guardScript = `
 trap "" INT TERM HUP
 read -r line && exit
@@ -24,9 +23,8 @@ for p in /proc/[0-9]*; do
 done 2>/dev/null
 rm -rf -- "$1"`
 
-// guard starts a shell that ends what is left of fio when we end, however sudden
-// that is. The returned function dismisses it. Without a shell on the machine
-// there is no guard.
+// guard starts a shell that kills what is left of fio when this process ends, however abruptly. The
+// returned function dismisses it. On a machine without a shell there is no guard.
 func (d *Driver) guard(dir string) (dismiss func()) {
 	sh, err := d.env.LookPath("sh")
 	if err != nil {

@@ -11,34 +11,31 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// linkName is what the job text calls a file whose own name fio cannot read: the
-// driver makes a symbolic link of this name in fio's working directory.
+// linkName is the name in the job text for a file whose real name fio cannot parse: the driver
+// creates a symbolic link of this name in fio's working directory.
 const linkName = "volume"
 
-// extraMilliseconds are added to the time of a job, so that the status tick at
-// its end surely comes.
+// extraMilliseconds are added to the run time of a job, so that the status tick at its end is sure
+// to arrive.
 const extraMilliseconds = 150
 
-// refillBelow is the block size, in bytes, from which on buffers are not filled
-// anew for each write. fio's buffers are random, so no block compresses by itself,
-// and fio changes each 512 bytes before each write (scramble_buffers), so none is
-// a duplicate. But small blocks from one buffer are alike, and storage that
-// compresses records of up to 128 KiB would gain by that. For large blocks new
-// random data costs more than it proves: 0.2 to 0.3 of a core for each GB/s. With
-// one I/O in flight the filling (1 µs for 4k) would stand between the I/Os and
-// change the rate that is measured, so there scrambling must do as well.
+// refillBelow is the block size, in bytes, from which buffers are no longer refilled for each
+// write. fio's buffers are random, so no block compresses by itself, and fio changes each 512 bytes
+// before each write (scramble_buffers), so none is a duplicate. But small blocks from one buffer
+// are alike, and storage that compresses records of up to 128 KiB would benefit from that. For
+// large blocks new random data costs more than it is worth: 0.2 to 0.3 of a core for each GB/s.
+// With one I/O in flight the refill (1 µs for 4k) would delay each I/O and change the measured
+// rate, so there scrambling has to suffice.
 const refillBelow = 128 << 10
 
-// JobText returns the exact job file of a step. It is pure: the same step gives
-// the same text.
+// JobText returns the exact job file of a step. It is pure: the same step gives the same text.
 //
-// Beside what the workload says: randrepeat=0, else every repeat would walk over
-// the same blocks; fio's map of visited blocks stays (norandommap is not set, as
-// in Kbench), so that a random workload touches the whole volume before it comes
-// back to a block and no cache profits from repeats, but softrandommap lets fio
-// go on without where a memory limit forbids the map, and above 64 MiB
-// norandommap draws each block anew; refill_buffers on small
-// blocks (see refillBelow); allow_file_create=0, because the volume is made before.
+// Beyond the workload's own options: randrepeat=0, otherwise every repeat would visit the same
+// blocks; fio's map of visited blocks stays in use (norandommap is not set, as in Kbench), so that
+// a random workload touches the whole volume before it returns to a block and no cache benefits
+// from repeats, but softrandommap lets fio continue without the map if a memory limit forbids it,
+// and if the map would exceed 64 MiB, norandommap draws each block independently; refill_buffers on
+// small blocks (see refillBelow); allow_file_create=0, because the volume already exists.
 func JobText(w model.Workload, v model.Volume, s model.Step) string {
 	var t text
 	t.comment("Loadline, step %d: %s", s.Number, w.Describe())
@@ -104,12 +101,12 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 	t.set("verify", 0)
 }
 
-// randomMap says how a random workload chooses its blocks. Drawing anew is what replaces
-// a map that is too large, and not fio's lfsr generator, which needs no map either and
-// visits each block once: half of its offsets lie at exactly half of the one before, so
-// that neighbours correlate by 0.33 and are 0.27 of the volume apart instead of a third,
-// which is an easier load for a disk with a head. Repeats are rare on a volume of this
-// size: when a thousandth of the blocks has been visited, one I/O in a thousand repeats one.
+// randomMap sets how a random workload chooses its blocks. A map that is too large is replaced by
+// independent draws, not by fio's lfsr generator, which needs no map either and visits each block
+// once: half of its offsets are exactly half of the previous one, so that neighbours correlate by
+// 0.33 and are 0.27 of the volume apart instead of a third, which is an easier load for a spinning
+// disk. Repeats are rare on a volume of this size: when a thousandth of the blocks has been
+// visited, one I/O in a thousand repeats one.
 func randomMap(t *text, w model.Workload, size int64) {
 	if !w.DrawsAnew(size) {
 		t.set("softrandommap", 1)
@@ -119,8 +116,8 @@ func randomMap(t *text, w model.Workload, size int64) {
 	t.set("norandommap", 1)
 }
 
-// ownJob writes the user's own options and what of ours must stand beside them.
-// The job's own engine wins on a file or device.
+// ownJob writes the user's own options and the options that we must add to them. On a file or
+// device the job's own engine takes precedence.
 func ownJob(t *text, w model.Workload, v model.Volume) {
 	engine := v.Engine
 	for line := range strings.Lines(w.Job) {
@@ -138,13 +135,13 @@ func ownJob(t *text, w model.Workload, v model.Volume) {
 	}
 	t.volume(v, engine)
 	t.set("size", v.Size)
-	// The report says whether the page cache was passed by, and repeats must not
-	// repeat each other, whatever the job leaves out.
+	// The report says whether the page cache was bypassed, and repeats must not visit the same
+	// blocks again, whatever the job leaves out.
 	t.set("direct", flag(v.Direct))
 	t.set("randrepeat", 0)
 }
 
-// rw returns fio's word for the pattern.
+// rw returns fio's name for the access pattern.
 func rw(w model.Workload) string {
 	word := map[model.Direction]string{model.Read: "read", model.Write: "write", model.Mixed: "rw"}[w.Direction]
 	if w.Access == model.Random {
@@ -153,11 +150,10 @@ func rw(w model.Workload) string {
 	return word
 }
 
-// extent returns where a workload walks: offset, size and the distance between
-// the jobs, in bytes. A sequential workload begins at the fraction of the volume
-// that the step says, on a boundary of its blocks and of 1 MiB where the volume
-// is large enough. Jobs apart from each other (offset_increment) get a size that
-// keeps the last one inside the volume.
+// extent returns the range that a workload covers: offset, size and the distance between the jobs,
+// in bytes. A sequential workload begins at the fraction of the volume given by the step, aligned
+// to its blocks and, if the volume is large enough, to 1 MiB. Jobs with separate ranges
+// (offset_increment) get a size that keeps the last one inside the volume.
 func extent(w model.Workload, volume int64, fraction float64) (offset, size, increment int64) {
 	bs := max(512, w.BlockSize)
 	whole := volume / bs * bs
@@ -182,9 +178,9 @@ func extent(w model.Workload, volume int64, fraction float64) (offset, size, inc
 	return offset, whole - offset, 0
 }
 
-// linked reports whether fio needs a symbolic link to reach the path: in a job
-// file ";" and "#" begin comments and "$" may begin a variable, all anywhere in
-// a line, and quotes and blanks at the ends are lost.
+// linked reports whether fio needs a symbolic link to reach the path: in a job file ";" and "#"
+// begin comments and "$" may begin a variable, all anywhere in a line, and quotes and leading or
+// trailing blanks are lost.
 func linked(path string) bool {
 	return strings.ContainsAny(path, ";#$\"'\\\n\r\t`") || strings.TrimSpace(path) != path || !filepath.IsAbs(path)
 }
@@ -200,7 +196,7 @@ func (t *text) comment(format string, args ...any) {
 
 func (t *text) set(name string, value any) { t.line(fmt.Sprintf("%s=%v", name, value)) }
 
-// section begins a job. fio's names end at "]", and "global" is no job.
+// section begins a job. A name in fio ends at "]", and "global" is not a job.
 func (t *text) section(name string) {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune("[];#$\\\"", r) {
@@ -214,7 +210,7 @@ func (t *text) section(name string) {
 	t.line("[" + clean + "]")
 }
 
-// volume names what the I/O goes to, and keeps fio from making or changing it.
+// volume sets the target of the I/O, and keeps fio from creating or changing it.
 func (t *text) volume(v model.Volume, engine string) {
 	switch v.Target.Kind {
 	case model.NBD:
@@ -244,7 +240,7 @@ func (t *text) volume(v model.Volume, engine string) {
 	t.set("fallocate", "none")
 }
 
-// measured writes what makes a timed job with one histogram.
+// measured writes the options of a time-based job with a single latency histogram.
 func (t *text) measured(ramp, seconds float64) {
 	t.set("time_based", 1)
 	if ramp > 0 {
@@ -265,7 +261,7 @@ func milliseconds(seconds float64, extra int64) string {
 	return fmt.Sprintf("%dms", max(1, int64(math.Round(seconds*1000)))+extra)
 }
 
-// escapeURI writes what a job file cannot hold in a URI's own escapes.
+// escapeURI percent-encodes the characters that a job file cannot contain.
 func escapeURI(uri string) string {
 	return strings.NewReplacer(" ", "%20", ";", "%3B", "#", "%23", "$", "%24", `"`, "%22", `\`, "%5C").Replace(uri)
 }

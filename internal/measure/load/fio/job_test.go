@@ -96,8 +96,7 @@ func TestJobText(t *testing.T) {
 	}
 }
 
-// No job may ever walk beyond the volume: fio would unlink the file and lay out
-// a longer one.
+// No job may ever go beyond the volume: fio would unlink the file and lay out a longer one.
 func TestExtentStaysInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bs := int64(512) << rapid.IntRange(0, 13).Draw(t, "bs")

@@ -12,13 +12,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fio keeps a bit for each block that it has visited, which for 4 KiB of 4 TiB is 128 MiB
-// that a small pod does not have. A file of holes is as large as one likes.
+// fio keeps a bit for each block that it has visited, which for 4 KiB of 4 TiB is 128 MiB that a
+// small pod does not have. A sparse file can be as large as needed.
 func TestAHugeVolumeTakesLittleMemory(t *testing.T) {
 	d := realDriver(t)
-	// The kernel tells the memory of the largest of all processes that this one has waited for,
-	// and a process begins with the mark of the one that started it (execve keeps what the memory
-	// was that it replaces). In a process of its own, which is small, that is this test's fio.
+	// The kernel reports the peak memory of the largest of all processes that this one has waited
+	// for, and a process starts with the peak of the one that started it (execve keeps that of the
+	// memory that it replaces). In a separate, small process this is the memory of this test's fio.
 	const alone = "LOADLINE_TEST_ALONE"
 	if os.Getenv(alone) == "" {
 		self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
@@ -49,7 +49,7 @@ func TestAHugeVolumeTakesLittleMemory(t *testing.T) {
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &use); err != nil {
 		t.Fatal(err)
 	}
-	// In MiB; model.Workload.DrawsAnew has the bound of the maps.
+	// In MiB; model.Workload.DrawsAnew has the limit for the maps.
 	const maps = 64
 	if most, bare := use.Maxrss>>10, int64(40); most > bare+maps {
 		t.Errorf("fio took %d MiB of memory, at most %d for itself and %d for its maps are allowed", most, bare, maps)

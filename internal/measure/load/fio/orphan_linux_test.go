@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// small is a volume and two jobs, which fio makes processes of their own.
+// small returns a step with a volume and two jobs, which fio runs as separate processes.
 func small(t *testing.T, path string) model.StartRequest {
 	t.Helper()
 	v := model.Volume{Target: model.Target{Kind: model.File}, Path: path, Size: 1 << 20, Engine: "psync"}
@@ -24,7 +24,7 @@ func small(t *testing.T, path string) model.StartRequest {
 	return request(v, w, 30)
 }
 
-// under returns the ids of all processes that run in directories below dir.
+// under returns the ids of all processes whose working directory is below dir.
 func under(t *testing.T, dir string) []int {
 	t.Helper()
 	dirs, err := filepath.Glob(dir + "/loadline-fio-*")
@@ -38,14 +38,14 @@ func under(t *testing.T, dir string) []int {
 	return ids
 }
 
-// end waits until none of the processes lives.
+// end waits until none of the processes is alive.
 func end(t *testing.T, ids []int) {
 	t.Helper()
 	var alive []int
 	for range 100 {
 		alive = nil
 		for _, id := range ids {
-			// A zombie waits for its parent only; it does no I/O.
+			// A zombie only waits for its parent; it does no I/O.
 			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
 			if err == nil && !strings.Contains(string(stat), ") Z ") {
 				alive = append(alive, id)
@@ -62,7 +62,7 @@ func end(t *testing.T, ids []int) {
 	}
 }
 
-// When the first process of fio is killed, its jobs end with it.
+// When fio's main process is killed, its jobs end too.
 func TestRealKill(t *testing.T) {
 	d := realDriver(t)
 	tmp := t.TempDir()
@@ -95,8 +95,7 @@ func TestRealKill(t *testing.T) {
 	end(t, family)
 }
 
-// TestVictim is not a test of its own: TestRealOrphans runs it as the process
-// that is killed.
+// TestVictim is not a real test: TestRealOrphans runs it as the process that is killed.
 func TestVictim(t *testing.T) {
 	path := os.Getenv("LOADLINE_FIO_VICTIM")
 	if path == "" {
@@ -109,7 +108,7 @@ func TestVictim(t *testing.T) {
 	})
 }
 
-// When we are killed, nothing of fio lives on, and its directory is removed.
+// When this process is killed, no fio process survives, and the directory is removed.
 func TestRealOrphans(t *testing.T) {
 	realDriver(t)
 	tmp := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// What watching fio costs us: a run of many small I/Os over a second's status
-// documents must stay under 2 % of a core.
+// The cost of watching fio: for a run of many small I/Os, processing the status documents must take
+// less than 2 % of a core.
 func TestRealOverhead(t *testing.T) {
 	d := New(env.OS())
 	if _, err := d.find(); err != nil {

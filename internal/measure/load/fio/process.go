@@ -17,37 +17,36 @@ import (
 type process struct {
 	text string
 	args []string
-	// link is the file behind linkName, when the job text uses that.
+	// link is the file that linkName points to, if the job text uses linkName.
 	link string
-	// open is what fio reaches as descriptor 3; nil for none.
+	// open is passed to fio as descriptor 3; may be nil.
 	open *os.File
-	// hold returns when fio, which waits at its gate, shall begin; nil where there is none.
+	// hold returns when fio, waiting at its gate, is to begin; nil if there is no gate.
 	hold func()
-	// silence is how long fio may print nothing, and storage names what it waits for
-	// meanwhile; empty when it does no I/O.
+	// silence is how long fio may print nothing, and storage names what it waits for meanwhile;
+	// storage is empty if fio does no I/O.
 	silence time.Duration
 	storage string
-	// silent is called when a silence ends, before the document that ends it.
+	// silent is called when a silence ends, before the document that ended it.
 	silent func(silence)
-	// expected is how long it should run at most; 0 when nobody can know.
+	// expected is the maximum run time; 0 if unknown.
 	expected time.Duration
-	// document is called with each JSON document as it arrives. It may return an
-	// error to give the job up.
+	// document is called with each JSON document as it arrives. It may return an error to abort the job.
 	document func(data []byte) error
 }
 
-// outcome is how an execution went.
+// outcome is the result of an execution.
 type outcome struct {
 	exit   int
 	signal syscall.Signal
-	// stopped tells, in words, why we ended it; empty when it ended by itself.
+	// stopped is the reason why we ended fio; empty if it ended by itself.
 	stopped string
-	// interrupted tells that the caller asked for the end.
+	// interrupted is true if the caller asked for the end.
 	interrupted bool
-	// refused is the error with which the caller gave the job up.
+	// refused is the error with which the caller aborted the job.
 	refused   error
 	documents int
-	// torn tells that the output ended inside a document.
+	// torn is true if the output ended inside a document.
 	torn   bool
 	text   excerpt
 	stderr excerpt
@@ -55,8 +54,8 @@ type outcome struct {
 	took   time.Duration
 }
 
-// said returns fio's own words: its standard error, else the text between the
-// documents, else its exit code.
+// said returns fio's own message: its standard error, else the text between the documents, else its
+// exit code.
 func (o *outcome) said() string {
 	if s := quote(o.stderr.String()); s != "" {
 		return s
@@ -67,8 +66,8 @@ func (o *outcome) said() string {
 	return fmt.Sprintf("nothing, exit code %d", o.exit)
 }
 
-// execute runs fio on a job text in a private directory and waits for its end.
-// It returns an error only when fio could not be started.
+// execute runs fio on a job text in a private directory and waits for its end. It returns an error
+// only if fio could not be started.
 func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	path, err := d.find()
 	if err != nil {
@@ -97,7 +96,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 			return nil, err
 		}
 	}
-	// Its end is ours to arrange: asked first, killed later.
+	// We end it ourselves: first with SIGINT, later with SIGKILL.
 	cmd := d.env.Command(context.WithoutCancel(ctx), path, append(p.args, "job.fio")...)
 	cmd.Dir = dir
 	if p.open != nil {
@@ -133,7 +132,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	w.mu.Unlock()
 	o.took = d.env.Since(start)
 	o.torn = w.split.inside()
-	// A fio that ended well has waited for its jobs.
+	// If fio ended normally, it has waited for its jobs.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if !ended || !cmd.ProcessState.Success() {
 		sweep(dir)
@@ -149,9 +148,9 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	return o, nil
 }
 
-// launch starts the command and returns a channel that closes after its end.
-// The thread that starts a child must live as long as the child: Linux sends
-// the parent-death signal when that thread ends.
+// launch starts the command and returns a channel that is closed after its end. The thread that
+// starts a child must live as long as the child: Linux sends the parent-death signal when that
+// thread ends.
 func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
 	started := make(chan error, 1)
 	end := make(chan struct{})
@@ -163,13 +162,13 @@ func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
 		if err != nil {
 			return
 		}
-		// How it ended is read from the process state; a child of fio that
-		// kept the pipes open falls to the end of the process group.
+		// The exit status is read from the process state; a child of fio that keeps the pipes open
+		// is killed with the process group.
 		_ = cmd.Wait()
 		close(end)
 	}()
 	return end, <-started
 }
 
-// pipeDelay is how long the pipes may stay open after fio's end.
+// pipeDelay is how long the pipes may stay open after fio has ended.
 const pipeDelay = time.Second

@@ -4,7 +4,7 @@ package fio
 
 import "syscall"
 
-// group puts fio at the head of a process group of its own.
+// group makes fio the leader of its own process group.
 func group() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

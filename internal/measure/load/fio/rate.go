@@ -6,17 +6,17 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// share is a part of a workload's jobs that have the same rate; a rate of 0 is no limit.
+// share is a group of a workload's jobs that have the same rate; a rate of 0 is no limit.
 type share struct {
 	jobs int
 	rate int64
-	// before is how many jobs come before these.
+	// before is the number of jobs before these.
 	before int
 }
 
-// shares divides a workload's rate among its jobs so that the sum is what was asked for.
-// fio's limit is a whole number of I/Os per second of each job and direction, so some jobs
-// get one more than others, and of more jobs than I/Os per second only as many are started.
+// shares divides a workload's rate among its jobs so that the sum is the requested rate. fio's
+// limit is a whole number of I/Os per second for each job and direction, so some jobs get one more
+// than others, and if there are more jobs than I/Os per second, only as many as that are started.
 func shares(w model.Workload) []share {
 	jobs := w.JobCount()
 	if w.RateIOPS <= 0 {

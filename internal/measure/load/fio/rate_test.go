@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// Limits are fio's own, one of each job; a ceiling is measured without any.
+// Limits are fio's own, set for each job; a ceiling is measured without any.
 func TestRatesAreSharedByTheJobs(t *testing.T) {
 	w := model.Workload{Name: "w", Access: model.Random, Direction: model.Read, BlockSize: 128 << 10, Depth: 4, Jobs: 2, RateIOPS: 617, RateBandwidth: 23244 << 10}
 	v := model.Volume{Path: "/data/f", Engine: "libaio", Size: 1 << 30}
@@ -28,7 +28,7 @@ func TestRatesAreSharedByTheJobs(t *testing.T) {
 	}
 }
 
-// Whatever the number of jobs, the sum of their rates is what was asked for.
+// Whatever the number of jobs, the sum of their rates is the requested rate.
 func TestSharesOfARate(t *testing.T) {
 	for _, c := range []struct {
 		rate float64
@@ -50,8 +50,8 @@ func TestSharesOfARate(t *testing.T) {
 	}
 }
 
-// A real fio keeps to the sum and reports its jobs as one group; jobs with extents of their
-// own go on behind each other.
+// A real fio keeps to the sum and reports its jobs as one group; jobs with separate extents
+// continue one after the other.
 func TestUnevenRateOfARealFio(t *testing.T) {
 	d := New(env.OS())
 	file := lab.Filled(t, t.TempDir(), 64<<20)
@@ -67,7 +67,7 @@ func TestUnevenRateOfARealFio(t *testing.T) {
 	if err != nil || res.Error != "" {
 		t.Fatal(err, res.Error)
 	}
-	// A job that was held up may catch up by one; 24/s would be 120.
+	// A delayed job may catch up by one I/O; 24/s would be 120.
 	if ios < 92 || ios > 112 {
 		t.Errorf("%d I/Os in 5 s where 20/s were asked for", ios)
 	}

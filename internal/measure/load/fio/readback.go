@@ -9,14 +9,13 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// ReadBack reads the whole volume after Fill and checks that each block is what
-// was written there. Proof.Unwritten counts the bytes of the 1 MiB blocks that
-// are not: holes, torn blocks, other data. It knows what Fill of the same driver
-// wrote; of a volume that it did not fill, or that an extent map proves better,
-// it says so and proves nothing (method "none"). progress is called once a second
-// with model.PhaseProve.
+// ReadBack reads the whole volume after Fill and checks that each block contains what was written.
+// Proof.Unwritten counts the bytes of the 1 MiB blocks that do not: holes, torn blocks, other data.
+// It knows what Fill of the same driver wrote; for a volume that this driver did not fill, or for
+// which an extent map is better proof, it says so and proves nothing (method "none"). progress is
+// called once a second with model.PhaseProve.
 //
-// fio before 3.40 does not tell this fill from an earlier one of the same blocks.
+// fio before 3.40 cannot distinguish this fill from an earlier one of the same blocks.
 func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(model.Progress)) (model.Proof, error) {
 	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
@@ -59,8 +58,8 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 	return proof, nil
 }
 
-// wrong reports whether a pass went over everything, but found blocks that are not as
-// written, and nothing worse.
+// wrong reports whether a pass covered everything and found blocks that differ from what was
+// written, and no worse error.
 func (p passed) wrong() bool {
 	return p.last != nil && p.last.TotalError > 0 && syscall.Errno(p.last.Error) == syscall.EILSEQ &&
 		p.outcome.signal == 0 && p.outcome.stopped == "" && !p.outcome.interrupted

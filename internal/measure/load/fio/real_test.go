@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// realDriver skips where fio is not installed.
+// realDriver skips the test if fio is not installed.
 func realDriver(t *testing.T) *Driver {
 	t.Helper()
 	if _, err := exec.LookPath("fio"); err != nil {
@@ -24,7 +24,7 @@ func realDriver(t *testing.T) *Driver {
 	return New(env.OS())
 }
 
-// oddName holds what fio, its job files and shells take for something else.
+// oddName contains characters that are special to fio, its job files and shells.
 const oddName = `a b:c$HOME;${x}#y%z'`
 
 func oddFile(t *testing.T, size int64) model.Volume {
@@ -78,10 +78,10 @@ func TestRealRound(t *testing.T) {
 	if len(c.samples) != 2 || len(c.raws) != 2 {
 		t.Fatalf("%d samples, %d raws", len(c.samples), len(c.raws))
 	}
-	// fio copies the bytes when the status is due and the I/Os when the job's thread gets to
-	// it, which on a busy machine is a tenth of a second later: what one second has too much
-	// of, the next one lacks.
-	// Likewise a status that comes late makes its second longer and the next one shorter.
+	// fio copies the byte counts when the status is due but the I/O counts when the job's thread
+	// gets to it, which on a busy machine is a tenth of a second later: an excess in one second is
+	// missing from the next. Likewise a late status makes its second longer and the next one
+	// shorter.
 	var ahead, seconds float64
 	for _, s := range c.samples {
 		seconds += s.Seconds

@@ -12,14 +12,13 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Run runs one step and emits its samples as they arrive, one per second, then
-// the job text and fio's output. Sample.End is in seconds since the step began,
-// ramp included. What goes wrong is told in the result's Error, and the samples
-// that came before stay; the error returned is for what stops the step from
-// being tried at all (fio missing, a volume smaller than it should be).
+// Run runs one step and emits its samples as they arrive, one per second, then the job text and
+// fio's output. Sample.End is in seconds since the step began, ramp included. Failures are reported
+// in the result's Error, and the samples taken before are kept; an error is returned only if the
+// step could not be attempted at all (fio missing, a volume smaller than it should be).
 //
-// In a step that others begin as well, fio is started when begin is called, where that can
-// be: it then begins its I/O when begin returns, and not when its start is done.
+// If the step begins together with others, fio is started before begin is called, where possible:
+// its I/O then begins when begin returns, not when fio has finished starting.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	result := model.StepResult{Step: req.Step}
 	req.Volume = d.asUser(req.Volume)
@@ -55,7 +54,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	}
 	args := []string{"--status-interval=1", "--output-format=json+"}
 	if !req.Workload.Writes() {
-		// Whatever a user's job says, one that is announced to read does not write.
+		// A workload declared as read-only must not write, whatever a user's job says.
 		args = append(args, "--readonly")
 	}
 	var last *job
@@ -79,7 +78,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if err != nil {
 		return result, err
 	}
-	// fio may wait for the storage once more before it ends.
+	// fio may have waited for the storage once more before it ended.
 	s.aside(s.ended())
 	result.Error = failure(o, last)
 	s.finish(result.Error == "")
@@ -100,8 +99,8 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	return result, nil
 }
 
-// reachable refuses a file that is smaller than its workloads walk over: fio
-// would unlink it and lay out its own.
+// reachable refuses a file that is smaller than the range of its workloads: fio would unlink it and
+// lay out its own.
 func reachable(v model.Volume) error {
 	if v.Path == "" {
 		return nil
@@ -120,7 +119,7 @@ func reachable(v model.Volume) error {
 	return nil
 }
 
-// link returns the path that fio reaches by a symbolic link, if it must.
+// link returns the path that fio has to reach through a symbolic link, if any.
 func link(v model.Volume) string {
 	if v.Open == nil && v.Path != "" && linked(v.Path) {
 		return v.Path
@@ -128,7 +127,7 @@ func link(v model.Volume) string {
 	return ""
 }
 
-// jobs returns how many submitters a workload has, the user's own job included.
+// jobs returns the number of jobs of a workload, including those of a user's own job file.
 func jobs(w model.Workload) int {
 	n := 0
 	for _, part := range shares(w) {
@@ -142,7 +141,7 @@ func jobs(w model.Workload) int {
 	return n
 }
 
-// inFlight returns how many I/Os a workload keeps in flight, the user's own job included.
+// inFlight returns how many I/Os a workload keeps in flight, also for a user's own job file.
 func inFlight(w model.Workload) int {
 	depth := max(1, w.Depth)
 	for line := range strings.Lines(w.Job) {
@@ -153,7 +152,7 @@ func inFlight(w model.Workload) int {
 	return depth * jobs(w)
 }
 
-// fileName keeps of a name what any filesystem takes.
+// fileName keeps the characters of a name that any filesystem accepts.
 func fileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {

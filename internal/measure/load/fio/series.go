@@ -7,26 +7,25 @@ import (
 )
 
 const (
-	// tick is the shortest interval, in ms, that is surely one of the status
-	// ticks and not the document at the end.
+	// tick is the shortest interval, in ms, that is certainly a status tick and not the final document.
 	tick = 800
-	// tolerance is how much of a step, in ms, may be missing from its samples:
-	// without a ramp fio's ticks come about 0.1 s early.
+	// tolerance is how much of a step, in ms, may be missing from its samples: without a ramp fio's
+	// ticks come about 0.1 s early.
 	tolerance = 150
-	// early is by how many ms more than the time since the ramp a document may claim to
-	// cover: clocks and the end of the ramp are not read at the same moment.
+	// early is by how many ms the time that a document claims to cover may exceed the time since
+	// the ramp: the clocks and the end of the ramp are not read at the same moment.
 	early = 100
 )
 
 // series turns cumulative documents into samples.
 type series struct {
 	step int
-	// whole is the length of the step in ms, ramp what goes before it in seconds, jobs
-	// the number of fio's jobs.
+	// whole is the length of the step in ms, ramp the time before it in seconds, jobs the number of
+	// fio's jobs.
 	whole int64
 	ramp  float64
 	jobs  int
-	// reads and writes tell which flows the workload has even if nothing moves.
+	// reads and writes say which flows the workload has, even if no I/O was done.
 	reads, writes bool
 	// now returns the seconds since the step began.
 	now  func() float64
@@ -35,16 +34,16 @@ type series struct {
 	last job
 	// covered is the end of the last interval, in ms since the end of the ramp.
 	covered int64
-	// held is an interval that may turn out to be of the ramp, or of the end, and empty
-	// are those before the first I/O, which may be of the time in which fio connects.
+	// held is an interval that may turn out to belong to the ramp or to the end, and empty are the
+	// intervals before the first I/O, which may be time that fio spends connecting.
 	held  *model.Sample
 	empty []model.Sample
 	// sent counts the samples emitted.
 	sent int
 
-	// flight is how many I/Os the workload has in flight, 0 when that is not known.
+	// flight is how many I/Os the workload keeps in flight, 0 if unknown.
 	flight int
-	// still is what is known of the storage standing still.
+	// still tracks stalls of the storage.
 	still
 }
 
@@ -53,19 +52,18 @@ func (s *series) add(j *job) error {
 	quiet := s.ended()
 	s.wait(j)
 	if j.ios() > 0 && j.latencies() == 0 {
-		// During the ramp fio counts, but takes no latencies.
+		// During the ramp fio counts I/Os but records no latencies.
 		s.aside(quiet)
 		s.restart()
 		return nil
 	}
 	ms := j.milliseconds(s.jobs)
 	if s.ramp > 0 && ms > int64(1000*(s.now()-s.ramp))+early {
-		// Taken while the ramp ended: counts since then, of a time that began before.
+		// Taken while the ramp ended: its counts began at the end of the ramp, its time before that.
 		return nil
 	}
 	if ms < s.covered || j.ios() < s.last.ios() {
-		// The counters were reset at the end of the ramp, so what came before
-		// was of the ramp.
+		// The counters were reset at the end of the ramp, so what came before belonged to the ramp.
 		if s.sent > 0 {
 			return errors.New("fio's counters went backwards in the middle of the step")
 		}
@@ -101,8 +99,8 @@ func (s *series) add(j *job) error {
 // complete reports whether the samples cover the step.
 func (s *series) complete() bool { return s.covered >= s.whole-tolerance }
 
-// finish closes the series. A last interval that is no whole tick counts only
-// when the step ended as planned: otherwise the end itself distorts it.
+// finish closes the series. A final interval shorter than a tick counts only if the step ended as
+// planned: otherwise the end itself distorts it.
 func (s *series) finish(asPlanned bool) {
 	if s.stale != nil {
 		_ = s.close(s.stale, s.covered+int64(1000*s.length))
@@ -114,7 +112,7 @@ func (s *series) finish(asPlanned bool) {
 	s.flush()
 }
 
-// release emits what is held.
+// release emits the held interval.
 func (s *series) release() {
 	x := s.held
 	s.held = nil
@@ -138,14 +136,14 @@ func (s *series) flush() {
 	s.empty = nil
 }
 
-// restart forgets what was before the measured part.
+// restart discards everything before the measured part.
 func (s *series) restart() {
 	if s.sent == 0 {
 		s.held, s.empty, s.last, s.covered = nil, nil, job{}, 0
 	}
 }
 
-// sample returns the difference between a document and the last one.
+// sample returns the difference between a document and the previous one.
 func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
 	x, err := s.between(&s.last, j)
 	if err == nil {
@@ -154,7 +152,7 @@ func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
 	return x, err
 }
 
-// between returns what went on between two documents, without its time.
+// between returns the I/O between two documents, without its time.
 func (s *series) between(last, j *job) (*model.Sample, error) {
 	x := &model.Sample{Step: s.step}
 	var err error
@@ -164,16 +162,16 @@ func (s *series) between(last, j *job) (*model.Sample, error) {
 	if x.Write, err = flow(j.Write, last.Write, s.writes); err != nil {
 		return nil, err
 	}
-	// fio counts no flushes, only their latencies: in the histogram and, a moment later, in N, so a
-	// document written in between has one less there.
+	// fio does not count flushes, only their latencies: in the histogram and, a moment later, in N,
+	// so in a document written in between N is one lower.
 	flushes, before := j.Sync, last.Sync
 	flushes.IOs, before.IOs = flushes.Latency.Bins.count, before.Latency.Bins.count
 	x.Sync, err = flow(flushes, before, false)
 	return x, err
 }
 
-// flow returns what went one way between two states; nil when nothing ever did
-// and nothing was meant to.
+// flow returns the I/O in one direction between two states; nil if there never was any and none was
+// intended.
 func flow(now, before direction, always bool) (*model.Flow, error) {
 	if now.IOs == 0 && !always {
 		return nil, nil
@@ -187,8 +185,8 @@ func flow(now, before direction, always bool) (*model.Flow, error) {
 	}
 	f := &model.Flow{IOs: now.IOs - before.IOs, Bytes: now.Bytes - before.Bytes, Max: now.Latency.Max / 1e9, Histogram: h}
 	if n := float64(now.Latency.N) - float64(before.Latency.N); n > 0 {
-		// The counts of I/Os and of latencies are taken at slightly different
-		// moments, so the mean is right where the plain sum is not.
+		// The counts of I/Os and of latencies are taken at slightly different moments, so the mean
+		// is correct where the plain sum is not.
 		mean := (now.Latency.Mean*float64(now.Latency.N) - before.Latency.Mean*float64(before.Latency.N)) / n
 		f.LatencySum = max(0, mean) * float64(f.IOs) / 1e9
 	}

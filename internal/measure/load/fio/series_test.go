@@ -46,7 +46,7 @@ func TestSeriesRecorded(t *testing.T) {
 		short     uint64
 		failures  uint64
 	}{
-		// The first document lies in the ramp, the fifth counts the end.
+		// The first document falls into the ramp, the fifth counts the end.
 		"ramp, two jobs, flushes": {
 			file: "ramp-mixed-sync.json", series: series{whole: 3000, jobs: 2, reads: true, writes: true}, asPlanned: true,
 			want: []row{
@@ -55,7 +55,7 @@ func TestSeriesRecorded(t *testing.T) {
 				{1, 39, 40, 80, 163840, 40},
 			}, complete: true,
 		},
-		// Asked for longer than fio ran: the document at the end closes the gap.
+		// The step is longer than fio ran: the final document closes the gap.
 		"missed tick": {
 			file: "ramp-mixed-sync.json", series: series{whole: 3300, jobs: 2, reads: true, writes: true}, asPlanned: true,
 			want: []row{
@@ -68,7 +68,7 @@ func TestSeriesRecorded(t *testing.T) {
 		"EIO in the third second": {
 			file: "nbd-eio.json", series: series{whole: 5000, jobs: 1, reads: true},
 			want: []row{{Seconds: 0.894, Reads: 46, ReadBytes: 184320, ReadLatencies: 45}, {Seconds: 0.999, Reads: 50, ReadBytes: 204800, ReadLatencies: 50}},
-			// fio names the error and counts none of them.
+			// fio reports the error but does not count it.
 			failures: 1,
 		},
 		"interrupted in the third second": {
@@ -131,7 +131,7 @@ func TestSeriesMeans(t *testing.T) {
 	}
 }
 
-// A flush whose latency is in the histogram but not yet in N, when fio writes its document, is
+// If a flush is in the latency histogram but not yet in N when fio writes its document, it is
 // counted once and with its latency.
 func TestSeriesCountsEachFlushOnce(t *testing.T) {
 	flushed := func(ms int64, n, inBins uint64) *job {
@@ -150,11 +150,11 @@ func TestSeriesCountsEachFlushOnce(t *testing.T) {
 	}
 }
 
-// made is a job's state after the given time with reads of 1 ms each.
+// made returns a job's state after the given time with reads of 1 ms each.
 func made(ms int64, ios uint64) *job {
 	j := &job{JobRuntime: ms, Read: direction{IOs: ios, Bytes: ios * 4096, Runtime: ms}}
 	if ios == 0 {
-		// fio gives a direction no time before its first I/O.
+		// fio reports no time for a direction before its first I/O.
 		j.Read.Runtime = 0
 		return j
 	}
@@ -224,8 +224,8 @@ func TestSeriesOddTurns(t *testing.T) {
 	}
 }
 
-// TestTheEndOfTheRampIsNoSample: a document that is taken while fio ends the ramp has the
-// new counts and the old time.
+// TestTheEndOfTheRampIsNoSample: a document taken while fio ends the ramp has the new counts but
+// the old time.
 func TestTheEndOfTheRampIsNoSample(t *testing.T) {
 	made := func(ms int64, ios uint64) *job {
 		return &job{Read: direction{IOs: ios, Bytes: ios * 4096, Runtime: ms, Latency: latency{N: ios, Mean: 1e6}}}
@@ -287,7 +287,7 @@ func TestSubmissionIsAPartOfTheLatency(t *testing.T) {
 			t.Errorf("%s: %v s of %v s were the submission", d, got[d], x.Latency.Mean/1e9)
 		}
 	}
-	// fio's psync: the call that submits is the one that waits.
+	// fio's psync: the call that submits an I/O also waits for it.
 	for _, text := range []string{`{"jobs":[{"read":{"total_ios":9,"slat_ns":{"mean":0,"N":0},"lat_ns":{"N":9,"mean":5000}}}]}`, `{"jobs":[{"read":{"total_ios":9}}]}`} {
 		j, err := decode([]byte(text))
 		if err != nil || j.submission() != nil {
@@ -296,7 +296,7 @@ func TestSubmissionIsAPartOfTheLatency(t *testing.T) {
 	}
 }
 
-// BenchmarkDocument is what one second of a run costs us.
+// BenchmarkDocument measures the cost of one second of a run.
 func BenchmarkDocument(b *testing.B) {
 	docs, _, _ := cut(fixture(b, "ramp-mixed-sync.json"), func() int { return 1 << 20 })
 	data := []byte(docs[3])

@@ -7,28 +7,28 @@ import (
 )
 
 const (
-	// due is when fio has to print its next status document after the last one.
+	// due is the interval after which fio has to print its next status document.
 	due = time.Second
-	// lookEvery is how often fio's processes are looked at while it is silent.
+	// lookEvery is how often fio's processes are checked while it is silent.
 	lookEvery = 250 * time.Millisecond
-	// shortestSilence is what is told of: fio's status waits for each job to come to a
-	// point between two I/Os, so it is late by as long as the slowest I/O.
+	// shortestSilence is the shortest silence that is reported: fio's status waits for each job to
+	// reach a point between two I/Os, so it is late by as long as the slowest I/O.
 	shortestSilence = 2 * time.Second
 )
 
-// silence is a stretch of time in which fio printed nothing, and what its processes were
-// seen to do meanwhile. fio waits for its jobs before it prints, and they wait for the
-// storage, so a silence is first of all the storage's. What else it can be is seen.
+// silence is a period in which fio printed nothing, and what its processes were seen doing
+// meanwhile. fio waits for its jobs before it prints, and they wait for the storage, so a silence
+// is normally caused by the storage. Other causes are detected by observation.
 type silence struct {
 	length time.Duration
-	// looks counts how often they were looked at; in running of these some of them used
-	// a processor or waited for one, in stopped some were suspended (SIGSTOP, a debugger).
+	// looks counts the checks; in running of them some processes used or waited for a CPU, in
+	// stopped of them some were suspended (SIGSTOP, a debugger).
 	looks, running, stopped int
 	// away is the longest time for which this process itself did not run.
 	away time.Duration
 }
 
-// look adds one look at the processes, which came so long after the last one.
+// look adds one check of the processes; after is the time since the previous check.
 func (s *silence) look(states []byte, after time.Duration) {
 	s.looks++
 	s.away = max(s.away, after-lookEvery)
@@ -53,10 +53,10 @@ func containsAny(states []byte, letters string) bool {
 	return false
 }
 
-// mostly reports whether something was seen in half of the looks.
+// mostly reports whether something was seen in at least half of the checks.
 func (s *silence) mostly(seen int) bool { return s.looks > 0 && 2*seen >= s.looks }
 
-// cause is who stood still.
+// cause returns what caused the silence.
 func (s *silence) cause() model.StallCause {
 	switch {
 	case s.mostly(s.stopped):

@@ -13,16 +13,15 @@ type splitter struct {
 	depth   int
 	quoted  bool
 	escaped bool
-	// midline tells that the last byte of text did not end a line.
+	// midline is true if the last byte of text did not end a line.
 	midline bool
 }
 
-// maxDocument bounds what is taken for one document, in bytes; fio's are below
-// 100 kB.
+// maxDocument bounds the size of a document, in bytes; fio's are below 100 kB.
 const maxDocument = 16 << 20
 
-// feed takes the next piece of output and hands on each complete document and
-// each piece of text. The slices are valid during the call only.
+// feed takes the next piece of output and passes on each complete document and each piece of text.
+// The slices are valid only during the call.
 func (s *splitter) feed(b []byte, document, text func([]byte)) {
 	for len(b) > 0 {
 		if s.depth == 0 {
@@ -50,7 +49,7 @@ func (s *splitter) feed(b []byte, document, text func([]byte)) {
 	}
 }
 
-// inside reports whether a document has begun and not ended.
+// inside reports whether a document has begun but not ended.
 func (s *splitter) inside() bool { return s.depth > 0 }
 
 // textLength returns how many bytes of b come before the next document.
@@ -88,8 +87,8 @@ func (s *splitter) documentLength(b []byte) int {
 	return len(b)
 }
 
-// excerpt keeps the beginning and the end of a text, because fio names the
-// cause first and the consequence last.
+// excerpt keeps the beginning and the end of a text, because fio prints the cause first and the
+// consequence last.
 type excerpt struct {
 	head, tail []byte
 	cut        bool
@@ -97,7 +96,7 @@ type excerpt struct {
 
 const excerptPart = 2 << 10
 
-// Write keeps what is worth keeping of b.
+// Write keeps the parts of b worth keeping.
 func (e *excerpt) Write(b []byte) {
 	n := min(len(b), excerptPart-len(e.head))
 	e.head = append(e.head, b[:n]...)
@@ -116,8 +115,8 @@ func (e *excerpt) String() string {
 	return strings.TrimSpace(string(e.head) + string(e.tail))
 }
 
-// record keeps fio's whole output as long as it is of reasonable size, else its
-// beginning and its end; the samples hold what lies between.
+// record keeps fio's whole output if it is of reasonable size, else its beginning and its end; the
+// samples hold what lies between.
 type record struct {
 	head, tail []byte
 	lost       int64

@@ -46,7 +46,7 @@ func TestSplitAnyPieces(t *testing.T) {
 			}
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			// The sizes of pieces: mostly odd ones, some tiny.
+			// The sizes of the pieces: mostly odd ones, some tiny.
 			a, b := rapid.IntRange(1, 9000).Draw(t, "a"), rapid.IntRange(1, 3000).Draw(t, "b")
 			turn := false
 			gotDocs, gotText, _ := cut(data, func() int {

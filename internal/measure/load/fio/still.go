@@ -8,25 +8,24 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// Before fio prints a status document it waits for each job to come to a point between
-// two I/Os. While the storage stands still no job does, and fio prints nothing. The
-// document that comes afterwards carries the time at which it was due and the counts of
-// the time at which it was printed. So it is kept until the next one, whose time is right,
-// tells how long the stretch was that it ends: seconds without an I/O are seconds of the
-// repeat like all others.
+// Before fio prints a status document it waits for each job to reach a point between two I/Os.
+// While the storage is stalled no job does, and fio prints nothing. The document that follows
+// carries the time at which it was due but the counts of the time at which it was printed. So it is
+// kept until the next one, whose time is correct, shows how long the interval was: seconds without
+// an I/O count as seconds of the repeat like all others.
 
-// still is what a series knows of the storage standing still.
+// still tracks stalls of the storage within a series.
 type still struct {
 	// quiet is a silence that the next document ends.
 	quiet silence
-	// begun tells that a document with I/Os has come, and waited is when the last one
-	// without came before it, in seconds since the step began.
+	// begun is true once a document with I/Os has arrived, and waited is when the last document
+	// without I/Os arrived before it, in seconds since the step began.
 	begun  bool
 	waited float64
-	// progress is when an I/O was last seen to have ended, in seconds since the step began.
+	// progress is when an I/O was last seen to have completed, in seconds since the step began.
 	progress float64
-	// stale is a document that carries a time that is too early, at is when it came, and
-	// length is for how many seconds nothing was answered before it.
+	// stale is a document whose time is too early, at is when it arrived, and length is for how
+	// many seconds no I/O completed before it.
 	stale      *job
 	at, length float64
 
@@ -36,16 +35,16 @@ type still struct {
 }
 
 const (
-	// mostStalls bounds the list: the longest are kept.
+	// mostStalls limits the list: the longest are kept.
 	mostStalls = 100
-	// startSilence is how long fio may take to start, in seconds, before it counts as
-	// waiting for the storage, which it has to connect to or to open.
+	// startSilence is how long fio may take to start, in seconds, before it counts as waiting for
+	// the storage, to which it has to connect or which it has to open.
 	startSilence = 5
-	// longBucket is a latency in seconds that histograms still tell from longer ones.
+	// longBucket is a latency in seconds that histograms can still distinguish from longer ones.
 	longBucket = 8
 )
 
-// silent notes that fio has printed nothing for a while, until now.
+// silent records that fio has printed nothing for a while, until now.
 func (s *series) silent(q silence) { s.quiet = q }
 
 // ended returns the silence that a document has ended.
@@ -55,15 +54,15 @@ func (s *series) ended() silence {
 	return q
 }
 
-// wait notes a document of a fio that has not yet done an I/O.
+// wait records a document from before fio's first I/O.
 func (s *series) wait(j *job) {
 	if !s.begun && j.ios() == 0 && j.latencies() == 0 {
 		s.waited = s.now()
 	}
 }
 
-// aside takes a document that is not measured, being of the ramp or of what comes after
-// the last sample. No latency shows that there, so fio's processes have to.
+// aside handles a document that is not measured, because it belongs to the ramp or comes after the
+// last sample. There are no latencies there, so stalls are judged by fio's processes.
 func (s *series) aside(q silence) {
 	now := s.now()
 	long := (q.length - due).Seconds()
@@ -81,8 +80,8 @@ func (s *series) aside(q silence) {
 	}
 }
 
-// stood looks at a document behind a time without progress. It returns true when that is
-// stale, and is kept.
+// stood examines a document that follows a period without progress. It returns true if the document
+// is stale, in which case it is kept.
 func (s *series) stood(j *job, q silence) (stale bool, err error) {
 	last := &s.last
 	if s.stale != nil {
@@ -117,7 +116,7 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 	stood := min(longest, gap)
 	short, long := all.Divide(min(stood/2, longBucket))
 	if stood < model.LeastStall && !begun {
-		// Of what fio did before its first I/O there is no latency.
+		// There are no latencies from before fio's first I/O.
 		s.aside(q)
 	}
 	s.begun, s.progress = true, now
@@ -140,11 +139,11 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 	return true, nil
 }
 
-// everything reports whether it was all I/O that stood still, and not a few I/Os that were
-// passed over while others went on. A single job that did not come to its next I/O tells
-// by that. Of several jobs one is enough to keep fio silent. Then the long I/Os must be
-// half of what the workload keeps in flight, or a quarter of all where it keeps less, or
-// the short ones no more than fit into the given seconds at the rate of the sample before.
+// everything reports whether all I/O stalled, and not just a few I/Os that starved while others
+// continued. With a single job, its failure to reach its next I/O is sufficient evidence. With
+// several jobs, one is enough to keep fio silent. Then the long I/Os must be half of what the
+// workload keeps in flight, or a quarter of all I/Os if it keeps fewer in flight, or the short ones
+// must be no more than fit into the given seconds at the rate of the previous sample.
 func (s *series) everything(q silence, short, long uint64, seconds float64) bool {
 	switch {
 	case long == 0:
@@ -155,9 +154,8 @@ func (s *series) everything(q silence, short, long uint64, seconds float64) bool
 	return float64(short) < s.pace*seconds
 }
 
-// caughtUp closes what a stale document ends, when j comes with a time that is right. It
-// returns the document and its time, which is the one covered already when there is
-// nothing left to take from it.
+// caughtUp closes the interval of a stale document when j arrives with a correct time. It returns
+// the document and its time, which is the one already covered if nothing is left to take from it.
 func (s *series) caughtUp(j *job, ms int64) (*job, int64, error) {
 	if s.stale == nil {
 		return j, ms, nil
@@ -166,7 +164,7 @@ func (s *series) caughtUp(j *job, ms int64) (*job, int64, error) {
 	to := s.stale
 	if ms-end < tick {
 		if ms < s.whole-tolerance {
-			// What followed is too short for a sample: the next document has more.
+			// What followed is too short for a sample: the next document will cover more.
 			return j, s.covered, nil
 		}
 		to, end = j, ms
@@ -174,7 +172,7 @@ func (s *series) caughtUp(j *job, ms int64) (*job, int64, error) {
 	return j, ms, s.close(to, end)
 }
 
-// close emits what was covered between the last document and the end of a stall, in ms.
+// close emits the samples between the last document and the end of a stall, in ms.
 func (s *series) close(to *job, end int64) error {
 	stale, length := s.stale, s.length
 	s.stale = nil
@@ -197,8 +195,8 @@ func (s *series) close(to *job, end int64) error {
 	return nil
 }
 
-// split cuts a sample at whose end nothing was answered for so many seconds into seconds:
-// what was done before, seconds of nothing, and what was answered at last.
+// split cuts a sample that ends with a stall of the given length into seconds: the I/O before the
+// stall, seconds without I/O, and the I/Os that completed at its end.
 func split(x model.Sample, last job, stood float64) []model.Sample {
 	first := max(x.Seconds-stood, min(1, x.Seconds))
 	n := int(math.Round(x.Seconds - first))
@@ -230,7 +228,7 @@ func split(x model.Sample, last job, stood float64) []model.Sample {
 	return parts
 }
 
-// divide parts the I/Os that took at least so many seconds from the others.
+// divide separates the I/Os that took at least the given number of seconds from the others.
 func divide(f model.Flow, seconds float64) (short, long model.Flow) {
 	short, long = f, model.Flow{Max: f.Max}
 	short.Histogram, long.Histogram = f.Histogram.Divide(seconds)
@@ -243,7 +241,7 @@ func divide(f model.Flow, seconds float64) (short, long model.Flow) {
 	return short, long
 }
 
-// stall adds one to the list, which is bounded.
+// stall adds a stall to the list, whose length is limited.
 func (s *series) stall(x model.Stall) {
 	if s.stalls = append(s.stalls, x); len(s.stalls) <= mostStalls {
 		return

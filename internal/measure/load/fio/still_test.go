@@ -9,15 +9,15 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// doc is a status document of reads: its time, the I/Os of 1 ms and those that are long.
+// doc is a status document of reads: its time, the number of 1 ms I/Os and of long ones.
 type doc struct {
-	// at is when it comes, in seconds; ms the time that it carries.
+	// at is when the document arrives, in seconds; ms is the time that it reports.
 	at   float64
 	ms   int64
 	ios  uint64
 	long uint64
 	took float64
-	// quiet is the silence before it, state what fio's processes did then.
+	// quiet is the silence before it, state the state of fio's processes during it.
 	quiet float64
 	state byte
 }
@@ -38,13 +38,13 @@ func (d doc) job() *job {
 	return j
 }
 
-// A storage that stands still keeps fio from printing, and the next document carries the
-// time at which it was due. The seconds without I/O are seconds of the repeat.
+// Stalled storage keeps fio from printing, and the next document carries the time at which it was
+// due. The seconds without I/O are seconds of the repeat.
 func TestSecondsWithoutIOAreSecondsOfTheRepeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		jobs, flight int
 		docs         []doc
-		// want are the I/Os of each sample, length that of the repeat in s.
+		// want is the number of I/Os in each sample, length that of the repeat in s.
 		want   []uint64
 		length float64
 		stalls []model.Stall
@@ -120,7 +120,7 @@ func TestSecondsWithoutIOAreSecondsOfTheRepeat(t *testing.T) {
 					t.Fatalf("%v, want %v", got, c.want)
 				}
 			}
-			// What fio says at its end is the truth for the sums.
+			// fio's final totals are the reference for the sums.
 			whole := last.job().Read
 			if total.IOs != whole.IOs || total.Bytes != whole.Bytes || math.Abs(seconds-float64(whole.Runtime)/1000) > 1e-9 || total.Histogram.Count() != whole.Latency.N {
 				t.Errorf("%d I/Os, %d bytes and %d latencies in %g s, and fio says %+v", total.IOs, total.Bytes, total.Histogram.Count(), seconds, whole)

@@ -26,23 +26,23 @@ func processesIn(dir string) []int {
 	return ids
 }
 
-// sweep kills what is left of a fio that ran in dir.
+// sweep kills what is left of an fio that ran in dir.
 func sweep(dir string) {
 	for _, id := range processesIn(dir) {
 		_ = syscall.Kill(id, syscall.SIGKILL)
 	}
 }
 
-// states are the letters of /proc/PID/stat for all threads of the processes that run in
-// dir. The first thread of fio itself, whose id is given, only naps and looks at its jobs:
-// on a busy machine it mostly waits for a processor. It counts where it is the only one.
+// states returns the state letters from /proc/PID/stat of all threads of the processes that run in
+// dir. The main thread of fio itself, whose id is given, only sleeps and polls its jobs: on a busy
+// machine it is mostly waiting for a CPU. It counts only if there are no other threads.
 func states(dir string, main int) []byte {
 	var letters, naps []byte
 	for _, id := range processesIn(dir) {
 		tasks, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(id), "task/[0-9]*/stat"))
 		for _, task := range tasks {
 			text, err := os.ReadFile(task)
-			// The name before it stands in parentheses and may hold any.
+			// The process name before it is in parentheses and may itself contain parentheses.
 			at := strings.LastIndex(string(text), ") ")
 			switch {
 			case err != nil || at < 0 || at+2 >= len(text):

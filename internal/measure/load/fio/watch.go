@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// watcher takes fio's output and decides when enough is enough.
+// watcher takes fio's output and decides when to end it.
 type watcher struct {
 	process
 	*outcome
@@ -19,22 +19,22 @@ type watcher struct {
 	clock  env.Clock
 	split  splitter
 	gates  lineFilter
-	// enough closes when the caller gave the job up.
+	// enough is closed when the caller aborts the job.
 	enough chan struct{}
-	// dir is where fio's processes run.
+	// dir is fio's working directory.
 	dir string
 
-	// mu guards the outcome while output may still come; closed tells that no more is taken.
+	// mu guards the outcome while output may still arrive; closed is true once no more is accepted.
 	mu     sync.Mutex
 	closed bool
-	// heard is when something was printed last, quiet what was seen since then.
+	// heard is when something was last printed, quiet what has been observed since then.
 	heard time.Time
 	quiet silence
-	// lost is the time that silences took which have ended.
+	// lost is the total time of the silences that have ended.
 	lost time.Duration
 }
 
-// stderr is the side of a watcher that takes standard error.
+// stderr is the io.Writer of a watcher for standard error.
 type stderr watcher
 
 // Write takes a piece of standard error.
@@ -68,7 +68,7 @@ func (w *watcher) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// hear notes that something was printed, which ends a silence.
+// hear records that something was printed, which ends a silence.
 func (w *watcher) hear(now time.Time) {
 	w.quiet.length = now.Sub(w.heard)
 	if w.quiet.length >= shortestSilence {
@@ -80,9 +80,9 @@ func (w *watcher) hear(now time.Time) {
 	w.heard, w.quiet = now, silence{}
 }
 
-// watch waits for the end of the process with the given id, and ends it when
-// the context is done or when it is silent or late. It returns false when the process cannot be killed,
-// as happens while the kernel waits for a dead device.
+// watch waits for the end of the process with the given id, and ends it when the context is done or
+// when it is silent or late. It returns false if the process cannot be killed, as happens while the
+// kernel waits for a dead device.
 func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ended bool) {
 	tick := w.clock.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -114,7 +114,7 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 		return true
 	}
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
-	// The pipes of a killed group close within the command's wait delay.
+	// The pipes of a killed group are closed within the command's wait delay.
 	if wait(w.clock, end, w.limits.grace+pipeDelay) {
 		return true
 	}
@@ -128,8 +128,8 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 	return false
 }
 
-// look looks at a silent fio, and tells why it is to be ended; empty when it is not. after
-// is the time since the last look, ran that since fio's start.
+// look checks a silent fio, and returns why it is to be ended; empty if it is not. after is the
+// time since the last check, ran the time since fio's start.
 func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +154,7 @@ func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why st
 	return ""
 }
 
-// wait waits for the channel to close, and reports whether it did in time.
+// wait waits for the channel to be closed, and reports whether that happened in time.
 func wait(clock env.Clock, end <-chan struct{}, limit time.Duration) bool {
 	t := clock.NewTimer(limit)
 	defer t.Stop()

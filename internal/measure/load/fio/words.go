@@ -7,9 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// failure tells in a sentence what is wrong with an execution, given the last
-// document that it printed (nil when none could be read). It is empty when
-// nothing is.
+// failure returns a message that says what went wrong in an execution, given the last document that
+// it printed (nil if none could be read). It is empty if nothing went wrong.
 func failure(o *outcome, last *job) string {
 	switch {
 	case o.interrupted && o.stopped != "":
@@ -36,7 +35,7 @@ func failure(o *outcome, last *job) string {
 	return ""
 }
 
-// said appends fio's own words, when there are any.
+// said returns fio's own message, if there is one.
 func said(o *outcome) string {
 	if quote(o.stderr.String()+o.text.String()) == "" {
 		return ""
@@ -44,7 +43,7 @@ func said(o *outcome) string {
 	return fmt.Sprintf(" (fio said: %s)", o.said())
 }
 
-// ioFailure names failed I/Os.
+// ioFailure describes failed I/Os.
 func ioFailure(o *outcome, last *job) string {
 	code := last.Error
 	if code == 0 {
@@ -57,7 +56,7 @@ func ioFailure(o *outcome, last *job) string {
 	return fmt.Sprintf("an I/O failed with %s%s", cause, said(o))
 }
 
-// errnoWords names an error of the kernel.
+// errnoWords describes a kernel error.
 func errnoWords(e syscall.Errno) string {
 	switch e {
 	case syscall.EIO:
@@ -76,7 +75,7 @@ func errnoWords(e syscall.Errno) string {
 	return fmt.Sprintf("error %d: %v", int(e), e)
 }
 
-// broken turns a sentence into a worker's error.
+// broken returns a worker error with the formatted message.
 func broken(format string, args ...any) error {
 	return model.BrokenError(fmt.Sprintf(format, args...), "")
 }

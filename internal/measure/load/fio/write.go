@@ -18,13 +18,13 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// A writer fills a file whose extents the kernel shows, so that no block has to carry a
-// checksum of fio's. It is no load, nothing of it is measured, and fio's start takes 0.1 s
-// of a core: what fifty volumes of one machine would wait for longest.
+// A writer fills a file whose extents the kernel exposes, so that no block needs an fio checksum.
+// Its writes are not a load and are not measured, and starting fio takes 0.1 s of a core, which
+// would be the longest wait when fifty volumes of one machine are filled.
 type writer struct {
 	file   *os.File
 	blocks []stretch
-	// next is the number of the block that is written next, done how many bytes are.
+	// next is the index of the next block to write, done the number of bytes written.
 	next, done atomic.Int64
 	stop       atomic.Bool
 
@@ -32,7 +32,7 @@ type writer struct {
 	err error
 }
 
-// write is Fill for such a file, which is as long as the volume already.
+// write is Fill for such a file, which already has the size of the volume.
 func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration, progress func(model.Progress)) (int64, error) {
 	d.one.Lock()
 	defer d.one.Unlock()
@@ -77,12 +77,12 @@ func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration,
 	return written, broken("the prefill failed after %s of %s: %s%s.", units.FormatSize(written), units.FormatSize(v.Size), why, stuck)
 }
 
-// tooSlow is why a writer is stopped that has used up its time.
+// tooSlow is the reason for stopping a writer that has exceeded its time limit.
 const tooSlow = "too slow"
 
-// attend reports the progress of a writer until its end, which it arranges when nobody
-// wants it any more, when the time is over or when nothing happens. It returns why, and
-// that it has not ended even so.
+// attend reports the progress of a writer until its end, and stops it when ctx is cancelled, when
+// the time is up or when there is no progress. It returns the reason, and what is stuck if the
+// writer has not ended even so.
 func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, limit time.Duration, size int64, progress func(model.Progress)) (why, stuck string) {
 	tick := d.env.NewTicker(time.Second)
 	defer tick.Stop()
@@ -125,7 +125,7 @@ func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, lim
 	return why, stuck
 }
 
-// all writes all blocks, so many at a time.
+// all writes all blocks, depth of them at a time.
 func (w *writer) all(depth int) {
 	var group sync.WaitGroup
 	for range min(depth, len(w.blocks)) {
@@ -136,13 +136,14 @@ func (w *writer) all(depth int) {
 
 // some writes blocks until there are none left.
 func (w *writer) some() error {
-	// Direct I/O wants memory of whole pages.
+	// Direct I/O needs page-aligned memory.
 	buffer, err := unix.Mmap(-1, 0, fillBlock, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return fmt.Errorf("no memory for a block: %w", err)
 	}
 	defer unix.Munmap(buffer)
-	// Noise that nobody has to guess: a third of the time of safer random bytes.
+	// Data that need not be unpredictable: this takes a third of the time of cryptographically
+	// secure bytes.
 	random := rand.NewPCG(rand.Uint64(), rand.Uint64())
 	for !w.stop.Load() {
 		i := int(w.next.Add(1)) - 1
@@ -162,7 +163,7 @@ func (w *writer) some() error {
 	return nil
 }
 
-// fail keeps the first error, in words, and stops the others.
+// fail keeps the first error, as a message, and stops the others.
 func (w *writer) fail(err error) {
 	if err == nil {
 		return

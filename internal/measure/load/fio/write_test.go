@@ -28,7 +28,7 @@ func written(t *testing.T, v model.Volume) []byte {
 	return data
 }
 
-// What is written has no hole, does not compress, and no block is there twice.
+// What is written has no holes, does not compress, and contains no block twice.
 func TestAFileIsFilledWithNoise(t *testing.T) {
 	for _, size := range []int64{512, 1 << 20, 5<<20 + 12288} {
 		v := oddFile(t, size)
@@ -68,7 +68,7 @@ func TestAFailedWriteIsToldInWords(t *testing.T) {
 	}
 }
 
-// A storage that does not answer holds up nobody for ever.
+// Storage that does not answer must not block a fill forever.
 func TestAWriterThatHangsIsGivenUp(t *testing.T) {
 	d := fakeDriver(t, "exit 9")
 	d.limits.flush, d.limits.grace = time.Millisecond, time.Millisecond

@@ -1,6 +1,6 @@
-// Package loadtest asks a load tool whether it keeps the contract of package load. Its
-// opinion: what everybody above relies on is asked of every tool in the same words, so that
-// a new tool brings a Subject and gets the tests; what only one tool does is tested with it.
+// Package loadtest checks whether a load tool keeps the contract of package load. Its opinion: what
+// the layers above rely on is tested in the same way for every tool, so a new tool supplies a
+// Subject and gets the tests; what is specific to one tool is tested with that tool.
 package loadtest
 
 import (
@@ -16,29 +16,29 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Subject is a tool, and what it is to be asked about.
+// Subject is a tool and the inputs for its tests.
 type Subject struct {
-	// New makes the tool, anew for each question.
+	// New creates a fresh tool for each test.
 	New func(t *testing.T) load.Tool
-	// Request asks for a step of three seconds behind a ramp of one, at a limited rate that the
-	// volume easily bears; the volume is ready.
+	// Request returns a request for a step of three seconds after a ramp of one, at a limited rate
+	// that the volume easily sustains; the volume is ready.
 	Request func(t *testing.T) model.StartRequest
-	// Slack is by how much the rate may miss what was asked for: 0.1 is a tenth.
+	// Slack is the relative error allowed in the rate: 0.1 is a tenth.
 	Slack float64
-	// Total is the tool's own count of the I/Os behind the ramp, from what it has printed and
-	// its result, and by how much the samples may miss it; nil where it has none.
+	// Total returns the tool's own count of the I/Os after the ramp, from what it has printed and
+	// its result, and how far the samples may differ from it; nil if the tool has no such count.
 	Total func(t *testing.T, raws []model.Raw, res model.StepResult) (ios, slack uint64)
-	// Long makes the step one that goes on until it is called off; nil makes it an hour.
+	// Long changes the step to one that runs until it is cancelled; nil makes it an hour long.
 	Long func(*model.StartRequest)
-	// Broken are steps that cannot be done, by a part of the sentence that says why.
+	// Broken are steps that must fail, keyed by a part of the expected error message.
 	Broken map[string]func(t *testing.T) model.StartRequest
-	// Left lists what the tool has left: processes, and files that are not the volume's.
+	// Left lists what the tool has left behind: processes, and files other than the volume's.
 	Left func(t *testing.T) []string
-	// Volume is one that the tool's Filler is to fill, of a few MiB; nil without a Filler.
+	// Volume returns a volume of a few MiB for the tool's Filler to fill; nil for a tool without a Filler.
 	Volume func(t *testing.T) model.Volume
 }
 
-// Test asks everything.
+// Test runs all tests of the contract.
 func Test(t *testing.T, s Subject) {
 	t.Run("it serves what it is asked for", func(t *testing.T) {
 		tool, req := s.New(t), s.Request(t)
@@ -60,14 +60,14 @@ func Test(t *testing.T, s Subject) {
 	}
 }
 
-// seen is what a step emits, which may come from several goroutines.
+// seen collects what a step emits, possibly from several goroutines.
 type seen struct {
 	mu      sync.Mutex
 	begun   int
 	early   bool
 	samples []model.Sample
 	raws    []model.Raw
-	// on is called for every event; nil for nobody.
+	// on is called for every event; it may be nil.
 	on func(model.Event)
 }
 
@@ -112,7 +112,7 @@ func (s *Subject) version(t *testing.T) {
 	}
 }
 
-// step holds a whole step to what the engine makes of it.
+// step checks a whole step against its own samples, sums and rate.
 func (s *Subject) step(t *testing.T) {
 	tool, req := s.New(t), s.Request(t)
 	var got seen
@@ -129,11 +129,11 @@ func (s *Subject) step(t *testing.T) {
 	var sum model.Flow
 	covered, before := 0.0, req.Step.Ramp
 	for i, x := range got.samples {
-		// A status that comes late makes its second longer and the next one shorter.
+		// A late status makes its second longer and the next one shorter.
 		if x.Seconds <= 0 || x.Seconds > 1.6 || x.End <= before || x.Step != req.Step.Number {
 			t.Errorf("sample %d: %g s of step %d that end at %g s, after %g s", i, x.Seconds, x.Step, x.End, before)
 		}
-		// The ramp is nobody's second.
+		// The ramp must not be part of any sample.
 		if first := x.End - x.Seconds; first < req.Step.Ramp-0.5 {
 			t.Errorf("sample %d begins at %g s, in the ramp of %g s", i, first, req.Step.Ramp)
 		}
@@ -156,7 +156,7 @@ func (s *Subject) step(t *testing.T) {
 	if sum.IOs == 0 {
 		t.Fatal("nothing was done")
 	}
-	// A tool may count the bytes of a second at another moment than its I/Os.
+	// A tool may count the bytes of a second at a slightly different moment than its I/Os.
 	if blocks := float64(sum.Bytes) / float64(req.Workload.BlockSize); math.Abs(blocks-float64(sum.IOs)) > 4 {
 		t.Errorf("%d I/Os, and the bytes of %g", sum.IOs, blocks)
 	}
@@ -172,7 +172,7 @@ func (s *Subject) step(t *testing.T) {
 	s.nothing(t)
 }
 
-// holdFlow holds one second of one direction to itself.
+// holdFlow checks that one second of one direction is consistent.
 func holdFlow(t *testing.T, f *model.Flow) {
 	t.Helper()
 	if n := f.Histogram.Count(); n != f.IOs {
@@ -182,20 +182,20 @@ func holdFlow(t *testing.T, f *model.Flow) {
 		return
 	}
 	mean := f.LatencySum / float64(f.IOs)
-	// Buckets are 1.6 % wide, and a tool may give their middle.
+	// Buckets are 1.6 % wide, and a tool may report their midpoints.
 	if mean <= 0 || math.Abs(f.Histogram.Mean()/mean-1) > 0.05 {
 		t.Errorf("the mean latency is %g s by the sum, and %g s by the histogram", mean, f.Histogram.Mean())
 	}
 }
 
-// begins keeps the step waiting: nothing is done before, and its seconds count from then.
+// begins delays the step: nothing may be done before it begins, and its seconds count from then.
 func (s *Subject) begins(t *testing.T) {
 	tool, req := s.New(t), s.Request(t)
 	req.At = 1
 	var got seen
 	begun := make(chan struct{})
 	res, err := tool.Driver.Run(t.Context(), req, func() {
-		// Longer than the ramp, so that a tool which does not wait has a second by then.
+		// Longer than the ramp, so that a tool that does not wait has emitted a sample by then.
 		time.Sleep(2500 * time.Millisecond)
 		got.begin()
 		close(begun)
@@ -241,7 +241,7 @@ func (s *Subject) calledOff(t *testing.T) {
 	}
 	s.nothing(t)
 
-	// The same tool goes on with the next step.
+	// The same tool continues with the next step.
 	next := s.Request(t)
 	if res, err := tool.Driver.Run(t.Context(), next, load.AtOnce, func(model.Event) {}); err != nil || res.Error != "" {
 		t.Errorf("the next step: %v, %q", err, res.Error)
@@ -292,7 +292,7 @@ func (s *Subject) fills(t *testing.T) {
 		t.Fatalf("%d of %d bytes, %v; at last %+v", written, v.Size, err, last)
 	}
 	proof, err := tool.Filler.ReadBack(t.Context(), v, func(model.Progress) {})
-	// Where the filesystem shows what was written, nothing has to be read; that is said.
+	// Where the filesystem shows what was written, nothing has to be read, and the proof says so.
 	if none := proof.Method == "none"; err != nil || proof.Unwritten != 0 || none == (proof.Checked > 0) || none && proof.Detail == "" {
 		t.Errorf("%+v, %v", proof, err)
 	}
@@ -304,7 +304,7 @@ func (s *Subject) fills(t *testing.T) {
 	s.nothing(t)
 }
 
-// nothing holds the tool to what it has left.
+// nothing checks that the tool has left nothing behind.
 func (s *Subject) nothing(t *testing.T) {
 	t.Helper()
 	if left := s.Left(t); len(left) > 0 {

@@ -33,7 +33,7 @@ func TestContract(t *testing.T) {
 		Request: request(func(*model.StartRequest) {}),
 		// 900 random arrivals have a standard deviation of 30.
 		Slack: 0.2,
-		// What is due behind the ramp, but for what is in flight at its two ends.
+		// The I/Os due after the ramp, give or take those in flight at either end.
 		Total: func(_ *testing.T, _ []model.Raw, res model.StepResult) (ios, slack uint64) { return res.Due, 32 },
 		Broken: map[string]func(*testing.T) model.StartRequest{
 			"is no open loop":     request(func(r *model.StartRequest) { r.Workload.RateIOPS = 0 }),

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// randomize fills memory with data that does not compress.
+// randomize fills memory with incompressible data.
 func randomize(p []byte) {
 	for len(p) >= 8 {
 		binary.LittleEndian.PutUint64(p, rand.Uint64())
@@ -13,8 +13,8 @@ func randomize(p []byte) {
 	}
 }
 
-// scramble changes each sector of a block before it is written, so that no block is
-// a copy of another, for storage that looks for copies.
+// scramble changes each sector of a block before it is written, so that no block is a copy of
+// another, for storage that deduplicates.
 func scramble(p []byte) {
 	for i := 0; i+8 <= len(p); i += 512 {
 		binary.LittleEndian.PutUint64(p[i:], rand.Uint64())

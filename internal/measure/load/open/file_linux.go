@@ -14,12 +14,12 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// file does I/O on a file or block device by the kernel's native asynchronous
-// interface (io_submit(2)), which every container allows. Where the kernel makes a
-// submission wait, as without direct I/O, later I/Os become late, and that is counted.
+// file does I/O on a file or block device through the kernel's native asynchronous interface
+// (io_submit(2)), which every container allows. If the kernel blocks in a submission, as without
+// direct I/O, later I/Os become late, and that is counted.
 type file struct {
 	fd      *os.File
-	path    string // for people
+	path    string // for messages
 	context uintptr
 	memory  []byte
 	block   int64
@@ -27,7 +27,7 @@ type file struct {
 	events  []ioEvent
 }
 
-// iocb and ioEvent are those of linux/aio_abi.h on little-endian machines.
+// iocb and ioEvent have the layout of linux/aio_abi.h on little-endian machines.
 type iocb struct {
 	data   uint64
 	_      uint32 // key
@@ -67,8 +67,8 @@ func openFile(v model.Volume, w model.Workload) (device, error) {
 		return nil, model.BrokenError(fmt.Sprintf("the volume cannot be opened: %v", err), "")
 	}
 	f := &file{fd: fd, path: v.Path, block: w.BlockSize, control: make([]iocb, w.Depth), events: make([]ioEvent, w.Depth)}
-	// Page-aligned memory outside of Go's heap: direct I/O wants the one, and the
-	// kernel writes into it behind Go's back.
+	// Page-aligned memory outside Go's heap: direct I/O needs the alignment, and the kernel writes
+	// into it without Go's knowledge.
 	f.memory, err = unix.Mmap(-1, 0, w.Depth*int(w.BlockSize), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		fd.Close()
@@ -84,7 +84,7 @@ func openFile(v model.Volume, w model.Workload) (device, error) {
 	return f, nil
 }
 
-// buffer is the memory of a slot.
+// buffer returns the memory of a slot.
 func (f *file) buffer(slot int) []byte {
 	return f.memory[int64(slot)*f.block : int64(slot+1)*f.block]
 }
@@ -136,7 +136,7 @@ func (f *file) reap(wait time.Duration, ended func(int, error)) error {
 	return nil
 }
 
-// words says which I/O failed and why.
+// words returns an error that says which I/O failed and why.
 func (f *file) words(write bool, offset int64, err error) error {
 	what := "read"
 	if write {
@@ -145,7 +145,7 @@ func (f *file) words(write bool, offset int64, err error) error {
 	return fmt.Errorf("%s of %d bytes at %d of %s: %w", what, f.block, offset, f.path, err)
 }
 
-// close gives everything back. Memory that the kernel may still write into is kept.
+// close releases everything, except memory that the kernel may still write into.
 func (f *file) close(idle bool) {
 	if f.context != 0 && idle {
 		_, _, _ = unix.Syscall(unix.SYS_IO_DESTROY, f.context, 0, 0)
@@ -156,8 +156,8 @@ func (f *file) close(idle bool) {
 	_ = f.fd.Close()
 }
 
-// preciseTimers makes the kernel wake this thread when it said, and not up to 50 µs later,
-// or as before (0 is the default, prctl(2)).
+// preciseTimers makes the kernel wake this thread on time instead of up to 50 µs late, or restores
+// the default (0, prctl(2)).
 func preciseTimers(yes bool) {
 	slack := uintptr(0)
 	if yes {
@@ -166,7 +166,7 @@ func preciseTimers(yes bool) {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, slack, 0, 0, 0)
 }
 
-// threadCPU is the CPU time of this thread in seconds.
+// threadCPU returns the CPU time of this thread in seconds.
 func threadCPU() (user, system float64) {
 	var r unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &r); err != nil {

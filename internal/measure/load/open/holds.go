@@ -1,8 +1,8 @@
 package open
 
-// holds remembers when the storage held the load generator up, so that only the rest
-// of an I/O's delay is called the generator's own. Times are seconds; I/Os come in the
-// order in which they are due.
+// holds records when the storage held up the load generator, so that only the rest of an I/O's
+// delay is attributed to the generator itself. Times are in seconds; I/Os come in the order in
+// which they are due.
 type holds struct {
 	spans []hold
 	sum   float64
@@ -11,14 +11,14 @@ type holds struct {
 type hold struct{ from, to float64 }
 
 const (
-	// heldFor is how long a submission must take to count as waiting and not as work.
+	// heldFor is how long a submission must take to count as waiting rather than work.
 	heldFor = 100e-6
-	// heldOn joins holds that are no further apart, so that a long overload, in which
-	// each I/O waits for a slot, is not remembered I/O by I/O.
+	// heldOn is the gap up to which holds are merged, so that a long overload, in which each I/O
+	// waits for a slot, is not recorded I/O by I/O.
 	heldOn = 20e-6
 )
 
-// add remembers a hold, which ended after all others.
+// add records a hold, which must have ended after all others.
 func (h *holds) add(from, to float64) {
 	if n := len(h.spans); n > 0 && from-h.spans[n-1].to < heldOn {
 		h.sum += to - h.spans[n-1].to
@@ -29,8 +29,8 @@ func (h *holds) add(from, to float64) {
 	h.sum += to - from
 }
 
-// since is how long was waited for the storage since a moment, which must not lie
-// before the last one that was asked for.
+// since returns how long we have waited for the storage since the given moment, which must not be
+// earlier than in the previous call.
 func (h *holds) since(moment float64) float64 {
 	for len(h.spans) > 0 && h.spans[0].from < moment {
 		first := &h.spans[0]

@@ -14,21 +14,21 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// ending is what is known of a repeat when it is over.
+// ending is the outcome of a repeat.
 type ending struct {
-	// due counts the I/Os that were due in the measured part, begun all that were
-	// begun, late the seconds by which we began them too late, without what was waited
-	// for a free slot or for a submission before them to come back.
+	// due is the number of I/Os due in the measured part, begun the number of all I/Os begun, late
+	// the seconds by which we began them too late, excluding time spent waiting for a free slot or
+	// for an earlier submission to return.
 	due, begun, failed uint64
 	late               float64
 	fault              string
 	user, system       float64
 	stalls             []model.Stall
-	// depth counts the I/Os by how many were in flight when they began, in powers of two.
+	// depth counts the I/Os by the number in flight when they began, in powers of two.
 	depth [16]uint64
 }
 
-// levels is the share of the I/Os by depth, under fio's names of the buckets.
+// levels returns the share of the I/Os by depth, under fio's names of the buckets.
 func (e *ending) levels() map[string]float64 {
 	levels := map[string]float64{}
 	for i, n := range e.depth {
@@ -43,7 +43,7 @@ func (e *ending) levels() map[string]float64 {
 	return levels
 }
 
-// loop is a repeat while it goes on. Times are seconds since it began.
+// loop is a repeat in progress. Times are seconds since it began.
 type loop struct {
 	ending
 	dev      device
@@ -61,13 +61,13 @@ type loop struct {
 	flow     *model.Flow
 	edge     float64 // when the current sample ends
 	max      float64
-	answered float64 // when an I/O last ended, or one began while none was in flight
+	answered float64 // when an I/O last completed, or one began while none was in flight
 }
 
-// keepTime plays a repeat and closes samples; then over gets the ending.
+// keepTime runs a repeat and closes samples; then it sends the ending to over.
 func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartRequest, samples chan<- model.Sample, over chan<- ending) {
-	// The thread must outlive this goroutine, or processes that it once started would
-	// get their parent-death signal.
+	// The thread must outlive this goroutine, or processes that it has started would get their
+	// parent-death signal.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	preciseTimers(true)
@@ -81,7 +81,7 @@ func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartR
 		l.free = append(l.free, slot)
 	}
 	l.dueAt = make([]float64, req.Workload.Depth)
-	// Where a sequential repeat begins differs from repeat to repeat.
+	// Each sequential repeat begins at a different place.
 	l.position = int64(req.Step.Offset*float64(l.size)) / l.w.BlockSize * l.w.BlockSize
 	user, system := threadCPU()
 	l.draw()
@@ -98,7 +98,7 @@ func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartR
 	over <- l.ending
 }
 
-// draw makes the next I/O due: the times between are exponential (Poisson process).
+// draw makes the next I/O due: the intervals are exponential (Poisson process).
 func (l *loop) draw() {
 	l.next += l.rng.ExpFloat64() / l.w.RateIOPS
 	if l.next >= l.step.Ramp && l.next < l.end() {
@@ -108,10 +108,10 @@ func (l *loop) draw() {
 
 func (l *loop) end() float64 { return l.step.Ramp + l.step.Seconds }
 
-// longestWait bounds a sleep, so that an interrupt is soon noticed. In seconds.
+// longestWait limits a sleep, in seconds, so that an interrupt is noticed soon.
 const longestWait = 0.1
 
-// play begins what is due and counts what ends, until the end of the repeat.
+// play begins I/Os that are due and counts those that complete, until the end of the repeat.
 func (l *loop) play(ctx context.Context) {
 	for l.fault == "" {
 		now := l.now()
@@ -135,7 +135,7 @@ func (l *loop) play(ctx context.Context) {
 			l.reap(0)
 		}
 	}
-	// What was due and could not even begin was due all the same.
+	// I/Os that were due but could not begin still count as due.
 	for l.fault == "" && l.next < l.end() {
 		l.draw()
 	}
@@ -162,7 +162,7 @@ func (l *loop) start(now float64) {
 	l.draw()
 }
 
-// place is where the next I/O goes, in bytes.
+// place returns the offset of the next I/O in bytes.
 func (l *loop) place() int64 {
 	blocks := l.size / l.w.BlockSize
 	if l.w.Access == model.Random {
@@ -175,7 +175,7 @@ func (l *loop) place() int64 {
 	return at
 }
 
-// reap counts what ends within the given time in seconds.
+// reap counts the I/Os that complete within the given time in seconds.
 func (l *loop) reap(wait float64) {
 	now, known := 0.0, false
 	err := l.dev.reap(time.Duration(wait*float64(time.Second)), func(slot int, err error) {
@@ -214,12 +214,11 @@ func (l *loop) count(latency float64) {
 	l.flow.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), 1)
 }
 
-// tick hands on the samples that have ended by now. A second in which the thread was
-// held up, or in which nothing ended, is a sample too. The last one waits for what is in
-// flight.
+// tick emits the samples that have ended by now. A second in which the thread was held up, or in
+// which no I/O completed, is a sample too. The last one waits for the I/Os in flight.
 func (l *loop) tick(now float64) { l.close(min(now, l.end()-0.5)) }
 
-// close hands on the samples that end by then.
+// close emits the samples that end by the given time.
 func (l *loop) close(by float64) {
 	for l.edge <= by+1e-9 {
 		l.flow.Max = l.max
@@ -235,7 +234,7 @@ func (l *loop) close(by float64) {
 	}
 }
 
-// answer notes that something ended, and how long nothing had.
+// answer records that an I/O completed, and how long none had.
 func (l *loop) answer(now float64) {
 	if stood := now - l.answered; stood >= model.LeastStall && len(l.stalls) < mostStalls {
 		l.stalls = append(l.stalls, model.Stall{Begin: l.answered, Seconds: stood})
@@ -243,12 +242,12 @@ func (l *loop) answer(now float64) {
 	l.answered = now
 }
 
-// mostStalls bounds the list of stalls.
+// mostStalls limits the list of stalls.
 const mostStalls = 100
 
-// drain waits for what is in flight, and reports whether all has ended. What ends then is of
-// the time after the repeat and does not count, unless the storage stands still: else a
-// stall at the end of a repeat would leave no trace.
+// drain waits for the I/Os in flight, and reports whether all have completed. Those that complete
+// now fall into the time after the repeat and do not count, unless the storage is stalled:
+// otherwise a stall at the end of a repeat would leave no trace.
 func (l *loop) drain(ctx context.Context) bool {
 	over, limit, stalls := l.now(), drainLimit, len(l.stalls)
 	for len(l.free) < len(l.dueAt) && l.now() < over+limit.Seconds() {

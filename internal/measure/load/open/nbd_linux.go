@@ -23,15 +23,15 @@ const (
 	nbdReplyHeader = 16
 )
 
-// network does I/O on an NBD export, many requests at once on one connection. What
-// the server does not take from the socket waits here, and is late.
+// network does I/O on an NBD export, with many concurrent requests on one connection. Data that the
+// server does not take from the socket are queued here, and their I/Os become late.
 type network struct {
 	sock  *os.File
 	fd    int
 	block int64
-	// payload is what writes carry.
+	// payload is the data of the writes.
 	payload []byte
-	// out is what the socket has not taken yet; in what has come and is no whole reply.
+	// out is what the socket has not accepted yet; in is an incomplete reply.
 	out, in []byte
 	// skip is how many bytes of a read's data are still to come, for the slot reading.
 	skip    int64
@@ -73,7 +73,7 @@ func (n *network) submit(slot int, write bool, offset int64) error {
 	return n.flush()
 }
 
-// flush gives the socket as much as it takes.
+// flush writes as much to the socket as it accepts.
 func (n *network) flush() error {
 	sent := 0
 	for sent < len(n.out) {
@@ -117,7 +117,7 @@ func (n *network) reap(wait time.Duration, ended func(int, error)) error {
 	return n.receive(ended)
 }
 
-// receive reads what has come, once: more is there at the next reap.
+// receive reads once from the socket: any more is read at the next reap.
 func (n *network) receive(ended func(int, error)) error {
 	var room [256 << 10]byte
 	k, err := unix.Read(n.fd, room[:])
@@ -154,7 +154,7 @@ func (n *network) receive(ended func(int, error)) error {
 	}
 }
 
-// reply understands the head of one reply.
+// reply parses the header of one reply.
 func (n *network) reply(ended func(int, error)) error {
 	slot := binary.BigEndian.Uint64(n.in[8:])
 	if binary.BigEndian.Uint32(n.in) != nbdReply || slot >= uint64(len(n.writes)) {
@@ -177,7 +177,7 @@ func (n *network) reply(ended func(int, error)) error {
 	return nil
 }
 
-// close says goodbye when nothing is under way.
+// close disconnects properly if nothing is in flight.
 func (n *network) close(idle bool) {
 	if idle && len(n.out) == 0 {
 		var h [nbdHeader]byte

@@ -1,14 +1,13 @@
-// Package open is a load driver for open loops: I/Os are due at random times, whether
-// or not earlier ones have ended, and latencies count from when an I/O was due.
+// Package open is a load driver for open loops: I/Os are due at random times, whether or not
+// earlier ones have completed, and latencies count from when an I/O was due.
 //
-// Its opinion: this is the one load that fio cannot make. Its rate mode begins a late
-// I/O late and times it from there, so that a storage that stands still for half a
-// second looks as if a single request had waited (the omission is coordinated with the
-// storage). Here an I/O that cannot begin, because all slots are taken or because the
-// kernel does not come back from a submission, is late all the same. Everything else
-// is left to fio: closed loops, prefill, proofs.
+// Its opinion: this is the one load that fio cannot generate. Its rate mode begins a late I/O late
+// and times it from there, so storage that stalls for half a second looks as if a single request
+// had waited (coordinated omission). Here an I/O that cannot begin, because all slots are taken or
+// because the kernel does not return from a submission, is late all the same. Everything else is
+// left to fio: closed loops, prefill, verification.
 //
-// One thread does it all: it sleeps until the next I/O is due or one has ended. So the
+// A single thread does everything: it sleeps until the next I/O is due or one has completed. So the
 // load generator costs little, and its own lateness is measured and reported.
 package open
 
@@ -23,16 +22,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Driver runs open loops. Dial reaches an NBD export and hands over the connected
-// socket, after the negotiation, for requests of its own.
+// Driver runs open loops. Dial connects to an NBD export and returns the connected socket, after
+// the negotiation, for the driver's own requests.
 type Driver struct {
 	Dial func(ctx context.Context, uri string) (*os.File, error)
-	// Clock is the time by which I/Os are due and end.
+	// Clock is the clock for due and completion times.
 	Clock env.Clock
 }
 
-// Tool is the driver as a worker has it: for open loops on everything that exists. fio makes
-// the volumes ready.
+// Tool returns the driver as a worker's tool: for open loops on all real storage. fio prepares the volumes.
 func Tool(d *Driver) load.Tool {
 	return load.Tool{
 		Name: "open", Driver: d,
@@ -40,25 +38,25 @@ func Tool(d *Driver) load.Tool {
 	}
 }
 
-// drainLimit is how long I/Os in flight may take after the end of a repeat.
-// Storage that stands still for minutes and comes back is measured as such.
+// drainLimit is how long I/Os in flight may take after the end of a repeat. Storage that stalls for
+// minutes and recovers is measured as such.
 const drainLimit = 2 * time.Minute
 
-// stopLimit is the same when the repeat is called off.
+// stopLimit is the same for a repeat that is cancelled.
 const stopLimit = 30 * time.Second
 
-// device is where I/Os are begun and end. Its methods are called by one thread.
+// device begins and completes I/Os. Its methods are called by one thread.
 type device interface {
 	// submit begins the I/O of a slot. It may block.
 	submit(slot int, write bool, offset int64) error
-	// reap waits until an I/O ends or the time is over, and tells each that has ended
-	// with its error.
+	// reap waits until an I/O completes or the time is up, and calls ended for each that has
+	// completed, with its error.
 	reap(wait time.Duration, ended func(slot int, err error)) error
-	// close gives up everything; I/Os must have ended, or idle must be false.
+	// close releases everything; all I/Os must have completed, or idle must be false.
 	close(idle bool)
 }
 
-// Run runs one repeat, ramp included, and emits a sample for each second of the rest.
+// Run runs one repeat, ramp included, and emits a sample for each second after the ramp.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	res := model.StepResult{Step: req.Step}
 	w := req.Workload
@@ -87,15 +85,15 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	return res, nil
 }
 
-// Version names the driver's version: it is a part of Loadline.
+// Version returns the driver's version: it is a part of Loadline.
 func (d *Driver) Version(context.Context) (string, error) { return "1", nil }
 
-// Ceiling is not known: an open loop tells how late it was instead.
+// Ceiling is unknown: an open loop reports how late it was instead.
 func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (rate float64, known bool, err error) {
 	return 0, false, nil
 }
 
-// reach opens what the repeat goes to.
+// reach opens the target of the repeat.
 func (d *Driver) reach(ctx context.Context, req model.StartRequest) (device, error) {
 	v, w := req.Volume, req.Workload
 	if w.BlockSize < 512 || v.Size < w.BlockSize {

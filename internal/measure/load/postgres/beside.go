@@ -6,18 +6,19 @@ import (
 	"path/filepath"
 )
 
-// ownDirectory is the directory that a process of Linux's is in, whatever has its name by then.
+// ownDirectory is the directory that a Linux process is in, even if its name has since been taken
+// by another.
 const ownDirectory = "/proc/self/cwd"
 
-// held reports whether directories can be reached by what is held open, and not by their names.
+// held reports whether directories can be reached through open descriptors instead of by name.
 func held() bool {
 	_, err := os.Stat(ownDirectory)
 	return err == nil
 }
 
-// host is where clients look for the socket. Who owns the directory that we were given can put
-// another in the place of ours meanwhile, with a link to the socket of another server, which takes
-// the same user for its superuser: so clients look where they have been started.
+// host returns where clients look for the socket. The owner of the directory that we were given can
+// replace ours with another, with a link to the socket of another server that accepts the same user
+// as its superuser: so clients look in the directory in which they were started.
 func (s *server) host() string {
 	if held() {
 		return ownDirectory
@@ -25,7 +26,8 @@ func (s *server) host() string {
 	return s.socket
 }
 
-// place opens a directory in the working directory, for a program to be started in: dir is it until done.
+// place opens a directory in the working directory for a program to be started in: dir refers to it
+// until done is called.
 func (s *server) place(path string) (dir string, done func(), err error) {
 	if !held() {
 		return path, func() {}, nil
@@ -37,9 +39,9 @@ func (s *server) place(path string) (dir string, done func(), err error) {
 	return fmt.Sprintf("/proc/self/fd/%d", f.Fd()), func() { _ = f.Close() }, nil
 }
 
-// names are what the server's programs call its data and the directory of its socket when they are
-// started in the data. PostgreSQL has some of its files by the name of its data, pg_control among
-// them, as long as it runs.
+// names returns the names by which the server's programs refer to the data directory and the socket
+// directory when started in the data directory. While it runs, PostgreSQL opens some of its files
+// by the path of the data directory, pg_control among them.
 func (s *server) names() (data, socket string) {
 	if held() {
 		return ownDirectory, filepath.Join("..", filepath.Base(s.socket))

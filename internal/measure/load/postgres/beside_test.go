@@ -9,8 +9,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestAnotherDirectoryInThePlaceOfOurs: who owns the directory above can give its name to another, with
-// a link to the socket of a server that is not ours. Nothing is asked of that one, and nothing written there.
+// TestAnotherDirectoryInThePlaceOfOurs: the owner of the directory above can give our directory's
+// name to another one, with a link to the socket of a server that is not ours. That server must not
+// be queried, and nothing may be written to it.
 func TestAnotherDirectoryInThePlaceOfOurs(t *testing.T) {
 	d := ready(t)
 	if !held() {
@@ -36,7 +37,7 @@ func TestAnotherDirectoryInThePlaceOfOurs(t *testing.T) {
 	w.Workload.App.Script = "SELECT 1;\n"
 	w.Workload.App.Options = ""
 	res, err := d.Run(t.Context(), w, load.AtOnce, func(model.Event) {})
-	// The pipes are made by the name, so that it may refuse; another server it never asks.
+	// The pipes are created by name, so the step may fail; but it must never query another server.
 	if err == nil && res.Error == "" && (res.App == nil || res.App.Transactions == 0) {
 		t.Errorf("%+v", res)
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// blind is what a server does not count, by its settings: such counts stay 0, which is not what
-// they are.
+// blind is what a server, because of its settings, does not count: such counters stay 0, which is
+// not their true value.
 type blind struct {
-	// flushes are not counted where each write of the log is its own (wal_sync_method=open_…), their
-	// times and those of reads where they are not taken, tables where track_counts is off.
+	// flushes are not counted if each log write is itself synchronous (wal_sync_method=open_…), the
+	// times of flushes and reads if timing is off, tables if track_counts is off.
 	flushes, flushTimes, readTimes, tables bool
 }
 
@@ -21,7 +21,7 @@ func blindOf(state *model.AppState) blind {
 	return b
 }
 
-// forget removes the counts that are none.
+// forget removes counts that the server did not take.
 func (b blind) forget(c *model.AppCounts) {
 	if b.flushes {
 		c.Flushes, c.FlushSeconds = nil, nil
@@ -37,10 +37,10 @@ func (b blind) forget(c *model.AppCounts) {
 	}
 }
 
-// resets name the counts that tell when the others last began anew.
+// resets is the prefix of the values that say when the other counters were last reset.
 const resets = "reset_"
 
-// begunAnew reports whether somebody has reset the statistics between two readings.
+// begunAnew reports whether the statistics were reset between two readings.
 func begunAnew(before, after map[string]float64) bool {
 	for name, at := range after {
 		if strings.HasPrefix(name, resets) && before[name] != at {
@@ -50,7 +50,7 @@ func begunAnew(before, after map[string]float64) bool {
 	return false
 }
 
-// none removes all counts of the server's.
+// none removes all counts of the server.
 func none(c *model.AppCounts) {
 	c.Flushes, c.FlushSeconds, c.LogBytes, c.PageImages, c.Hits, c.Reads, c.ReadSeconds = nil, nil, nil, nil, nil, nil, nil
 	c.Checkpoints, c.Vacuums, c.Others = nil, nil, nil

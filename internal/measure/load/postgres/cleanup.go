@@ -9,16 +9,16 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Left is a schema that a run has left in a server.
+// Left is a schema that a run has left behind in a server.
 type Left struct {
 	Schema string
-	// Stays tells why it was not removed, and Next what to do about it; empty when it is gone.
+	// Stays is why it was not removed, and Next what to do about it; empty if it was removed.
 	Stays, Next string
 }
 
-// RemoveLeft removes the schemas that killed runs have left in the database of a URL: those that
-// bear exactly such a name and our comment, belong to the user, and are held by no living run. It
-// returns what it has found, up to an error.
+// RemoveLeft removes the schemas that killed runs have left in the database of a URL: those with
+// exactly such a name and our comment that belong to the user and are not held by a live run. It
+// returns what it has found, even if it fails.
 func RemoveLeft(ctx context.Context, e *env.Env, uri string) (list []Left, err error) {
 	p, err := findClients(ctx, e)
 	if err != nil {
@@ -57,10 +57,10 @@ func RemoveLeft(ctx context.Context, e *env.Env, uri string) (list []Left, err e
 	return list, nil
 }
 
-// errHeld tells that a living session holds a schema.
+// errHeld means that a live session holds a schema.
 var errHeld = errors.New("a running loadline uses it")
 
-// removeLeft takes the lock of a schema, which its run holds while it lives, and removes it.
+// removeLeft takes the lock of a schema, which a live run would hold, and removes the schema.
 func (x *existing) removeLeft(ctx context.Context) (stays, next string, err error) {
 	if x.hold, err = x.openHold(ctx); errors.Is(err, errHeld) {
 		return err.Error(), "should that be on a machine that is gone: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '" + x.schema + "'", nil

@@ -15,30 +15,30 @@ import (
 	"github.com/loadline/loadline/internal/model/remote"
 )
 
-// far is how pgbench comes to a server of ours from a pod of its own: over the network, as a user
-// that may log in from the client's address alone, by a password that nobody is told but the
-// client's worker.
+// far describes how pgbench in a pod of its own connects to a server that we started: over the
+// network, as a user that may log in only from the client's address, with a password that is known
+// only to the client's worker.
 type far struct {
 	client load.Client
-	// own is the address that the server listens on, from that of the client.
+	// own is the address that the server listens on, from the address of the client.
 	own, from netip.Addr
 	password  string
 }
 
-// clientUser is who pgbench is on a server that it reaches over the network.
+// clientUser is pgbench's user on a server that it reaches over the network.
 const clientUser = "loadline"
 
-// addressVariable holds the address of a pod, which the cluster puts into its environment.
+// addressVariable holds the pod's address, which the cluster sets in its environment.
 const addressVariable = "LOADLINE_ADDRESS"
 
-// LoadFrom has pgbench run elsewhere.
+// LoadFrom makes pgbench run on another machine.
 func (d *Driver) LoadFrom(c load.Client) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.client = c
 }
 
-// open makes a new server ready for a client elsewhere, before it is started.
+// open prepares a new server for a remote client, before the server is started.
 func (d *Driver) open(ctx context.Context, s *server, ask *model.AppRequest) error {
 	if !remote.Apart(ask) {
 		return nil
@@ -57,7 +57,7 @@ func (d *Driver) open(ctx context.Context, s *server, ask *model.AppRequest) err
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("a pod does not know its address (%s): %v", addressVariable, err), "use --worker-image of this version")
 	}
-	// Its socket is in a directory that nobody else can use.
+	// The server's socket is in a directory that no other user can access.
 	rules := fmt.Sprintf("local all all trust\nhost %s %s %s scram-sha-256\n", database, clientUser, netip.PrefixFrom(f.from, f.from.BitLen()))
 	if err := s.root.WriteFile("data/pg_hba.conf", []byte(rules), 0o600); err != nil {
 		return model.BrokenError(fmt.Sprintf("the server's pg_hba.conf cannot be written: %s", env.Reason(err)), "")
@@ -66,7 +66,7 @@ func (d *Driver) open(ctx context.Context, s *server, ask *model.AppRequest) err
 	return nil
 }
 
-// listens is the setting listen_addresses.
+// listens returns the setting listen_addresses.
 func (f *far) listens() string {
 	if f == nil {
 		return ""
@@ -74,8 +74,8 @@ func (f *far) listens() string {
 	return f.own.String()
 }
 
-// creating are the statements that make the database. The user of a client elsewhere owns it,
-// with what is filled into it, and has no other right.
+// creating returns the statements that create the database. The user of a remote client owns it and
+// its contents, and has no other rights.
 func (f *far) creating() []string {
 	if f == nil {
 		return []string{"CREATE DATABASE " + database}
@@ -83,7 +83,7 @@ func (f *far) creating() []string {
 	return []string{fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", clientUser, verifier(f.password)), fmt.Sprintf("CREATE DATABASE %s OWNER %s", database, clientUser)}
 }
 
-// user is who pgbench is.
+// user returns pgbench's user.
 func (s *server) user() string {
 	if s.far != nil {
 		return clientUser
@@ -91,12 +91,12 @@ func (s *server) user() string {
 	return superuser
 }
 
-// access is what the client needs to come in.
+// access returns what the client needs to connect.
 func (s *server) access() remote.Request {
 	return remote.Request{Host: s.far.own.String(), Port: port, User: clientUser, Password: s.far.password, Database: database}
 }
 
-// load runs pgbench, here or there.
+// load runs pgbench, locally or remotely.
 func (s *server) load(ctx context.Context, req model.StartRequest, emit func(model.Event)) (*outcome, error) {
 	if s.far == nil {
 		return (&bench{server: s, req: req, emit: emit}).run(ctx)
@@ -104,7 +104,7 @@ func (s *server) load(ctx context.Context, req model.StartRequest, emit func(mod
 	ask := s.access()
 	ask.Start = &req
 	processors := watchProcessors(s.env.Clock, s.processes(), elsewhere, max(1, req.Workload.Depth), seconds(req.Step.Ramp))
-	// A server that has ended lets go of its clients, but not always at once.
+	// A server that has ended closes its clients' connections, but not always at once.
 	bounded, cancel := context.WithTimeout(s.ends(ctx), seconds(req.Step.Ramp+req.Step.Seconds+beyond+2*late))
 	defer cancel()
 	res, err := s.far.client.Load(bounded, ask, emit)
@@ -130,7 +130,7 @@ func (s *server) load(ctx context.Context, req model.StartRequest, emit func(mod
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// together joins what two machines counted at the same time, in the time of the first.
+// together merges what two machines counted over the same period, scaled to the length of the first.
 func together(server, client *model.AppProcessor) *model.AppProcessor {
 	if server == nil || client == nil || client.Seconds <= 0 {
 		return nil
@@ -140,7 +140,7 @@ func together(server, client *model.AppProcessor) *model.AppProcessor {
 	return &f
 }
 
-// LoadFor is what the worker in the client's pod does for a server elsewhere.
+// LoadFor is run by the worker in the client's pod, for a server elsewhere.
 func (d *Driver) LoadFor(ctx context.Context, workDir *os.Root, req remote.Request, emit func(model.Event)) (*remote.Result, error) {
 	if req.Start == nil && !req.Reach {
 		return &remote.Result{Address: d.env.Getenv(addressVariable)}, nil
@@ -153,8 +153,8 @@ func (d *Driver) LoadFor(ctx context.Context, workDir *os.Root, req remote.Reque
 	if err != nil {
 		return nil, err
 	}
-	// An argument is in the list of processes. There is nothing to encrypt, and to ask for it
-	// would be a round trip more for each connection.
+	// Arguments would be visible in the process list. There is nothing to encrypt, and negotiating
+	// encryption would cost one more round trip for each connection.
 	a.Set = append(a.Set, "PGHOST="+req.Host, "PGPORT="+req.Port, "PGUSER="+req.User, "PGPASSWORD="+req.Password, "PGDATABASE="+req.Database, "PGSSLMODE=disable", "PGGSSENCMODE=disable")
 	dir := workDir.Name()
 	s := &server{env: d.env, programs: p, account: a, root: workDir, dir: dir, socket: filepath.Join(dir, "s"), remote: true}

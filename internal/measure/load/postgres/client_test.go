@@ -17,13 +17,13 @@ import (
 	"github.com/loadline/loadline/internal/model/remote"
 )
 
-// nearby is a client's worker on this machine.
+// nearby is a client's worker that runs on this machine.
 type nearby struct {
 	t *testing.T
 	d *Driver
-	// asked is what it was asked for last.
+	// asked is the most recent request.
 	asked remote.Request
-	// from is the address from which it says that it comes.
+	// from is the address that it reports as its own.
 	from string
 	// before is called before a step; it may be nil.
 	before func(remote.Request)
@@ -35,17 +35,17 @@ func (n *nearby) Load(ctx context.Context, req remote.Request, on func(model.Eve
 		n.before(req)
 	}
 	if req.Start == nil && !req.Reach {
-		// What comes to any address of this machine comes from its first one.
+		// Connections to any address of this machine come from its first address.
 		return &remote.Result{Address: n.from}, nil
 	}
 	dir := newWorkDir(n.t)
 	return n.d.LoadFor(ctx, openDir(n.t, dir), req, on)
 }
 
-// loopback is an address of this machine that no server of others listens on.
+// loopback is an address of this machine on which no other server listens.
 const loopback = "127.83.19.7"
 
-// readyFar is a driver with a small server, and its client that comes over the network.
+// readyFar returns a driver with a small server, and a client that connects over the network.
 func readyFar(t *testing.T) (*Driver, *nearby, *model.AppState) {
 	t.Helper()
 	dir := newWorkDir(t)
@@ -65,8 +65,8 @@ func readyFar(t *testing.T) (*Driver, *nearby, *model.AppState) {
 	return d, n, state
 }
 
-// TestAClientElsewhere: pgbench comes over the network, as the one user and by the one password
-// that the server takes, and counts as it does beside the server.
+// TestAClientElsewhere: pgbench connects over the network, as the only user and with the only
+// password that the server accepts, and counts as it does beside the server.
 func TestAClientElsewhere(t *testing.T) {
 	onEachVersion(t, func(t *testing.T, _ int) {
 		d, n, state := readyFar(t)
@@ -103,7 +103,7 @@ func TestAClientElsewhere(t *testing.T) {
 	})
 }
 
-// TestNobodyElseComesIn: over the network the server takes its client alone.
+// TestNobodyElseComesIn: over the network the server accepts only its client.
 func TestNobodyElseComesIn(t *testing.T) {
 	_, n, _ := readyFar(t)
 	enter := func(set ...string) string {
@@ -131,8 +131,8 @@ func TestNobodyElseComesIn(t *testing.T) {
 	}
 }
 
-// TestAClientFromAnotherAddress: with the right password there is no way in from an address that
-// is not the client's, and that is told before anything is measured.
+// TestAClientFromAnotherAddress: even with the right password the server accepts no connection from
+// an address other than the client's, and this is reported before anything is measured.
 func TestAClientFromAnotherAddress(t *testing.T) {
 	dir := newWorkDir(t)
 	t.Setenv(addressVariable, loopback)
@@ -145,7 +145,7 @@ func TestAClientFromAnotherAddress(t *testing.T) {
 	}
 }
 
-// TestThePasswordIsInNoArgument: whoever lists processes does not see it.
+// TestThePasswordIsInNoArgument: the password is not visible in the process list.
 func TestThePasswordIsInNoArgument(t *testing.T) {
 	d, n, _ := readyFar(t)
 	end, lines := make(chan struct{}), make(chan string, 1)
@@ -177,7 +177,7 @@ func TestThePasswordIsInNoArgument(t *testing.T) {
 	}
 }
 
-// A server that ends in the middle is named, and not its client that noticed it.
+// If the server ends during a step, the error names the server and not the client that noticed it.
 func TestAServerThatEndsUnderAClientElsewhere(t *testing.T) {
 	d, n, _ := readyFar(t)
 	n.before = func(remote.Request) {
@@ -192,7 +192,7 @@ func TestAServerThatEndsUnderAClientElsewhere(t *testing.T) {
 	}
 }
 
-// A pod that is not told its address cannot be measured from.
+// A pod that does not know its address cannot be used as a client.
 func TestAClientWithoutAnAddress(t *testing.T) {
 	dir := newWorkDir(t)
 	t.Setenv(addressVariable, "")

@@ -9,12 +9,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// closing is what pgbench prints at its end.
+// closing is the summary that pgbench prints at its end.
 type closing struct {
 	done uint64
-	// rate is in 1/s; without the first connections, or with those of each transaction.
+	// rate is in 1/s; without initial connection times, or including those of each transaction.
 	rate float64
-	// connect is the mean time of a connection in seconds, 0 where it was not told.
+	// connect is the mean connection time in seconds, 0 if not reported.
 	connect float64
 }
 
@@ -24,7 +24,7 @@ var (
 	saidConnect = regexp.MustCompile(`(?m)^average connection time = ([0-9.]+) ms`)
 )
 
-// parseClosing reads it; ok is false where pgbench did not come to its end.
+// parseClosing parses the summary; ok is false if pgbench did not finish.
 func parseClosing(text string) (c closing, ok bool) {
 	done, rate := saidDone.FindStringSubmatch(text), saidRate.FindStringSubmatch(text)
 	if done == nil || rate == nil {
@@ -39,13 +39,13 @@ func parseClosing(text string) (c closing, ok bool) {
 	return c, true
 }
 
-// agree is how far two rates of one load may be apart.
+// agree is the largest relative difference allowed between two rates of the same load.
 const agree = 0.005
 
-// check holds our record against pgbench's own words; it returns a sentence when they are not
-// of one load. pgbench's time begins when its clients are connected and ends with its last
-// thread; ours is from the first transaction's begin to the last one's end. What lies between
-// (edges, in seconds) is allowed on top of agree.
+// check compares our record with pgbench's own summary; it returns a message if they do not
+// describe the same load. pgbench's time begins when its clients are connected and ends with its
+// last thread; ours is from the start of the first transaction to the end of the last. The
+// difference (edges, in seconds) is allowed on top of agree.
 func (c closing) check(own model.AppCounts, edges float64) string {
 	if c.done != own.Transactions {
 		return fmt.Sprintf("pgbench says that it did %d transactions, and its log holds %d", c.done, own.Transactions)

@@ -16,36 +16,37 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// connection is how psql and pgbench come to a server that exists. All of it is in variables of
-// their environment: an argument would be taken apart as a list of parameters, and is in the list
-// of processes. They run as whom Loadline does, whose password file and certificates are meant.
+// connection describes how psql and pgbench connect to an existing server. Everything is passed in
+// environment variables: an argument would be parsed as a list of parameters, and is visible in the
+// process list. They run as the same user as Loadline, because that user's password file and
+// certificates are to be used.
 type connection struct {
 	env *env.Env
-	// uri has no password in it; database is the name in it.
+	// uri contains no password; database is the name in it.
 	uri, database string
 	// variables are libpq's, as NAME=VALUE.
 	variables []string
-	// local tells that it is a socket of this machine, or one that came back to it.
+	// local is true if the connection uses a Unix socket or a loopback address.
 	local bool
 }
 
-// handedOn are the variables of ours that psql and pgbench get: what proves who we are. All
-// others that libpq knows say where to connect or how to behave, which the URL does.
+// handedOn are the variables that psql and pgbench inherit: those for authentication. All others
+// that libpq knows say where to connect or how to behave, which the URL does.
 var handedOn = []string{"PGPASSWORD", "PGPASSFILE", "PGSSLMODE", "PGSSLCERT", "PGSSLKEY", "PGSSLROOTCERT", "PGSSLCRL", "PGSSLCRLDIR", "PGSSLSNI", "PGSSLNEGOTIATION",
 	"PGSSLMINPROTOCOLVERSION", "PGGSSENCMODE", "PGKRBSRVNAME", "PGGSSLIB", "PGCHANNELBINDING", "PGREQUIREAUTH"}
 
-// ofParameter are the variables that stand for the parameters of a URL.
+// ofParameter maps the parameters of a URL to variables.
 var ofParameter = map[string]string{
 	"sslmode": "PGSSLMODE", "sslcert": "PGSSLCERT", "sslkey": "PGSSLKEY", "sslrootcert": "PGSSLROOTCERT", "sslcrl": "PGSSLCRL",
 	"sslcrldir": "PGSSLCRLDIR", "sslsni": "PGSSLSNI", "sslnegotiation": "PGSSLNEGOTIATION", "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION", "gssencmode": "PGGSSENCMODE",
 	"krbsrvname": "PGKRBSRVNAME", "channel_binding": "PGCHANNELBINDING", "require_auth": "PGREQUIREAUTH", "connect_timeout": "PGCONNECT_TIMEOUT", "passfile": "PGPASSFILE",
 }
 
-// leftOpen are the variables that would say what a URL leaves open. A server is named by its URL
-// alone, so that what is recorded says which one it was.
+// leftOpen are the variables that would fill in what a URL leaves out. A server is identified by
+// its URL alone, so that the record shows which one it was.
 var leftOpen = map[string][]string{"host": {"PGHOST", "PGHOSTADDR", "PGSERVICE"}, "port": {"PGPORT", "PGSERVICE"}, "user": {"PGUSER", "PGSERVICE"}}
 
-// connect makes a connection of a URL that package target has checked.
+// connect returns a connection for a URL that package target has checked.
 func connect(e *env.Env, uri string) (connection, error) {
 	c := connection{env: e, uri: uri}
 	a, err := pgurl.Parse(uri)
@@ -79,26 +80,26 @@ func connect(e *env.Env, uri string) (connection, error) {
 	return c, nil
 }
 
-// account is who the programs run as, with variables for one purpose: options are settings of the
-// session, name is what the server shows of it.
+// account returns the user that the programs run as, with variables for one purpose: options are
+// settings of the session, name is the session's name as shown by the server.
 func (c connection) account(name, options string) daemon.Account {
 	a := daemon.Account{Name: "you", UID: os.Geteuid(), GID: os.Getegid(), Hidden: []string{"PG"}, Set: append([]string{"PGAPPNAME=" + name, "PGOPTIONS=" + options}, c.variables...)}
 	return a
 }
 
-// Settings of sessions. A load's are the server's own but for the path on which tables are found;
-// those that look wait for nobody for long, and those that clear up not for a standby.
+// Session settings. A load uses the server's own, except for the search path; sessions that only
+// query do not wait long for locks, and those that clean up do not wait for a standby.
 const (
 	bySearchPath = "-c search_path="
 	ofLooking    = " -c statement_timeout=0 -c idle_session_timeout=0 -c client_min_messages=warning -c lock_timeout=20s"
 	ofClearing   = " -c default_transaction_read_only=off -c synchronous_commit=local"
 )
 
-// cancelling is how long psql may take to end a statement that it was asked to cancel.
+// cancelling is how long psql may take to end a statement after being asked to cancel it.
 const cancelling = 10 * time.Second
 
-// psql runs statements, each sent by itself. When the context ends, the statement is cancelled on
-// the server: a psql that was only killed would leave it there.
+// psql runs statements, each sent separately. When the context ends, the statement is cancelled on
+// the server: if psql were only killed, the statement would keep running.
 func (c connection) psql(ctx context.Context, p programs, name, options string, before []string, statements ...string) ([][]string, error) {
 	args := append([]string{"-X", "-A", "-t", "-q", "-w", "-F", fieldMark, "-v", "ON_ERROR_STOP=1"}, before...)
 	for _, statement := range statements {
@@ -121,13 +122,13 @@ func (c connection) psql(ctx context.Context, p programs, name, options string, 
 	return rowsOf(out.String()), nil
 }
 
-// saidError is what a server, or libpq, said.
+// saidError is an error message from a server or libpq.
 type saidError string
 
 func (e saidError) Error() string { return string(e) }
 
-// complaint is what went wrong of what psql or pgbench printed, on one line: the errors first, whose
-// details can be longer than what anybody reads.
+// complaint extracts the error from the output of psql or pgbench, on one line: the errors first,
+// because their details can be too long to read.
 func complaint(said string, err error) string {
 	const most = 600
 	var words []string
@@ -136,7 +137,7 @@ func complaint(said string, err error) string {
 		for _, mark := range []string{"ERROR:", "FATAL:", "PANIC:"} {
 			if i := strings.Index(line, mark); i >= 0 {
 				line = mark + " " + strings.TrimSpace(line[i+len(mark):])
-				words = nil // what stood before has been overcome
+				words = nil // earlier messages are superseded
 			}
 		}
 		if line != "" {
@@ -153,7 +154,7 @@ func complaint(said string, err error) string {
 	return all
 }
 
-// rowsOf takes psql's answer apart.
+// rowsOf parses psql's answer.
 func rowsOf(said string) (rows [][]string) {
 	for line := range strings.Lines(said) {
 		if line = strings.TrimSuffix(line, "\n"); line != "" {
@@ -163,9 +164,9 @@ func rowsOf(said string) (rows [][]string) {
 	return rows
 }
 
-// unreachable makes a sentence of what the server said to who wanted to connect; each is refused,
-// because nothing was made. The words are PostgreSQL's own, in English (LC_ALL=C is the
-// client's, so that those of a server that speaks another language are only repeated).
+// unreachable turns the server's answer to a failed connection into a message; each is Refused,
+// because nothing was created. The patterns are PostgreSQL's own English messages (the client runs
+// with LC_ALL=C; messages of a server in another language are only repeated).
 func (c connection) unreachable(err error) error {
 	var said saidError
 	if !errors.As(err, &said) {

@@ -7,10 +7,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// countsOf is the statement that reads all counts of a version: pairs of a name and a
-// number, times in seconds. Where a version keeps them: the manual's "The Cumulative
-// Statistics System". Version 17 moved checkpoints to a view of their own, 18 the flushes of
-// the log to pg_stat_io.
+// countsOf returns the statement that reads all counters of a version: pairs of a name and a
+// number, times in seconds. For where a version keeps them, see the manual's "The Cumulative
+// Statistics System". Version 17 moved checkpoints to a separate view, 18 the flushes of the log to
+// pg_stat_io.
 func countsOf(major int) string {
 	flushes := `SELECT 'flushes', wal_sync::float8 FROM pg_stat_wal UNION ALL SELECT 'flush_seconds', wal_sync_time/1000 FROM pg_stat_wal`
 	if major >= 18 {
@@ -30,7 +30,7 @@ UNION ALL SELECT 'vacuums', sum(autovacuum_count+autoanalyze_count)::float8 FROM
 UNION ALL SELECT 'started', extract(epoch FROM pg_postmaster_start_time())::float8`
 }
 
-// counts reads them all.
+// counts reads all counters.
 func (s *server) counts(ctx context.Context) (map[string]float64, error) {
 	found, err := s.numbers(ctx, database, countsOf(s.programs.major)+countedBeside(s.programs.major))
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *server) counts(ctx context.Context) (map[string]float64, error) {
 	return found, nil
 }
 
-// difference fills in what was counted between two readings. Times that the server does not
-// take (track_wal_io_timing, track_io_timing) are not known rather than 0.
+// difference fills in what was counted between two readings. Times that the server does not measure
+// (track_wal_io_timing, track_io_timing) are unknown rather than 0.
 func difference(c *model.AppCounts, before, after map[string]float64, timed bool) {
 	for name, to := range map[string]**float64{
 		"flushes": &c.Flushes, "flush_seconds": &c.FlushSeconds, "log_bytes": &c.LogBytes, "page_images": &c.PageImages,
@@ -56,24 +56,24 @@ func difference(c *model.AppCounts, before, after map[string]float64, timed bool
 	}
 }
 
-// settingsOf is the statement that asks for all settings.
+// settingsOf is the statement that reads all settings.
 const settingsOf = `SELECT name, coalesce(current_setting(name), ''), ` +
 	`CASE WHEN boot_val = setting OR source = 'default' THEN current_setting(name) ELSE coalesce(boot_val, '') || CASE WHEN unit IS NULL THEN '' ELSE ' × ' || unit END END, source ` +
 	`FROM pg_settings ORDER BY name`
 
-// settings are all that the server has, as it says.
+// settings returns all settings of the server.
 func (s *server) settings(ctx context.Context) ([]model.Setting, error) {
 	return settingsIn(s.ask(ctx, database, settingsOf))
 }
 
-// settingsIn reads the answer.
+// settingsIn parses the answer.
 func settingsIn(rows [][]string, err error) ([]model.Setting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the server's settings cannot be read: %w", err)
 	}
 	var list []model.Setting
 	for _, row := range rows {
-		// A value may hold a line's end; none that is asked about here does.
+		// A value may contain a newline; those needed here do not.
 		if len(row) == 4 {
 			list = append(list, model.Setting{Name: row[0], Value: row[1], Default: row[2], Source: row[3]})
 		}

@@ -18,43 +18,43 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Driver loads a PostgreSQL server of its own by pgbench. It is made for one worker and has
-// one server at a time.
+// Driver loads a PostgreSQL server that it starts itself, with pgbench. It belongs to one worker
+// and has one server at a time.
 type Driver struct {
 	env *env.Env
 
 	mu     sync.Mutex
 	server *server
 	state  *model.AppState
-	// timed tells that the server takes the times of flushes and reads.
+	// timed is true if the server measures the times of flushes and reads.
 	timed bool
-	// client runs pgbench elsewhere, nil where it runs beside the server.
+	// client runs pgbench on another machine; nil if it runs on the server's machine.
 	client load.Client
 }
 
 // New returns a driver without a server.
 func New(e *env.Env) *Driver { return &Driver{env: e} }
 
-// Tool is the driver as a worker lists it.
+// Tool returns the driver as an entry in a worker's list of tools.
 func Tool(e *env.Env) load.Tool {
 	d := New(e)
 	return load.Tool{Name: "postgres", Driver: d, Application: d,
 		Serves: func(kind model.TargetKind, _ model.Workload) bool { return kind == model.Postgres }}
 }
 
-// Version names the version of PostgreSQL.
+// Version returns the version of PostgreSQL.
 func (d *Driver) Version(ctx context.Context) (string, error) {
 	p, err := findPrograms(ctx, d.env)
 	return p.version, err
 }
 
-// Ceiling is not known: there is no server without storage.
+// Ceiling is unknown: there is no server without storage.
 func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, bool, error) {
 	return 0, false, nil
 }
 
-// Examine looks for PostgreSQL, for somebody whom it can run as, and whether the directory may
-// hold a server; nothing is made.
+// Examine looks for PostgreSQL, for a user to run it as, and checks whether the directory may hold
+// a server; nothing is created.
 func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error {
 	if req.Target.Path == "" && req.Target.URI != "" {
 		return d.examineExisting(ctx, req, found)
@@ -86,8 +86,8 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 	return err
 }
 
-// refuseCluster refuses a directory that is, or is part of, a cluster: the files of a server
-// are nobody's to add to.
+// refuseCluster refuses a directory that is, or is part of, a cluster: nothing must be added to
+// another server's files.
 func refuseCluster(t model.Target) error {
 	dir, next := t.Path, "name another directory on the same filesystem; Loadline makes a server of its own in it, and removes it"
 	if t.Cluster != nil {
@@ -107,8 +107,8 @@ func refuseCluster(t model.Target) error {
 	}
 }
 
-// refuseName refuses a path that the server and its clients take for several: both have lists of
-// directories with sockets, with commas in between. A part of it would be another directory.
+// refuseName refuses a path that the server and its clients would parse as several: both accept
+// comma-separated lists of socket directories, and a part of the path would name another directory.
 func refuseName(dir string) error {
 	if !strings.Contains(dir, ",") {
 		return nil
@@ -117,9 +117,9 @@ func refuseName(dir string) error {
 		"name the directory by another path: a symbolic link does, such as ln -s DIR /srv/pg && loadline app postgres /srv/pg/.")
 }
 
-// own are the settings that a server of ours has, as NAME=VALUE: the clients must find room,
-// and the server takes the times that stand beside the results. Those of the user's come last
-// and so prevail.
+// own returns the settings of a server that we start, as NAME=VALUE: enough connections for the
+// clients, and measurement of the times that are reported with the results. The user's settings
+// come last and so take precedence.
 func own(ask model.AppRequest) []string {
 	set := []string{"track_io_timing=on", "track_wal_io_timing=on"}
 	if need := ask.Clients + spareConnections; need > defaultConnections {
@@ -130,11 +130,11 @@ func own(ask model.AppRequest) []string {
 
 const (
 	defaultConnections = 100
-	// spareConnections are those reserved for superusers (3), ours, and one to look with.
+	// spareConnections are those reserved for superusers (3), ours, and one for inspection.
 	spareConnections = 8
 )
 
-// foresee tells the settings that a server would have, from what its program says of itself.
+// foresee returns the settings that a server would have, from its program's own description.
 func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) (*model.AppState, error) {
 	said, err := d.env.Command(ctx, p.path("postgres"), "--describe-config").Output()
 	if err != nil {
@@ -169,7 +169,7 @@ func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) 
 	return state, nil
 }
 
-// parseSetting takes a setting apart, and refuses one that is not the user's to give.
+// parseSetting splits a setting, and refuses one that the user may not set.
 func parseSetting(one string) (name, value string, err error) {
 	name, value, ok := strings.Cut(one, "=")
 	switch {
@@ -181,13 +181,13 @@ func parseSetting(one string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// taken are the settings that are Loadline's own.
+// taken are the settings that only Loadline may set.
 var taken = map[string]bool{
 	"listen_addresses": true, "port": true, "unix_socket_directories": true, "unix_socket_permissions": true, "data_directory": true,
 	"config_file": true, "hba_file": true, "ident_file": true, "external_pid_file": true, "logging_collector": true, "log_destination": true, "restart_after_crash": true,
 }
 
-// Ready makes a cluster in a working directory, starts its server and fills it.
+// Ready creates a cluster in a working directory, starts its server and fills it.
 func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -221,7 +221,7 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 	if err := d.open(ctx, s, req.App); err != nil {
 		return nil, err
 	}
-	// A server that comes up again after a crash would be measured while it recovers.
+	// A server that restarted after a crash would be measured during its recovery.
 	if err := s.start(ctx, append(own(*req.App), "restart_after_crash=off")); err != nil {
 		return nil, err
 	}
@@ -258,9 +258,9 @@ func (d *Driver) Leave() error {
 	return err
 }
 
-// Run makes a checkpoint, so that each repeat begins at the same place of the cycle that
-// changes a transaction's I/O twentyfold (the whole pages after it), calls begin, and then
-// loads the server. Its samples count transactions.
+// Run makes a checkpoint, so that each repeat begins at the same point of the checkpoint cycle,
+// which changes a transaction's I/O twentyfold (full-page writes after a checkpoint), calls begin,
+// and then loads the server. Its samples count transactions.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	d.mu.Lock()
 	s, timed, state := d.server, d.timed, d.state
@@ -316,7 +316,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	case o.interrupted:
 		res.Error = model.StoppedStep
 	case o.failed != "" && o.told > 0 && s.gone() != "":
-		// The whole seconds until then were measured.
+		// The whole seconds before that were measured.
 		res.Lost = o.failed
 	case o.failed != "":
 		res.Error = o.failed
@@ -326,7 +326,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	return res, nil
 }
 
-// unanswered is a step whose server does not answer.
+// unanswered returns the result of a step whose server does not answer.
 func (d *Driver) unanswered(ctx context.Context, res model.StepResult, s *server, what string, err error) (model.StepResult, error) {
 	if ctx.Err() != nil {
 		res.Error = model.StoppedStep
@@ -338,7 +338,7 @@ func (d *Driver) unanswered(ctx context.Context, res model.StepResult, s *server
 	return res, model.BrokenError(fmt.Sprintf("%s: %v", what, err), "")
 }
 
-// scriptName stands for the user's script in what is recorded.
+// scriptName is the name recorded for the user's script.
 func scriptName(w model.Workload) string {
 	if w.App.Script == "" {
 		return ""
@@ -346,7 +346,7 @@ func scriptName(w model.Workload) string {
 	return "script.sql"
 }
 
-// fileName keeps of a name what any filesystem takes.
+// fileName keeps the characters of a name that any filesystem accepts.
 func fileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {

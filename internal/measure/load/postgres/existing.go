@@ -18,41 +18,41 @@ import (
 	"github.com/loadline/loadline/internal/model/external"
 )
 
-// existing is what is ours in a server that exists: a schema, and the session that holds it.
+// existing is what we have created in an existing server: a schema, and the session that holds its lock.
 type existing struct {
 	connection
 	programs programs
-	// schema is its name, made that it may be there, certain that it is.
+	// schema is its name; made is true if it may exist, certain if it does.
 	schema        string
 	made, certain bool
 	hold          *session
-	// about is what was found before.
+	// about is what the examination found.
 	about *external.Server
 }
 
-// looking is the name by which the server lists the sessions that only look around.
+// looking is the application name of the sessions that only inspect the server.
 const looking = "loadline"
 
-// schemaName is what the schemas are called that Loadline makes, exactly: a time and a random
-// part, so that two runs that begin in one second have two.
+// schemaName matches exactly the names of schemas that Loadline creates: a time and a random part,
+// so that two runs that begin in the same second get different names.
 var schemaName = regexp.MustCompile(`^loadline_\d{8}_\d{6}_[0-9a-f]{12}$`)
 
-// newSchema draws a name. It needs no quotation marks.
+// newSchema returns a random name that needs no quoting.
 func newSchema(now time.Time) string {
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // it never fails
 	return "loadline_" + now.UTC().Format("20060102_150405") + "_" + hex.EncodeToString(random[:])
 }
 
-// mark is the comment on a schema of ours, by which cleanup knows it.
+// mark is the comment on a schema of ours, by which cleanup recognises it.
 const mark = "made by loadline, which removes it at the end of its run, or by: loadline cleanup"
 
-// lockOf is the statement that asks for the lock of a schema, which its run holds.
+// lockOf returns the statement that requests the lock of a schema, which its run holds.
 func lockOf(function, schema string) string {
 	return fmt.Sprintf("SELECT %s(hashtextextended('loadline %s', 0))", function, schema)
 }
 
-// findClients looks for psql and pgbench, which are all that a server that exists needs here.
+// findClients looks for psql and pgbench, the only programs needed here for an existing server.
 func findClients(ctx context.Context, e *env.Env) (programs, error) {
 	var dirs []string
 	if path, err := e.LookPath("pgbench"); err == nil {
@@ -79,7 +79,7 @@ func findClients(ctx context.Context, e *env.Env) (programs, error) {
 	return programs{}, model.RefusedError("there is no directory on this machine with psql and pgbench: none is on PATH or where packages install them", install)
 }
 
-// ask runs statements in sessions that look.
+// ask runs statements in inspection sessions.
 func (x *existing) ask(ctx context.Context, statements ...string) ([][]string, error) {
 	if x.schema == "" {
 		return x.psql(ctx, x.programs, looking, bySearchPath+"pg_catalog"+ofLooking, nil, statements...)
@@ -87,7 +87,7 @@ func (x *existing) ask(ctx context.Context, statements ...string) ([][]string, e
 	return x.psql(ctx, x.programs, x.schema, bySearchPath+x.schema+ofLooking+ofClearing, nil, statements...)
 }
 
-// settings are those of the server, as the sessions of a load have them.
+// settings returns the server's settings as they apply to the sessions of a load.
 func (x *existing) settings(ctx context.Context) ([]model.Setting, error) {
 	list, err := settingsIn(x.psql(ctx, x.programs, looking, bySearchPath+"pg_catalog", nil, settingsOf))
 	for i := range list {
@@ -98,11 +98,11 @@ func (x *existing) settings(ctx context.Context) ([]model.Setting, error) {
 	return list, err
 }
 
-// withheld are the settings that may hold a secret: how a standby reaches its primary, commands,
-// and whatever an extension or a user has given a name with a dot.
+// withheld matches the settings that may contain a secret: how a standby reaches its primary,
+// commands, and all settings of extensions or users (with a dot in the name).
 var withheld = regexp.MustCompile(`(?i)[.]|conninfo|command|passphrase|password|secret|token|key`)
 
-// facts asks for pairs of a name and a value.
+// facts reads pairs of a name and a value.
 func (x *existing) facts(ctx context.Context, statement string) (map[string]string, error) {
 	rows, err := x.ask(ctx, statement)
 	if err != nil {
@@ -117,10 +117,10 @@ func (x *existing) facts(ctx context.Context, statement string) (map[string]stri
 	return found, nil
 }
 
-// examining bounds what the look around may take.
+// examining is the time limit of the examination.
 const examining = 60 * time.Second
 
-// examineExisting connects and looks; nothing is made. What forbids to measure is refused.
+// examineExisting connects and inspects; nothing is created. A server that must not be measured is Refused.
 func (d *Driver) examineExisting(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error {
 	p, err := findClients(ctx, d.env)
 	if err != nil {
@@ -147,13 +147,13 @@ func (d *Driver) examineExisting(ctx context.Context, req model.ProbeRequest, fo
 	return nil
 }
 
-// shells are the commands by which a script starts programs on the machine of pgbench, anywhere in
-// a line. Blanks may stand between the backslash and the word, and ends of lines behind a backslash
-// of their own; capitals are taken for small letters.
+// shells matches the commands by which a script starts programs on pgbench's machine, anywhere in a
+// line. Between the backslash and the word there may be blanks and line continuations; case is
+// ignored.
 var shells = regexp.MustCompile(`(?i)\\(?:[ \t\r\f\v]|\\\r*\n)*(?:set)?shell\b`)
 
-// refuseShell refuses, as root, a script that starts programs: pgbench runs as whom Loadline does,
-// for the sake of that user's password file.
+// refuseShell refuses, for root, a script that starts programs: pgbench runs as the same user as
+// Loadline, because of that user's password file.
 func refuseShell(script string) error {
 	if os.Geteuid() != 0 || !shells.MatchString(script) {
 		return nil
@@ -161,8 +161,8 @@ func refuseShell(script string) error {
 	return model.RefusedError("the script starts programs (\\shell, \\setshell), and they would run as root", "run loadline as another user")
 }
 
-// look asks a server everything that is to be known before, and refuses one that is not to be
-// measured.
+// look reads everything that has to be known about a server in advance, and refuses one that must
+// not be measured.
 func (x *existing) look(ctx context.Context, ask model.AppRequest) (*model.AppState, error) {
 	ctx, cancel := context.WithTimeout(ctx, examining)
 	defer cancel()
@@ -178,7 +178,7 @@ UNION ALL SELECT 'path', current_setting('search_path') UNION ALL SELECT 'recove
 	case x.programs.major < oldest || x.programs.major > newest:
 		return nil, model.RefusedError(fmt.Sprintf("the server %s is version %s, and Loadline knows %d to %d: others count elsewhere what stands beside each result", x.uri, short, oldest, newest), "")
 	case version["path"] != "pg_catalog":
-		// What would make tables on another path could make them in another's schema.
+		// If the search path is not ours, the tables could be created in another user's schema.
 		return nil, model.RefusedError(fmt.Sprintf("the server %s does not take the settings of a session (search_path is %q): it is behind a pooler, and tables would come into another's schema", x.uri, version["path"]),
 			"name the server itself, and not its pooler")
 	case version["recovery"] == "true":
@@ -200,12 +200,13 @@ UNION ALL SELECT 'path', current_setting('search_path') UNION ALL SELECT 'recove
 	return state, nil
 }
 
-// beginning is by how many seconds a server's own start may lie behind that in its file.
+// beginning is how many seconds later the server's reported start time may be than the one in its file.
 const beginning = 2
 
-// dataHere is the server's directory where it is certain that it is on this machine: the
-// connection did not leave it, and the file that the server has there tells its start. A directory
-// whose log, or whose tables (a tablespace), are elsewhere is none: its device would not be theirs.
+// dataHere returns the server's data directory if it is certain to be on this machine: the
+// connection did not leave it, and the server's file in the directory contains its start time. It
+// returns "" if the log or the tables (a tablespace) are elsewhere: the directory's device would
+// not be theirs.
 func (x *existing) dataHere(facts map[string]string) string {
 	dir := facts["directory"]
 	if !x.local || !filepath.IsAbs(dir) || facts["tablespace"] != "pg_default" {
@@ -218,7 +219,7 @@ func (x *existing) dataHere(facts map[string]string) string {
 	}
 	written, err1 := strconv.ParseInt(strings.TrimSpace(lines[2]), 10, 64)
 	started, err2 := strconv.ParseInt(facts["started"], 10, 64)
-	// The file's time is taken first, in whole seconds.
+	// The time in the file is taken first, in whole seconds.
 	if err1 != nil || err2 != nil || written > started || started-written > beginning {
 		return ""
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestExistingServerIsLoadedAndLeftAsItWas(t *testing.T) {
 	x := startTheirs(t, "track_io_timing=on", "track_wal_io_timing=on", "app.jwt=hunter2", "archive_cleanup_command=curl -u me:hunter2 x", "primary_conninfo=password=hunter2")
-	// Somebody's own tables of the same names.
+	// Another user's tables of the same names.
 	x.say(database, "CREATE TABLE public.pgbench_accounts (mine int)", "INSERT INTO public.pgbench_accounts VALUES (1)",
 		"CREATE ROLE guest LOGIN", "GRANT CREATE ON DATABASE loadline TO guest", "ALTER ROLE guest SET search_path = public")
 	for _, user := range []string{"postgres", "guest"} {
@@ -33,7 +33,8 @@ func TestExistingServerIsLoadedAndLeftAsItWas(t *testing.T) {
 				t.Errorf("%s: a secret is told: %+v", user, s)
 			}
 		}
-		// Only root can read the file that proves where the server is; and only superusers are told where.
+		// Only root can read the file that proves where the server is, and only superusers can ask
+		// for its path.
 		if (state.Server.Data == x.data) != super || strings.Contains(strings.Join(state.Server.Remarks, ";"), "not controlled") == super {
 			t.Errorf("%s: %+v", user, state.Server)
 		}
@@ -62,7 +63,7 @@ func TestExistingServerIsLoadedAndLeftAsItWas(t *testing.T) {
 	}
 }
 
-// What forbids to measure is refused before anything is made.
+// Anything that rules out a measurement is refused before anything is created.
 func TestExistingServerRefusals(t *testing.T) {
 	x := startTheirs(t, "max_connections=12", "wal_level=logical", "max_replication_slots=4")
 	x.say("postgres", "CREATE DATABASE published", "CREATE ROLE guest LOGIN", "CREATE ROLE few LOGIN CONNECTION LIMIT 2", "GRANT CREATE ON DATABASE loadline TO few",
@@ -102,7 +103,7 @@ func TestExistingServerRefusals(t *testing.T) {
 		t.Errorf("%+v %v", state, err)
 	}
 	x.clean()
-	// A standby takes nothing.
+	// A standby is read-only.
 	if err := x.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestExistingServerRefusals(t *testing.T) {
 	modeltest.Refused(t, err, "it is a standby")
 }
 
-// What a server says to who connects becomes a sentence, and is refused.
+// A server's answer to a failed connection becomes a message, and is refused.
 func TestUnreachable(t *testing.T) {
 	c := connection{uri: "postgres://u@h/d"}
 	for said, words := range map[string]string{
@@ -134,7 +135,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// A commit that no standby confirms waits for ever: it is bounded, and leaves nothing behind.
+// A commit that no standby confirms waits forever: it has a time limit, and leaves nothing behind.
 func TestExistingServerWhoseStandbyIsGone(t *testing.T) {
 	was := creating
 	creating = 3 * time.Second
@@ -152,7 +153,7 @@ func TestExistingServerWhoseStandbyIsGone(t *testing.T) {
 	x.clean()
 }
 
-// What others have made to depend on our tables is never removed with them.
+// Objects of others that depend on our tables are never removed with them.
 func TestExistingServerWithDependents(t *testing.T) {
 	x := startTheirs(t)
 	d, state := x.load(x.url("postgres", database))
@@ -167,7 +168,7 @@ func TestExistingServerWithDependents(t *testing.T) {
 	if n := x.say(database, "SELECT count(*) FROM public.watching")[0][0]; n != "1" {
 		t.Errorf("the view shows %s rows", n)
 	}
-	// Nobody's comment, and a name that is only like ours: they stay.
+	// A schema without our comment and one whose name only resembles ours: they stay.
 	x.say(database, "DROP VIEW public.watching", "CREATE SCHEMA loadline_20200101_000000_0123456789ab", "CREATE SCHEMA loadline_mine")
 	left, err := clean()
 	if err != nil || len(left) != 2 || left[0].Stays == "" || left[1].Schema != state.Server.Schema || left[1].Stays != "" {
@@ -177,7 +178,7 @@ func TestExistingServerWithDependents(t *testing.T) {
 	x.clean()
 }
 
-// A schema whose run lives stays; one whose session was ended is not measured further.
+// A schema whose run is live stays; one whose session was ended is not measured further.
 func TestExistingServerHolds(t *testing.T) {
 	x := startTheirs(t)
 	d, state := x.load(x.url("postgres", database))
@@ -190,7 +191,7 @@ func TestExistingServerHolds(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), state.Server.Schema) {
 		t.Errorf("%v", err)
 	}
-	// Somebody has made all transactions read only meanwhile: ours go all the same.
+	// Transactions have been made read-only by default meanwhile: ours are removed all the same.
 	x.say("postgres", "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
 	if err := d.Leave(); err != nil {
 		t.Error(err)
@@ -198,7 +199,7 @@ func TestExistingServerHolds(t *testing.T) {
 	x.clean()
 }
 
-// The server is killed in the middle: what was measured is kept.
+// The server is killed during a repeat: what was measured is kept.
 func TestExistingServerDies(t *testing.T) {
 	x := startTheirs(t)
 	d, state := x.load(x.url("postgres", database))
@@ -216,7 +217,7 @@ func TestExistingServerDies(t *testing.T) {
 	x.clean()
 }
 
-// A file system that fills up while the tables are made.
+// A filesystem that fills up while the tables are created.
 func TestExistingServerIsFull(t *testing.T) {
 	x := startTheirs(t)
 	small := newWorkDir(t)

@@ -13,11 +13,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// percentDone is what pgbench says while it fills its tables: "100000 of 1000000 tuples (10%)".
+// percentDone matches pgbench's progress while it fills its tables: "100000 of 1000000 tuples (10%)".
 var percentDone = regexp.MustCompile(`of \d+ tuples \((\d+)%\)`)
 
-// fill makes pgbench's tables at a scale and has them written to the disk. size is how large
-// they will be about, in bytes.
+// fill creates pgbench's tables at a scale and has them written to disk. size is their approximate
+// total size in bytes.
 func (s *server) fill(ctx context.Context, scale int, size int64, progress func(model.Progress)) error {
 	dir, done, err := s.place(s.socket)
 	if err != nil {
@@ -41,8 +41,7 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 		}
 		return s.failed(ctx, "pgbench could not fill its tables", errs.String(), fmt.Errorf("it ended with %s", p.ProcessState))
 	}
-	// The first checkpoint writes what was filled, the rest of the filesystem's cache is
-	// initdb's.
+	// The first checkpoint writes what was filled; the rest of the filesystem's cache comes from initdb.
 	if _, err := s.ask(ctx, database, "CHECKPOINT"); err != nil {
 		return s.failed(ctx, "the tables could not be written to the disk", err.Error(), err)
 	}
@@ -53,7 +52,7 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 	return ctx.Err()
 }
 
-// watchFill tells, once a second, how far pgbench says that it is, until it ends.
+// watchFill reports pgbench's progress once a second until it ends.
 func watchFill(clock env.Clock, p daemon.Process, errs *daemon.Tail, size int64, progress func(model.Progress)) <-chan struct{} {
 	begin := clock.Now()
 	watch := make(chan struct{})
@@ -75,7 +74,7 @@ func watchFill(clock env.Clock, p daemon.Process, errs *daemon.Tail, size int64,
 	return watch
 }
 
-// state asks the server what it is.
+// state reads the server's description.
 func (s *server) state(ctx context.Context) (*model.AppState, error) {
 	state := &model.AppState{Name: "postgres", Version: s.programs.version}
 	var err error

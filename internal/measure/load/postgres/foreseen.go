@@ -6,12 +6,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Image is what a pod has PostgreSQL's programs from where nobody names an image: the official one.
+// Image is the default image for PostgreSQL's programs in a pod: the official one.
 const Image = "docker.io/library/postgres:17"
 
-// Foreseen is what is known of a server before there is a pod with its programs: the settings that
-// it would be given, without their defaults, and no version. A setting that is none is refused; one
-// that PostgreSQL does not have is refused by its programs.
+// Foreseen returns what is known of a server before there is a pod with its programs: the settings
+// that it would be given, without their defaults, and no version. An argument that is not a setting
+// is refused here; a setting that PostgreSQL does not have is refused later by its programs.
 func Foreseen(ask model.AppRequest) (*model.AppState, error) {
 	state := &model.AppState{Name: "postgres"}
 	at := map[string]int{}
@@ -30,7 +30,7 @@ func Foreseen(ask model.AppRequest) (*model.AppState, error) {
 	return state, nil
 }
 
-// inImage is a refusal of the programs that were found, where they are those of a pod's image.
+// inImage rewords a refusal of the programs that were found, if they come from a pod's image.
 func inImage(t model.Target, err error) error {
 	var w *model.WorkerError
 	if t.Cluster == nil || !errors.As(err, &w) || w.Class != model.Refused {

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// What is known of a server before its programs are: the settings that it is given, those of the
-// user's over Loadline's, and not what they would be.
+// What is known of a server before its programs are: the settings that it is given, the user's
+// before Loadline's, and not their defaults.
 func TestForeseen(t *testing.T) {
 	got, err := Foreseen(model.AppRequest{Clients: 100, Set: []string{"work_mem=8MB", "track_io_timing=off", "work_mem=9MB"}})
 	if err != nil {
@@ -30,7 +30,7 @@ func TestForeseen(t *testing.T) {
 	}
 }
 
-// A pod's programs are those of its image, and so is what they lack.
+// A pod's programs are those of its image, so a missing program is reported as the image's.
 func TestWhatAnImageLacks(t *testing.T) {
 	claim := model.Target{Cluster: &model.ClusterVolume{Class: "fast"}}
 	lacks := model.RefusedError("no psql", "apt-get install postgresql")

@@ -19,25 +19,26 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// session is a psql that stays connected, and is asked one statement after the other. The one
-// that is there as long as a schema of ours holds the schema's lock, by which cleanup tells the
-// schema of a living run; it ends when the server does; and it looks, once a second, what others do.
+// session is a psql that stays connected and runs one statement after the other. The session that
+// exists as long as a schema of ours holds the schema's lock, by which cleanup recognises the
+// schema of a live run; it ends when the server does; and once a second it checks what other
+// sessions are doing.
 type session struct {
 	clock   env.Clock
 	process daemon.Process
 	in      io.WriteCloser
 	errs    *daemon.Tail
 	rows    chan []string
-	// backend is the number of the server's process for the session that holds a schema.
+	// backend is the PID of the server process for the session that holds a schema.
 	backend int
-	// one is held by who asks.
+	// one is held while a statement runs.
 	one sync.Mutex
 
 	mu   sync.Mutex
 	seen seen
 }
 
-// seen is what was seen of others since it was last asked for.
+// seen is the activity of other sessions since it was last read.
 type seen struct {
 	looks  int
 	busy   float64
@@ -46,13 +47,13 @@ type seen struct {
 }
 
 const (
-	// answering is how long the session may take to answer: a server that is busy takes seconds.
+	// answering is how long the session may take to answer: a busy server takes seconds.
 	answering = 30 * time.Second
-	// looksEvery is how long lies between two looks.
+	// looksEvery is the interval between checks.
 	looksEvery = time.Second
 )
 
-// sessionOptions are those of a psql that answers in rows until its input ends.
+// sessionOptions are the options of a psql that returns rows until its input ends.
 var sessionOptions = []string{"-X", "-A", "-t", "-q", "-w", "-F", fieldMark, "-v", "ON_ERROR_STOP=1"}
 
 // openSession starts a psql.
@@ -80,13 +81,13 @@ func openSession(clock env.Clock, cmd *exec.Cmd) (*session, error) {
 	return h, nil
 }
 
-// openHold connects, and takes the lock of the schema that the sessions of x go by.
+// openHold connects and takes the lock of the schema that the sessions of x are named after.
 func (x *existing) openHold(ctx context.Context) (*session, error) {
 	h, err := openSession(x.env.Clock, x.account(x.schema, bySearchPath+"pg_catalog"+ofLooking+ofClearing).Command(x.env, "/", x.programs.path("psql"), sessionOptions...))
 	if err != nil {
 		return nil, err
 	}
-	// The answer of a function without one is an empty row.
+	// The result of a function without a return value is an empty row.
 	row, err := h.ask(ctx, fmt.Sprintf("WITH l AS MATERIALIZED (%s AS got) SELECT 'held', got::text, pg_backend_pid() FROM l;", lockOf("pg_try_advisory_lock", x.schema)))
 	if err == nil && (len(row) != 3 || row[1] != "true") {
 		err = errHeld
@@ -102,7 +103,7 @@ func (x *existing) openHold(ctx context.Context) (*session, error) {
 	return h, nil
 }
 
-// ask sends a statement with one row for an answer.
+// ask runs a statement that returns one row.
 func (h *session) ask(ctx context.Context, statement string) ([]string, error) {
 	h.one.Lock()
 	defer h.one.Unlock()
@@ -120,7 +121,7 @@ func (h *session) ask(ctx context.Context, statement string) ([]string, error) {
 		}
 		return row, nil
 	case <-ctx.Done():
-		// What it would still answer would be taken for the next one's.
+		// A late answer would be taken for that of the next statement.
 		_ = syscall.Kill(-h.process.Process.Pid, syscall.SIGKILL)
 		return nil, ctx.Err()
 	case <-h.clock.After(answering):
@@ -129,15 +130,15 @@ func (h *session) ask(ctx context.Context, statement string) ([]string, error) {
 	}
 }
 
-// others is what others do at this moment. A table of ours that the server vacuums is counted
-// elsewhere.
+// others returns the statement that reads what other sessions are doing. Vacuums of our own tables
+// are counted elsewhere.
 func (x *existing) others() string {
 	return fmt.Sprintf(`SELECT 'seen', (SELECT count(*) FROM pg_stat_activity WHERE %s), (SELECT count(*) FROM pg_stat_activity WHERE %s),
 coalesce((SELECT string_agg(DISTINCT what, ',') FROM (%s) p WHERE relid IS NULL OR relid NOT IN (SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '%s')), '');`,
 		othersBusy, othersHidden, inProgress, x.schema)
 }
 
-// watch looks until the session ends.
+// watch checks once a second until the session ends.
 func (h *session) watch(x *existing) {
 	for {
 		select {
@@ -166,7 +167,7 @@ func (h *session) watch(x *existing) {
 	}
 }
 
-// take returns what was seen since it was last asked, and begins anew.
+// take returns what was seen since the last call, and resets it.
 func (h *session) take() seen {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,7 +176,7 @@ func (h *session) take() seen {
 	return s
 }
 
-// tell writes it beside the counts of a repeat.
+// tell adds it to the counts of a repeat.
 func (s seen) tell(c *model.AppCounts) {
 	if s.looks > 0 && !s.hidden {
 		c.Busy = &s.busy
@@ -183,7 +184,7 @@ func (s seen) tell(c *model.AppCounts) {
 	c.Tasks = slices.Sorted(maps.Keys(s.tasks))
 }
 
-// close ends the session. psql ends at the end of its input.
+// close ends the session. psql ends when its input does.
 func (h *session) close() {
 	_ = h.in.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

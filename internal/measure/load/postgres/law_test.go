@@ -12,12 +12,12 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// rate loads a server and returns transactions per second of the measured part, and the step.
+// rate loads a server and returns the transactions per second of the measured part, and the step's counts.
 func rate(t *testing.T, d *Driver, clients int) (float64, *model.AppCounts) {
 	t.Helper()
 	const seconds = 6
 	req := ask(clients, seconds)
-	// One table that is large enough for all clients: no row is waited for.
+	// One table that is large enough for all clients: no transaction waits for a row lock.
 	req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 4
 	req.Step.Ramp = 1
 	done := uint64(0)
@@ -32,15 +32,15 @@ func rate(t *testing.T, d *Driver, clients int) (float64, *model.AppCounts) {
 	return float64(done) / seconds, res.App
 }
 
-// On storage whose flush takes a known time F, one client commits every C + F, C being its own
-// work; n clients flush one after the other, each flush taking half of their commits, so that
-// they do n/2F. A sleep ends later on a busy machine, and so does a flush: F is what the server
-// measured, which must be what was set, and a little more.
+// On storage whose flush takes a known time F, one client commits every C + F, where C is its own
+// work; n clients flush one after the other, each flush covering half of their commits, so they do
+// n/2F. On a busy machine a sleep ends late, and so does a flush: F is what the server measured,
+// which must be the time that was set, or a little more.
 func TestGroupCommitOnAKnownFlush(t *testing.T) {
 	lab.Lock(t)
 	newWorkDir(t)
 	library := lab.SlowFlush(t)
-	// What a transaction takes without waiting for its flush.
+	// The time of a transaction that does not wait for its flush.
 	quick, _ := rate(t, ready(t, "synchronous_commit=off"), 1)
 	work := 1 / quick
 
@@ -49,7 +49,7 @@ func TestGroupCommitOnAKnownFlush(t *testing.T) {
 	t.Setenv("SLOWFLUSH_US", strconv.Itoa(int(set*1e6)))
 	d := ready(t)
 	for _, clients := range []int{1, 4, 16} {
-		// A machine that is busy for a while is no fault of the server's.
+		// A machine that is busy for a while must not fail the test.
 		var wrong []string
 		for range tries {
 			if wrong = lawful(t, d, clients, work, set); len(wrong) == 0 {
@@ -64,7 +64,7 @@ func TestGroupCommitOnAKnownFlush(t *testing.T) {
 
 const tries = 3
 
-// lawful holds a load against the law, and tells what is not so.
+// lawful compares a load with the law, and returns the deviations.
 func lawful(t *testing.T, d *Driver, clients int, work, set float64) (wrong []string) {
 	t.Helper()
 	got, c := rate(t, d, clients)

@@ -10,10 +10,10 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// allowed are pgbench's options that may be given, and whether they take a value: those that
-// say how transactions are done and what is printed of them. A list of what must not be given
-// alone would not hold: pgbench takes options by their beginnings (--fil=FILE) and several
-// letters in one word (-nf FILE).
+// allowed are the pgbench options that may be given, and whether they take a value: those that
+// affect how transactions are run and what is printed about them. A list of forbidden options would
+// not be enough: pgbench accepts abbreviated options (--fil=FILE) and several letters in one word
+// (-nf FILE).
 var allowed = map[string]bool{
 	"--protocol": true, "-M": true, "--define": true, "-D": true, "--max-tries": true, "--random-seed": true,
 	"--builtin": true, "-b": true, "--select-only": false, "-S": false, "--skip-some-updates": false, "-N": false,
@@ -22,8 +22,8 @@ var allowed = map[string]bool{
 	"--failures-detailed": false, "--verbose-errors": false,
 }
 
-// refused are those that Loadline gives pgbench itself, or that would take the record of the
-// load away from it, with what to do instead.
+// refused are the options that Loadline itself gives pgbench, or that would interfere with
+// recording the load, with what to do instead.
 var refused = map[string]string{
 	"-i": "the data are made by Loadline", "--initialize": "the data are made by Loadline",
 	"-c": "say --clients", "--client": "say --clients", "-j": "say --threads", "--jobs": "say --threads",
@@ -37,8 +37,8 @@ var refused = map[string]string{
 	"-v": "tables are vacuumed when they are made", "--vacuum-all": "tables are vacuumed when they are made",
 }
 
-// CheckOptions refuses options of pgbench's that say more than how transactions are done: those
-// that Loadline gives itself, and any that it does not know. Each is one word with its value.
+// CheckOptions refuses pgbench options that affect more than how transactions are run: those that
+// Loadline sets itself, and any unknown ones. Each option is one word including its value.
 func CheckOptions(options []string) error {
 	for _, o := range options {
 		name, value, hasValue := strings.Cut(o, "=")

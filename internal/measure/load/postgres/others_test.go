@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// others loads a server with transactions of somebody else's, so many in a second, until the
+// others loads a server with another user's transactions, at the given rate per second, until the
 // returned function is called.
 func (x *theirs) others(rate string) (end func()) {
 	x.t.Helper()
@@ -19,7 +19,7 @@ func (x *theirs) others(rate string) (end func()) {
 	if err := cmd.Start(); err != nil {
 		x.t.Fatal(err)
 	}
-	// A server counts what touches a table; it takes its time to count what touches none.
+	// A server counts transactions that touch a table promptly, and those that touch none with a delay.
 	_, _ = in.Write([]byte("SELECT relname FROM pg_class WHERE oid = 1;\n"))
 	_ = in.Close()
 	return func() {
@@ -28,8 +28,8 @@ func (x *theirs) others(rate string) (end func()) {
 	}
 }
 
-// The transactions of others are counted, and those of ours are not taken for them: neither where
-// each transaction has a connection of its own.
+// The transactions of others are counted, and ours are not counted among them, not even if each
+// transaction has its own connection.
 func TestExistingServerCountsOthers(t *testing.T) {
 	x := startTheirs(t)
 	d, _ := x.load(x.url("postgres", database))
@@ -58,7 +58,7 @@ func TestExistingServerCountsOthers(t *testing.T) {
 	}
 }
 
-// What the server does of which it shows the progress, and sessions of others that work, are seen.
+// Operations whose progress the server shows, and active sessions of others, are detected.
 func TestExistingServerSeesOthersWork(t *testing.T) {
 	x := startTheirs(t)
 	x.say(database, "CREATE TABLE public.large AS SELECT g, repeat('x', 500) FROM generate_series(1, 60000) g", "DELETE FROM public.large WHERE g % 2 = 0")
@@ -74,7 +74,7 @@ func TestExistingServerSeesOthersWork(t *testing.T) {
 	}
 }
 
-// Counts that are none are not known, and not 0.
+// Counters that are not maintained are unknown, not 0.
 func TestExistingServerForgetsWhatIsNotCounted(t *testing.T) {
 	x := startTheirs(t, "wal_sync_method=open_datasync", "track_io_timing=on", "track_wal_io_timing=on")
 	d, _ := x.load(x.url("postgres", database))
@@ -82,7 +82,7 @@ func TestExistingServerForgetsWhatIsNotCounted(t *testing.T) {
 	if err != nil || res.App.Flushes != nil || res.App.FlushSeconds != nil || res.App.LogBytes == nil {
 		t.Errorf("%v %+v", err, res.App)
 	}
-	// Somebody resets the statistics in the middle.
+	// The statistics are reset during the repeat.
 	res, _, err = x.repeat(d, ask(2, 3), func() { x.say(database, "SELECT pg_stat_reset_shared('wal')") })
 	if c := res.App; err != nil || c.LogBytes != nil || c.Hits != nil || c.Others != nil || c.Transactions == 0 {
 		t.Errorf("%v %+v", err, c)

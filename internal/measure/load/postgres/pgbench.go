@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// beyond is for how many seconds pgbench goes on after the measured part: its duration
-	// counts from before its clients are connected, and clients leave one by one at the end.
+	// beyond is for how many seconds pgbench continues after the measured part: its duration counts
+	// from before its clients are connected, and clients leave one by one at the end.
 	beyond = 1.0
-	// late is how much longer than asked pgbench may run until it is ended, in seconds, when
-	// nothing ends any more.
+	// late is how much longer than requested pgbench may run, in seconds, before it is ended
+	// because transactions no longer complete.
 	late = 60.0
 	// dying is how long a server may take to end after it has lost its clients.
 	dying = 3 * time.Second
-	// pipeSize is how much of its log pgbench can write before it waits for us: seconds.
+	// pipeSize is how much of its log pgbench can write before it blocks: enough for seconds.
 	pipeSize = 1 << 20
 )
 
@@ -40,11 +40,11 @@ type bench struct {
 	emit   func(model.Event)
 }
 
-// outcome is how it went.
+// outcome is the result of a run.
 type outcome struct {
 	counts model.AppCounts
 	due    uint64
-	// told is how many seconds were emitted, of the asked ones.
+	// told is how many seconds were emitted, asked how many were requested.
 	told, asked int
 	closing     closing
 	closed      bool
@@ -55,7 +55,7 @@ type outcome struct {
 	stalls      []model.Stall
 }
 
-// arguments are pgbench's, but for the log and the connection.
+// arguments returns pgbench's arguments, except those for the log and the connection.
 func arguments(w model.Workload, ramp, seconds float64, script string) []string {
 	args := []string{
 		"--no-vacuum", "--client=" + strconv.Itoa(max(1, w.Depth)), "--jobs=" + strconv.Itoa(threads(w)),
@@ -76,11 +76,11 @@ func arguments(w model.Workload, ramp, seconds float64, script string) []string 
 	return append(args, w.App.OptionList()...)
 }
 
-// threads are pgbench's: no more than clients, as pgbench itself has it.
+// threads returns the number of pgbench's threads: no more than clients, which is also pgbench's rule.
 func threads(w model.Workload) int { return max(1, min(w.App.Threads, max(1, w.Depth))) }
 
-// run runs pgbench once. Its log comes through pipes, one for each of its threads: nothing of
-// it is written to the storage that is measured, or kept.
+// run runs pgbench once. Its log comes through pipes, one for each of its threads, so that none of
+// it is written to the storage being measured, or kept.
 func (b *bench) run(ctx context.Context) (*outcome, error) {
 	w, step := b.req.Workload, b.req.Step
 	n := threads(w)
@@ -94,13 +94,13 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 			return nil, err
 		}
 	}
-	// What it reads and writes is beside the directory that it is started in.
+	// The paths that pgbench reads and writes are relative to the directory that it is started in.
 	const prefix = "log"
 	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join("..", prefix))
 	if b.server.exists == nil && !b.server.remote {
 		args = append(args, "--host="+b.server.host(), "--port="+port, "--username="+b.server.user(), database)
 	}
-	// The names of the log hold the number of the process, so it waits until they are there.
+	// The names of the log files contain the PID, so the process waits until they exist.
 	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
 	dir, done, err := b.server.place(b.server.socket)
 	if err != nil {
@@ -139,14 +139,14 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	_ = gate.Close()
 	limited, cancel := context.WithTimeout(ctx, time.Duration((step.Ramp+step.Seconds+beyond+late)*float64(time.Second)))
 	defer cancel()
-	// A server that is gone leaves pgbench without clients, but not always at once.
+	// When the server is gone, pgbench loses its clients, but not always at once.
 	stop := context.AfterFunc(b.server.ends(limited), cancel)
 	processors := watchProcessors(b.server.env.Clock, b.server.processes(), p.Process.Pid, max(1, w.Depth), time.Duration(step.Ramp*float64(time.Second)))
 	p.Finish(limited, syscall.SIGINT, 2*time.Second)
 	processor := processors()
 	stop()
 	if ctx.Err() == nil && !p.Succeeded() {
-		// A server that takes its time to die has told its clients before.
+		// A server that takes some time to die has already disconnected its clients.
 		select {
 		case <-b.server.process.End:
 		case <-b.server.env.Clock.After(dying):
@@ -193,11 +193,11 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	return o, nil
 }
 
-// edges are the seconds that pgbench's own time may hold beside its transactions: a latency at
-// each end, and its threads' start and end.
+// edges returns by how many seconds pgbench's own time may exceed that of its transactions: a
+// latency at each end, and the start and end of its threads.
 func edges(w model.Workload, c model.AppCounts) float64 {
-	// A thread that begins or ends waits for a processor where all are busy, for some slices of
-	// the scheduler's: 20 to 40 ms were seen beside three other programs on two processors.
+	// A thread that begins or ends waits for a CPU if all are busy, for a few scheduler time
+	// slices: 20 to 40 ms were seen beside three other programs on two CPUs.
 	const threadsEdges = 0.05
 	sum := threadsEdges
 	if c.Transactions > 0 {
@@ -210,17 +210,17 @@ func edges(w model.Workload, c model.AppCounts) float64 {
 	return sum
 }
 
-// pipes are those of pgbench's log.
+// pipes are the pipes of pgbench's log.
 type pipes struct {
 	root        *os.Root
 	names       []string
 	read, write []*os.File
 }
 
-// openPipes makes the files that pgbench will take for its logs, where only we can put
-// anything in their place, and opens them: "PREFIX.PID"
-// for its first thread, "PREFIX.PID.1" for the second. The end that we hold open for writing
-// keeps them from seeming at an end before pgbench has opened them.
+// openPipes creates the pipes that pgbench will open as its log files, in a place where only we can
+// replace them, and opens them: "PREFIX.PID" for its first thread, "PREFIX.PID.1" for the second.
+// The write end that we hold open keeps readers from seeing end of file before pgbench has opened
+// them.
 func (b *bench) openPipes(prefix string, pid, n int) (p *pipes, err error) {
 	root := b.server.root
 	p = &pipes{root: root}
@@ -257,7 +257,7 @@ func (b *bench) openPipes(prefix string, pid, n int) (p *pipes, err error) {
 	return p, nil
 }
 
-// close lets the readers see the end.
+// close lets the readers see end of file.
 func (p *pipes) close() {
 	for _, w := range p.write {
 		_ = w.Close()

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setPipeSize makes a pipe larger. A smaller one does as well.
+// setPipeSize enlarges a pipe. Failure is harmless: a smaller one also works.
 func setPipeSize(f *os.File, size int) {
 	_, _ = unix.FcntlInt(f.Fd(), unix.F_SETPIPE_SZ, size)
 }

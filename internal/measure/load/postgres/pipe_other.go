@@ -4,5 +4,5 @@ package postgres
 
 import "os"
 
-// setPipeSize does nothing: only Linux can.
+// setPipeSize does nothing: only Linux supports it.
 func setPipeSize(*os.File, int) {}

@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// preflight is the statement that asks a server for what decides whether it is to be measured:
-// pairs of a name and a text. Where a user may not see something, its text is empty.
+// preflight returns the statement that reads the facts that decide whether a server may be
+// measured: pairs of a name and a text. If the user may not see a fact, its text is empty.
 func preflight(major int) string {
 	reserved := "0"
 	if major >= 16 {
@@ -46,24 +46,25 @@ LATERAL (VALUES
 ) x(name, value)`
 }
 
-// inProgress is what a server shows the progress of.
+// inProgress reads the operations whose progress a server shows.
 const inProgress = `SELECT 'vacuum' AS what, relid FROM pg_stat_progress_vacuum UNION ALL SELECT 'analyze', relid FROM pg_stat_progress_analyze
 UNION ALL SELECT 'index build', relid FROM pg_stat_progress_create_index UNION ALL SELECT 'cluster', relid FROM pg_stat_progress_cluster
 UNION ALL SELECT 'base backup', NULL FROM pg_stat_progress_basebackup UNION ALL SELECT 'copy', relid FROM pg_stat_progress_copy`
 
-// othersBusy are the sessions of others that do something, othersHidden those of which a user may
-// not know that. Those of ours go by the name of their schema.
+// othersBusy selects the active sessions of others, othersHidden those whose state the user may not
+// see. Our sessions are recognised by the name of their schema.
 const (
 	othersBusy   = `backend_type = 'client backend' AND state NOT IN ('idle', 'disabled') AND pid <> pg_backend_pid() AND application_name IS DISTINCT FROM current_setting('application_name')`
 	othersHidden = `usesysid IS NOT NULL AND datid IS NOT NULL AND state IS NULL AND backend_type IS NULL AND application_name IS DISTINCT FROM current_setting('application_name')`
 )
 
-// besides are the connections that a run needs beside its clients: the one that holds the schema,
-// one to ask by, one that samples what sessions wait for, and those that have not quite ended.
+// besides is the number of connections that a run needs in addition to its clients: the one that
+// holds the schema, one for queries, one that samples what sessions wait for, and those that have
+// not quite ended.
 const besides = 4
 
-// refuse refuses a server that is not to be measured, each with a sentence. facts are those of
-// preflight.
+// refuse refuses a server that must not be measured, with a message for each reason. facts are the
+// results of preflight.
 func (x *existing) refuse(facts map[string]string, ask model.AppRequest) error {
 	number := func(name string) int { n, _ := strconv.Atoi(facts[name]); return n }
 	need, free := ask.Clients+besides, number("most")-number("reserved")-number("used")
@@ -87,7 +88,7 @@ func (x *existing) refuse(facts map[string]string, ask model.AppRequest) error {
 	return nil
 }
 
-// remarks are the sentences about what does not forbid to measure.
+// remarks returns messages about conditions that do not prevent a measurement.
 func remarks(facts map[string]string, state *model.AppState) (list []string) {
 	say := func(when bool, format string, a ...any) {
 		if when {

@@ -12,16 +12,16 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// onCPU is how long a set of threads was on a processor, and how long it was ready to run and
-// waited for one, in seconds.
+// onCPU is how long a set of threads ran on a CPU, and how long it was runnable but waited for one,
+// in seconds.
 type onCPU struct{ ran, waited float64 }
 
-// processors reads, once a second, what the kernel's scheduler says of the server's processes
-// for clients and of pgbench's threads: /proc/PID/schedstat, whose first two numbers are
-// nanoseconds on a processor and nanoseconds waited for one (Linux, Documentation/scheduler/
-// sched-stats.rst). Where the kernel does not tell, nothing is known.
+// processors reads once a second the kernel scheduler's statistics for the server's client
+// processes and for pgbench's threads: /proc/PID/schedstat, whose first two numbers are nanoseconds
+// on a CPU and nanoseconds waited for one (Linux, Documentation/scheduler/sched-stats.rst). If the
+// kernel does not provide them, nothing is known.
 type processors struct {
-	// proc is where the kernel tells, "/proc".
+	// proc is the path of procfs, "/proc".
 	proc            string
 	server, pgbench int
 	clients         int
@@ -30,17 +30,17 @@ type processors struct {
 	first, last *reading
 }
 
-// reading is what was read at one moment. PIDs are the server's processes for clients.
+// reading is what was read at one moment. pids are the server's client processes.
 type reading struct {
 	at             time.Time
 	pids           map[int]bool
 	server, client onCPU
 }
 
-// elsewhere stands for the processes of what runs on another machine: they are not counted.
+// elsewhere stands for processes on another machine: they are not counted.
 const elsewhere = -1
 
-// watchProcessors reads until it is stopped; stop returns what was found, nil for nothing.
+// watchProcessors reads until it is stopped; stop returns what was found, or nil.
 func watchProcessors(clock env.Clock, server, pgbench, clients int, ramp time.Duration) (stop func() *model.AppProcessor) {
 	p := &processors{proc: "/proc", server: server, pgbench: pgbench, clients: clients, now: clock.Now}
 	end, ended := make(chan struct{}), make(chan struct{})
@@ -64,8 +64,8 @@ func watchProcessors(clock env.Clock, server, pgbench, clients int, ramp time.Du
 	}
 }
 
-// read adds a reading. It counts only with as many processes as there are clients, the same
-// all the time: one that ends takes its times along.
+// read adds a reading. It counts only if there are as many processes as clients, the same
+// throughout: the times of a process that ends are lost.
 func (p *processors) read() {
 	r := &reading{at: p.now(), pids: map[int]bool{}}
 	if p.server != elsewhere && !p.readServer(r) {
@@ -89,7 +89,7 @@ func (p *processors) read() {
 	}
 }
 
-// readServer adds the server's processes for clients; it reports whether they could be read.
+// readServer adds the server's client processes; it reports whether they could be read.
 func (p *processors) readServer(r *reading) bool {
 	children, err := os.ReadFile(filepath.Join(p.proc, strconv.Itoa(p.server), "task", strconv.Itoa(p.server), "children"))
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *processors) readServer(r *reading) bool {
 	}
 	for _, word := range strings.Fields(string(children)) {
 		pid, err := strconv.Atoi(word)
-		// The title of a process for a client: "postgres: USER DATABASE [local] COMMIT".
+		// The title of a client process: "postgres: USER DATABASE [local] COMMIT".
 		title, titleErr := os.ReadFile(filepath.Join(p.proc, word, "cmdline"))
 		if err != nil || titleErr != nil || !strings.Contains(string(title), " "+database+" ") {
 			continue
@@ -110,7 +110,7 @@ func (p *processors) readServer(r *reading) bool {
 	return true
 }
 
-// found is the difference of the last and the first reading.
+// found returns the difference between the last and the first reading.
 func (p *processors) found() *model.AppProcessor {
 	if p.first == nil || p.last == nil {
 		return nil
@@ -124,7 +124,7 @@ func (p *processors) found() *model.AppProcessor {
 	return f
 }
 
-// add adds what one file says, and reports whether it could be read.
+// add adds the values in one file, and reports whether it could be read.
 func (c *onCPU) add(name string) bool {
 	text, err := os.ReadFile(name)
 	if err != nil {

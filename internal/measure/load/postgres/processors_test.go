@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// played writes files of a played /proc.
+// played writes the files of a simulated /proc.
 func played(t *testing.T, proc string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -36,7 +36,7 @@ func TestProcessorsCountsClientsOnly(t *testing.T) {
 	}
 	played(t, proc, map[string]string{"10/cmdline": "postgres: checkpointer \x00", "10/schedstat": "900000000000 0 1\n",
 		"11/cmdline": "postgres: postgres loadline [local] COMMIT\x00", "12/cmdline": "postgres: postgres loadline [local] idle\x00"})
-	// One client is connected, then both, then one has ended.
+	// First one client is connected, then both, then one has ended.
 	second("10 11 ", "1000000000 0 1", "0 0 0", "0 0 0")
 	second("10 11 12 ", "2000000000 500000000 2", "1000000000 0 1", "300000000 0 9")
 	second("10 11 12 ", "2250000000 600000000 3", "1250000000 25000000 2", "400000000 10000000 19")
@@ -55,7 +55,7 @@ func TestProcessorsCountsClientsOnly(t *testing.T) {
 	}
 }
 
-// Clients that connect for each transaction are other processes each time: nothing is known.
+// Clients that reconnect for each transaction are different processes each time: nothing is known.
 func TestProcessorsOfClientsThatComeAndGo(t *testing.T) {
 	proc := t.TempDir()
 	at := time.Unix(100, 0)
@@ -68,14 +68,14 @@ func TestProcessorsOfClientsThatComeAndGo(t *testing.T) {
 	if got := p.found(); got != nil {
 		t.Errorf("found %+v", *got)
 	}
-	// A kernel that does not tell.
+	// A kernel without scheduler statistics.
 	if (&processors{proc: t.TempDir(), server: 7, pgbench: 20, clients: 1, now: time.Now}).found() != nil {
 		t.Error("something was found where nothing is told")
 	}
 }
 
-// One client is on a processor, waits for one, for a flush, for a read, or for the other side:
-// what the scheduler tells is a part of its time, and not nothing.
+// A single client runs on a CPU or waits for one, for a flush, for a read, or for the other side:
+// what the scheduler reports is part of its time, and not zero.
 func TestProcessorsOfARealServer(t *testing.T) {
 	if _, err := os.ReadFile("/proc/self/schedstat"); err != nil {
 		t.Skipf("the kernel does not tell: %v", err)
@@ -95,7 +95,7 @@ func TestProcessorsOfARealServer(t *testing.T) {
 	if p.Seconds < 1.5 || each.ServerCPU <= 0 || each.ClientCPU <= 0 {
 		t.Errorf("%+v", *p)
 	}
-	// The two take turns; who has sent something works on a little while the other begins.
+	// The two take turns; the sender keeps running briefly while the receiver starts.
 	if sum := each.ServerCPU + each.ClientCPU; sum > 1.2*latency {
 		t.Errorf("%.3f ms on a processor, in a transaction of %.3f ms", 1e3*sum, 1e3*latency)
 	}

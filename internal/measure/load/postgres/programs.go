@@ -15,14 +15,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The versions that are known: before 14 there is no pg_stat_wal, and what comes after newest
-// may count elsewhere.
+// The supported versions: before 14 there is no pg_stat_wal, and versions after newest may keep
+// their counters elsewhere.
 const (
 	oldest = 14
 	newest = 18
 )
 
-// programs are those of one installation.
+// programs are the programs of one installation.
 type programs struct {
 	dir string
 	// version is the server's ("15.18"), major its first number.
@@ -33,11 +33,11 @@ type programs struct {
 // needed are the programs that an installation must have.
 var needed = []string{"postgres", "initdb", "psql", "pgbench"}
 
-// places are where packages put PostgreSQL: Debian's, PGDG's for Fedora, and Homebrew's.
+// places are where packages install PostgreSQL: Debian's, PGDG's for Fedora, and Homebrew's.
 var places = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/lib64/pgsql/postgresql-*/bin", "/opt/homebrew/opt/postgresql@*/bin", "/usr/bin"}
 
-// findPrograms looks for an installation that has all programs: the one that PATH means, else
-// the newest of those that packages install.
+// findPrograms looks for an installation that has all programs: the one on PATH, or else the newest
+// of those installed by packages.
 func findPrograms(ctx context.Context, e *env.Env) (programs, error) {
 	var dirs []string
 	if path, err := e.LookPath("postgres"); err == nil {
@@ -75,10 +75,10 @@ func findPrograms(ctx context.Context, e *env.Env) (programs, error) {
 	return programs{}, model.RefusedError("there is no PostgreSQL on this machine: no program named postgres is on PATH or where packages install it", install)
 }
 
-// install is what to type where PostgreSQL is missing.
+// install is a hint for installing PostgreSQL.
 const install = "apt-get install postgresql   (Debian; Fedora: dnf install postgresql-server postgresql-contrib)"
 
-// numberIn is the last number in a path, 0 for none.
+// numberIn returns the last number in a path, 0 if there is none.
 func numberIn(path string) int {
 	all := number.FindAllString(path, -1)
 	if len(all) == 0 {
@@ -93,13 +93,13 @@ var (
 	saidVersion = regexp.MustCompile(`^\w+ \(PostgreSQL\) ((\d+)[^ \n]*)`)
 )
 
-// versionOf asks the server and pgbench what they are. Both must be known, and of one major
-// version: an installation whose parts are not is half upgraded.
+// versionOf asks the server and pgbench for their versions. Both must be supported, and of the same
+// major version: otherwise the installation is only half upgraded.
 func versionOf(ctx context.Context, e *env.Env, dir string) (programs, error) {
 	return versionsOf(ctx, e, dir, "pgbench", "postgres")
 }
 
-// versionsOf asks some of an installation's programs.
+// versionsOf asks some of an installation's programs for their versions.
 func versionsOf(ctx context.Context, e *env.Env, dir string, names ...string) (programs, error) {
 	p := programs{dir: dir}
 	for _, name := range names {
@@ -122,5 +122,5 @@ func versionsOf(ctx context.Context, e *env.Env, dir string, names ...string) (p
 	return p, nil
 }
 
-// path is that of a program.
+// path returns the path of a program.
 func (p programs) path(name string) string { return filepath.Join(p.dir, name) }

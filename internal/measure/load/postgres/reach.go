@@ -15,20 +15,21 @@ import (
 )
 
 const (
-	// Of so many queries, or connections, the mean is taken, and of so many means the lowest: what
-	// else the machine does makes a mean higher and never lower.
+	// pings and connects are how many queries, or connections, a mean is taken of, and means is the
+	// number of means of which the lowest is used: other activity on the machine makes a mean
+	// higher and never lower.
 	pings, connects, means = 300, 10, 3
-	// reaching bounds all of it: a server far away takes its time.
+	// reaching is the time limit for all of it: a distant server is slow.
 	reaching = 15 * time.Second
 )
 
-// pingScript is a query that reads nothing.
+// pingScript is the file with a query that reads nothing.
 const pingScript = "ping.sql"
 
-// saidLatency is what pgbench says of its mean latency.
+// saidLatency matches pgbench's mean latency.
 var saidLatency = regexp.MustCompile(`(?m)^latency average = ([0-9.]+) ms`)
 
-// reached measures how far pgbench is from the server, from where it loads it.
+// reached measures the round-trip and connection times to the server from where pgbench loads it.
 func (s *server) reached(ctx context.Context, state *model.AppState) (err error) {
 	if s.far == nil {
 		state.RoundTrip, state.Connection, _, err = s.reach(ctx)
@@ -48,8 +49,8 @@ func (s *server) reached(ctx context.Context, state *model.AppState) (err error)
 	return nil
 }
 
-// reach measures it from here, in seconds; what could not be measured is 0, and said is then what
-// pgbench said. The only error is that of ctx, or of the working directory.
+// reach measures them from this machine, in seconds; what could not be measured is 0, and said is
+// then pgbench's output. The only error is that of ctx, or of the working directory.
 func (s *server) reach(ctx context.Context) (trip, connection float64, said string, err error) {
 	defer func() { _ = s.root.Remove(pingScript) }()
 	if err := s.root.WriteFile(pingScript, []byte("SELECT;\n"), 0o600); err != nil {
@@ -79,8 +80,8 @@ func (s *server) reach(ctx context.Context) (trip, connection float64, said stri
 	return trip, connection, "", ctx.Err()
 }
 
-// ping runs pgbench with a query that reads nothing, and returns the time that it
-// says; 0 for none, and what it said instead.
+// ping runs pgbench with a query that reads nothing, and returns the time that it reports; 0 if it
+// reports none, with its output.
 func (s *server) ping(ctx context.Context, words *regexp.Regexp, options ...string) (took float64, said string) {
 	args := append([]string{"--no-vacuum", "--client=1", "--file=../" + pingScript}, options...)
 	if s.exists == nil && !s.remote {
@@ -107,7 +108,7 @@ func (s *server) ping(ctx context.Context, words *regexp.Regexp, options ...stri
 	return ms / 1e3, ""
 }
 
-// lower is the lower of two times; of the first 0 is none.
+// lower returns the lower of two times; a is ignored if it is 0.
 func lower(a, b float64) float64 {
 	if a == 0 || b < a {
 		return b

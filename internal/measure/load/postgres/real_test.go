@@ -19,7 +19,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// newWorkDir makes an empty directory that the server's user can get into.
+// newWorkDir creates an empty directory that the server's user can enter.
 func newWorkDir(t *testing.T) string {
 	t.Helper()
 	if _, err := findPrograms(t.Context(), env.OS()); err != nil {
@@ -39,7 +39,7 @@ func openDir(t *testing.T, dir string) *os.Root {
 	return root
 }
 
-// ready is a driver with a small server.
+// ready returns a driver with a small server.
 func ready(t *testing.T, set ...string) *Driver {
 	t.Helper()
 	dir := newWorkDir(t)
@@ -99,7 +99,7 @@ func loadsAServer(t *testing.T) {
 	if len(samples) != 2 || inside > c.Transactions || c.Transactions != c.ToolTransactions || c.ToolRate <= 0 {
 		t.Errorf("%d samples with %d transactions, %+v", len(samples), inside, c)
 	}
-	// What commits is flushed, if not each alone; and the log holds more than nothing.
+	// Commits are flushed, if not each by itself; and the log is not empty.
 	for name, v := range map[string]*float64{"flushes": c.Flushes, "flush time": c.FlushSeconds, "log": c.LogBytes, "pages": c.PageImages, "hits": c.Hits} {
 		if v == nil || *v <= 0 {
 			t.Errorf("%s: %v", name, v)
@@ -165,7 +165,7 @@ func TestDriverTellsThatItsServerDied(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "ended in the middle") {
 		t.Errorf("the next repeat: %v", err)
 	}
-	// What it kept in memory goes with it, which nobody else would remove.
+	// Its shared memory is removed too, because nothing else would remove it.
 	has := *d.server.shared
 	if has.files = has.all(); has.segment < 0 || len(has.files) < 2 {
 		t.Errorf("not found: %+v", has)
@@ -229,14 +229,14 @@ func TestDriverSaysWhatIsWrong(t *testing.T) {
 	modeltest.Refused(t, probe(dir, "fsync"), "is no setting")
 	modeltest.Refused(t, checkSocket(filepath.Join(dir, strings.Repeat("x", 90))), "unix sockets allow 107")
 
-	// A user's mistake that only the server finds.
+	// An invalid setting that only the server detects.
 	_, err := New(env.OS()).Ready(t.Context(), openDir(t, dir), model.PrepareRequest{App: &model.AppRequest{Scale: 1, Set: []string{"max_connections=none"}}}, func(model.Progress) {})
 	if err == nil || !strings.Contains(err.Error(), "max_connections") {
 		t.Errorf("%v", err)
 	}
 }
 
-// No PostgreSQL, half of one, and one of a version that nobody knows.
+// No PostgreSQL, half of one, and one of an unknown version.
 func TestFindPrograms(t *testing.T) {
 	world := env.OS()
 	places = nil
@@ -276,7 +276,8 @@ func TestFindPrograms(t *testing.T) {
 	look("Loadline knows 14 to 18")
 }
 
-// A full disk while the cluster is made, and which of two it is that is full: a tmpfs of 20 MB holds no cluster.
+// A full disk while the cluster is created, and which of two disks is full: a tmpfs of 20 MB cannot
+// hold a cluster.
 func TestReadyOnAFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounting needs root")

@@ -17,14 +17,14 @@ import (
 //
 //	client transaction µs script epoch-seconds epoch-µs [lag]
 //
-// whose third field says "skipped" or "failed" where there is no latency (the manual's
-// "Per-Transaction Logging"). It keeps a histogram for each second that is not yet told, and
-// nothing of a transaction that was read.
+// whose third field is "skipped" or "failed" if there is no latency (the manual's "Per-Transaction
+// Logging"). It keeps a histogram for each second that has not been reported yet, and no individual
+// transactions.
 type record struct {
 	step  int
 	write bool
-	// begin is when the step began, as Unix time in µs; the measured part is from "from" on,
-	// for "length" seconds after it.
+	// begin is when the step began, as Unix time in µs; the measured part starts "from" seconds
+	// later and lasts "length" seconds.
 	begin        int64
 	from, length float64
 	// limit is the latency in seconds that a skipped transaction had exceeded; 0 is unknown.
@@ -35,26 +35,27 @@ type record struct {
 	told    int
 	largest float64
 	// reached is, for each thread, the time in µs of its last line, and broken the earliest of
-	// those whose log could not be read on: what the others did after it is not all.
+	// those times for threads whose log could not be read further: after it, the record is
+	// incomplete.
 	reached []int64
 	broken  int64
 	sums    model.AppCounts
-	// due counts the transactions of the measured part that were due in it: all whose end, or
-	// whose being skipped, was logged in it.
+	// due counts the transactions that were due in the measured part: all whose end, or whose
+	// skipping, was logged in it.
 	due         uint64
 	first, last int64
-	// answered is when the last transaction ended of those that were told, in seconds since the step
-	// began; after is what ended behind the measured part. Stalls are the stretches in which none did.
+	// answered is when the last reported transaction ended, in seconds since the step began; after
+	// is what ended after the measured part. stalls are the periods in which no transaction ended.
 	answered float64
 	after    tally
 	stalls   []model.Stall
 }
 
-// tally is what ended in a second.
+// tally counts what ended in one second.
 type tally struct {
 	done, skipped uint64
 	// first and last are when the first and the last transaction ended, in seconds since the step
-	// began, and asked when the first one began; all 0 where none did.
+	// began, and asked when the first one began; all 0 if there were none.
 	first, last, asked float64
 	// micros is the sum of the latencies, most the largest.
 	micros, most uint64
@@ -66,8 +67,8 @@ func newRecord(step int, write bool, threads int, begin int64, from, length, lim
 		seconds: make([]tally, max(1, int(math.Ceil(length-1e-9)))), reached: make([]int64, threads), broken: math.MaxInt64, first: math.MaxInt64}
 }
 
-// read takes the log of one thread until its end; lock guards the record. What follows a line
-// that is none of pgbench's own is taken and dropped: pgbench would wait for somebody to do so.
+// read reads the log of one thread to its end; lock guards the record. After a line that pgbench
+// cannot have written, the rest is read and discarded: otherwise pgbench would block.
 func (r *record) read(thread int, from io.Reader, lock sync.Locker) error {
 	err := r.pieces(thread, from, lock)
 	if err != nil {
@@ -79,7 +80,7 @@ func (r *record) read(thread int, from io.Reader, lock sync.Locker) error {
 	return err
 }
 
-// pieces takes the log of one thread as it comes.
+// pieces reads the log of one thread as it arrives.
 func (r *record) pieces(thread int, from io.Reader, lock sync.Locker) error {
 	buf := make([]byte, 64<<10)
 	have := 0
@@ -111,7 +112,7 @@ func (r *record) pieces(thread int, from io.Reader, lock sync.Locker) error {
 	}
 }
 
-// lines takes whole lines of one thread.
+// lines parses complete lines of one thread.
 func (r *record) lines(thread int, text []byte) error {
 	for len(text) > 0 {
 		end := bytes.IndexByte(text, '\n')
@@ -124,7 +125,7 @@ func (r *record) lines(thread int, text []byte) error {
 	return nil
 }
 
-// line takes one line without its end.
+// line parses one line without its newline.
 func (r *record) line(thread int, line []byte) error {
 	rest := line
 	next := func() []byte {
@@ -171,7 +172,7 @@ func (r *record) line(thread int, line []byte) error {
 		if second != nil {
 			r.due++
 			second.skipped++
-			// It would have taken longer than the limit: that much is known of its latency.
+			// It would have taken longer than the limit: this is all that is known of its latency.
 			if r.limit > 0 {
 				second.buckets.Add(histogram.BucketOf(uint64(r.limit*1e9)), 1)
 			}
@@ -187,8 +188,8 @@ func (r *record) line(thread int, line []byte) error {
 	return nil
 }
 
-// answer notes that a transaction has ended that took so many seconds. Threads tell of theirs one after
-// the other.
+// answer records that a transaction that took so many seconds has ended. The threads' logs are not
+// in order of time.
 func (t *tally) answer(ended, took float64) {
 	if t.first == 0 || ended < t.first {
 		t.first, t.asked = ended, ended-took
@@ -196,7 +197,7 @@ func (t *tally) answer(ended, took float64) {
 	t.last = max(t.last, ended)
 }
 
-// still looks whether nothing had ended for long before what ended in t.
+// still records a stall if nothing had ended for long before the transactions in t.
 func (r *record) still(t *tally) {
 	if t.first > 0 {
 		r.stalls = daemon.AddStall(r.stalls, r.answered, t.asked, t.first)
@@ -204,7 +205,7 @@ func (r *record) still(t *tally) {
 	}
 }
 
-// whole reads digits.
+// whole parses an unsigned decimal number.
 func whole(word []byte) (v uint64, ok bool) {
 	if len(word) == 0 || len(word) > 18 {
 		return 0, false
@@ -218,8 +219,8 @@ func whole(word []byte) (v uint64, ok bool) {
 	return v, true
 }
 
-// second is where a moment counts, nil outside of the measured part, and nil for one that was
-// told already (a thread's line came more than a second after the others').
+// second returns the tally for a point in time; nil outside the measured part, and nil for one that
+// was already reported (a thread's line came more than a second after the others').
 func (r *record) second(at int64) *tally {
 	t := float64(at-r.begin)/1e6 - r.from
 	i := int(math.Floor(t))
@@ -229,7 +230,7 @@ func (r *record) second(at int64) *tally {
 	return &r.seconds[i]
 }
 
-// tell emits the seconds that all threads have left behind, or all of them at the end.
+// tell emits the seconds that all threads have passed, or all of them at the end.
 func (r *record) tell(over bool) {
 	behind := int64(math.MaxInt64)
 	for _, at := range r.reached {
@@ -250,7 +251,7 @@ func (r *record) tell(over bool) {
 		} else {
 			s.Read = f
 		}
-		// What was told is not kept.
+		// What has been reported is not kept.
 		r.seconds[r.told] = tally{}
 		r.told++
 		r.emit(s)
@@ -260,8 +261,9 @@ func (r *record) tell(over bool) {
 	}
 }
 
-// until tells the whole seconds that ended before a moment, in µs of Unix time, and before
-// any thread's log broke off, and forgets the others: of a load that broke off, these were measured.
+// until reports the whole seconds that ended before a moment, in µs of Unix time, and before any
+// thread's log broke off, and discards the others: these are what was measured of an interrupted
+// load.
 func (r *record) until(at int64) (told int) {
 	at = min(at, r.broken)
 	whole := int(math.Floor(float64(at-r.begin)/1e6 - r.from))
@@ -270,7 +272,7 @@ func (r *record) until(at int64) (told int) {
 	return r.told
 }
 
-// counts are the sums over everything, ramp included.
+// counts returns the sums over everything, ramp included.
 func (r *record) counts() model.AppCounts {
 	c := r.sums
 	if r.last > r.first {
@@ -279,8 +281,8 @@ func (r *record) counts() model.AppCounts {
 	return c
 }
 
-// ReadLog makes the samples that a repeat that began at that moment makes of its log, of the
-// log of one thread: one for each second after the ramp. Ramp and seconds are in seconds.
+// ReadLog makes from the log of one thread the samples of a repeat that began at the given time:
+// one for each second after the ramp. ramp and seconds are in seconds.
 func ReadLog(log io.Reader, begin time.Time, ramp, seconds float64, emit func(model.Sample)) (model.AppCounts, error) {
 	r := newRecord(0, true, 1, begin.UnixMicro(), ramp, seconds, 0, emit)
 	var lock sync.Mutex

@@ -13,18 +13,18 @@ import (
 
 const began = int64(1_700_000_000_000_000)
 
-// line is one of pgbench's log, for a transaction that ends at t seconds after began.
+// line returns a line of pgbench's log for a transaction that ends at t seconds after began.
 func line(t float64, took string) string {
 	at := began + int64(t*1e6)
 	return fmt.Sprintf("0 1 %s 0 %d %d\n", took, at/1e6, at%1e6)
 }
 
-// gather feeds one log to a record and returns the samples that came before its end, and all.
+// gather feeds a log for each thread to a record and returns how many samples came before the end.
 func gather(t *testing.T, r *record, samples *[]model.Sample, logs ...string) (before int, err error) {
 	t.Helper()
 	var lock sync.Mutex
 	for i, log := range logs {
-		// A byte at a time is the worst that a pipe can do.
+		// A byte at a time is the worst case for a pipe.
 		if err := r.read(i, iotest.OneByteReader(strings.NewReader(log)), &lock); err != nil {
 			return len(*samples), err
 		}
@@ -39,7 +39,7 @@ func TestRecordMakesSeconds(t *testing.T) {
 	r := newRecord(7, true, 1, began, 1, 3, 0, func(s model.Sample) { samples = append(samples, s) })
 	log := line(0.5, "900") + // in the ramp
 		line(1.0, "1000") + line(1.999999, "3000") + // the first second
-		line(3.2, "2200000") + // the third: it began in the ramp; in the second nothing ended
+		line(3.2, "2200000") + // the third: it began in the ramp; no transaction ended in the second
 		line(4.0, "500") // after the end
 	before, err := gather(t, r, &samples, log)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestRecordKeepsWhatWasSkipped(t *testing.T) {
 	if c := r.counts(); c.Transactions != 1 || c.Skipped != 2 || c.Failed != 1 || r.due != 4 {
 		t.Errorf("%+v, due %d", c, r.due)
 	}
-	// What was skipped is no throughput, and was slower than the limit.
+	// Skipped transactions are not throughput, and were slower than the limit.
 	if p := f.Histogram.Percentile(90); f.IOs != 1 || f.Histogram.Count() != 3 || p < 0.098 || p > 0.102 {
 		t.Errorf("%+v: p90 %v", f, p)
 	}
@@ -95,7 +95,7 @@ func TestRecordWaitsForAllThreads(t *testing.T) {
 	if len(samples) != 1 || samples[0].Write.IOs != 2 {
 		t.Fatalf("%+v", samples)
 	}
-	// The load broke off at 1.5 s: the second that was under way does not count.
+	// The load broke off at 1.5 s: the incomplete second does not count.
 	if told := r.until(began + 1_500_000); told != 1 || len(samples) != 1 {
 		t.Errorf("%d told, %+v", told, samples)
 	}
@@ -111,8 +111,8 @@ func TestRecordRefusesWhatIsNoLog(t *testing.T) {
 	}
 }
 
-// A line that is none of pgbench's own ends its thread's part: what follows is taken, for pgbench
-// would wait for that, and counts for nothing, nor does any second of which the thread's part is missing.
+// A line that pgbench cannot have written ends its thread's part: the rest is read, because pgbench
+// would otherwise block, but not counted, nor is any second for which the thread's part is missing.
 func TestRecordAfterABadLine(t *testing.T) {
 	var samples []model.Sample
 	r := newRecord(1, true, 2, began, 0, 4, 0, func(s model.Sample) { samples = append(samples, s) })
@@ -129,7 +129,7 @@ func TestRecordAfterABadLine(t *testing.T) {
 	}
 }
 
-// However the pieces fall, the sums are those of the lines.
+// However the log is split into pieces, the sums are those of its lines.
 func TestRecordAddsUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var log strings.Builder
@@ -186,7 +186,7 @@ tps = 500.000000 (including reconnection times)
 	}
 }
 
-// Why a server ended is told, however many of its clients complain after that.
+// The cause of a server's end is reported, however many of its clients complain after it.
 func TestTheEndOfALogTellsTheCause(t *testing.T) {
 	const cause = "LOG:  background writer process (PID 7) was terminated by signal 9: Killed"
 	log := "LOG:  ready\n" + cause + "\n" + strings.Repeat("LOG:  could not send data to client: Broken pipe\n", 6) + "LOG:  database system is shut down\n"
@@ -201,7 +201,8 @@ func TestTheEndOfALogTellsTheCause(t *testing.T) {
 	}
 }
 
-// TestRecordTellsWhenNothingEnded: of all threads, also where it goes on behind the measured part.
+// TestRecordTellsWhenNothingEnded: stalls are those of all threads together, including one that
+// extends beyond the measured part.
 func TestRecordTellsWhenNothingEnded(t *testing.T) {
 	var samples []model.Sample
 	r := newRecord(7, true, 2, began, 1, 12, 0, func(s model.Sample) { samples = append(samples, s) })
@@ -210,7 +211,7 @@ func TestRecordTellsWhenNothingEnded(t *testing.T) {
 	if _, err := gather(t, r, &samples, one, two); err != nil {
 		t.Fatal(err)
 	}
-	// From 5.6 to 9.5 nothing ended, and nobody waited.
+	// From 5.6 to 9.5 no transaction ended, but none was waiting.
 	want := []model.Stall{{Begin: 2, Seconds: 3.5}, {Begin: 9.5, Seconds: 5.5}}
 	if len(r.stalls) != 2 || r.stalls[0] != want[0] || r.stalls[1] != want[1] {
 		t.Errorf("%+v, want %+v", r.stalls, want)

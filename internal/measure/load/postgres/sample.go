@@ -15,14 +15,14 @@ import (
 	"github.com/loadline/loadline/internal/model/waits"
 )
 
-// How often the server is asked what the clients' sessions wait for: every samplesEvery on
-// average, at random moments, because flushes of a group follow each other at a pace of their own. Where
-// an answer takes long, less often, so that it takes no more than one part in answersShare of the time.
+// The server is asked every samplesEvery on average what the clients' sessions wait for, at random
+// moments, because group flushes follow each other at a rhythm of their own. If answers are slow it
+// is asked less often, so that answering takes no more than one part in answersShare of the time.
 const (
 	samplesEvery = 50 * time.Millisecond
 	answersShare = 10
-	// rarest is the longest time between two, so that a server that once took long to answer is
-	// asked again.
+	// rarest is the longest interval between two samples, so that a server that was slow to answer
+	// once is asked again.
 	rarest = time.Second
 	// mostStates and mostSessions are beyond any PostgreSQL: it has about 300 wait events, and at most
 	// 262,143 sessions. An answer with more is not kept.
@@ -31,16 +31,17 @@ const (
 	mostBins = 600
 )
 
-// What stands between a state and its count, and between two of them, in an answer.
+// Separators between a state and its count, and between two states, in an answer.
 const (
 	countMark = "\x1d"
 	stateMark = "\x1e"
 )
 
-// sampler asks, in a session of its own, what the sessions of a load's clients wait for.
+// sampler samples, in its own session, what the sessions of a load's clients wait for.
 type sampler struct {
 	server *server
-	// aside is the process of a session that goes by the clients' name and is none of theirs; 0 is none.
+	// aside is the server process of a session that has the clients' name but is not one of them; 0
+	// if there is none.
 	aside int
 	begin time.Time
 
@@ -48,10 +49,11 @@ type sampler struct {
 	found waits.Sampled
 }
 
-// clients tells the sessions of a load's clients from others: in a server of ours nobody else is
-// in the database, and the session that asks is in another, because the processes for clients are
-// counted (processors); in one that exists they go by the name of the schema, as the session that
-// holds it does and the one that asks. Of a session that we may not look into, its kind is not told.
+// clients returns the condition that selects the sessions of a load's clients: in a server that we
+// start, all others are in other databases, including the sampling session, because the server's
+// client processes are counted (processors); in an existing server the clients are named after the
+// schema, like the session that holds it and the one that samples. The backend type of sessions
+// that we may not inspect is hidden.
 func (m *sampler) clients() string {
 	if x := m.server.exists; x != nil {
 		return fmt.Sprintf("datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND application_name = '%s' AND pid NOT IN (pg_backend_pid(), %d)", x.schema, m.aside)
@@ -59,15 +61,16 @@ func (m *sampler) clients() string {
 	return fmt.Sprintf("datid = (SELECT oid FROM pg_database WHERE datname = '%s') AND backend_type = 'client backend' AND pid <> pg_backend_pid()", database)
 }
 
-// statement asks for one row: how many sessions hide their state, and how many are in each.
+// statement returns a query for one row: how many sessions hide their state, and how many are in
+// each state.
 func (m *sampler) statement() string {
 	return fmt.Sprintf(`SELECT 'states', coalesce(sum(n) FILTER (WHERE w IS NULL), 0), coalesce(string_agg(w || chr(%d) || n, chr(%d)) FILTER (WHERE w IS NOT NULL), '')
 FROM (SELECT CASE WHEN state IS NULL THEN NULL WHEN wait_event IS NULL THEN '%s' ELSE wait_event_type || ':' || wait_event END AS w, count(*) AS n FROM pg_stat_get_activity(NULL) WHERE %s GROUP BY 1) s`,
 		countMark[0], stateMark[0], waits.None, m.clients())
 }
 
-// sampleWaits asks until it is stopped; stop returns what was found. Nothing that goes wrong
-// with it ends the step.
+// sampleWaits samples until it is stopped; stop returns what was found. No failure in sampling ends
+// the step.
 func (s *server) sampleWaits(ctx context.Context, req model.StartRequest) (stop func() *waits.Sampled) {
 	if req.Workload.App.Reconnect {
 		return func() *waits.Sampled {
@@ -92,7 +95,7 @@ func (s *server) sampleWaits(ctx context.Context, req model.StartRequest) (stop 
 		select {
 		case <-ended:
 		case <-s.env.After(rarest):
-			// It is in the middle of a question that the server does not answer.
+			// The sampler is waiting for an answer that the server does not give.
 			cancel()
 			<-ended
 		}
@@ -103,12 +106,13 @@ func (s *server) sampleWaits(ctx context.Context, req model.StartRequest) (stop 
 	}
 }
 
-// open connects, and prepares the statement: to plan it takes longer than to answer.
+// open connects, and prepares the statement: planning it takes longer than running it.
 func (m *sampler) open(ctx context.Context) (h *session, err error) {
 	s := m.server
 	var cmd *exec.Cmd
 	if x := s.exists; x != nil {
-		// It is not asked here: a question that is given up ends the session, and the schema's lock with it.
+		// The holding session is not used: a query that times out ends its session, and with it the
+		// schema's lock.
 		m.aside = x.hold.backend
 		cmd = x.account(x.schema, bySearchPath+"pg_catalog"+ofLooking).Command(s.env, "/", s.programs.path("psql"), sessionOptions...)
 	} else {
@@ -129,7 +133,7 @@ func (m *sampler) open(ctx context.Context) (h *session, err error) {
 	return h, nil
 }
 
-// sample asks until the end; the error says why it stopped before.
+// sample samples until the end; the error says why it stopped earlier.
 func (m *sampler) sample(ctx context.Context, end <-chan struct{}) error {
 	h, err := m.open(ctx)
 	if err != nil {
@@ -161,7 +165,7 @@ func (m *sampler) sample(ctx context.Context, end <-chan struct{}) error {
 	}
 }
 
-// statesIn takes an answer apart.
+// statesIn parses an answer.
 func statesIn(row []string) (hidden int, states map[string]int, err error) {
 	if len(row) != 3 || row[0] != "states" {
 		return 0, nil, fmt.Errorf("the server answered %q when it was asked for the states of sessions", row)

@@ -14,7 +14,8 @@ import (
 )
 
 // sampledOf loads a server and returns what was sampled in the seconds in which all clients were
-// there: how many moments, and sessions in each state at a moment, by their names in small letters.
+// connected: the number of samples, and the mean number of sessions in each state, by their names
+// in lower case.
 func sampledOf(t *testing.T, d *Driver, req model.StartRequest) (moments int, states map[string]float64, c *model.AppCounts) {
 	t.Helper()
 	res, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
@@ -48,18 +49,18 @@ func show(states map[string]float64) (list []string) {
 	return list
 }
 
-// Every session is in one state at each moment, and nobody but the clients is counted: neither
-// the session that asks, nor those that look before and after.
+// Every session is in exactly one state in each sample, and only the clients are counted: neither
+// the session that samples, nor those that query before and after.
 func TestSamplesAreOfTheClients(t *testing.T) {
 	onEachVersion(t, func(t *testing.T, _ int) {
 		req := ask(3, 4)
 		req.Step.Ramp = 1
 		moments, states, c := sampledOf(t, ready(t), req)
-		// Nor does the account of processors take it for a client's.
+		// Nor do the CPU statistics mistake it for a client.
 		if c.Processor == nil {
 			t.Error("nothing is known of the processors")
 		}
-		// Clients connect in the first second, and leave in the last.
+		// Clients connect in the first second and leave in the last.
 		if moments < 20 {
 			t.Errorf("only %d moments with all clients", moments)
 		}
@@ -73,7 +74,7 @@ func TestSamplesAreOfTheClients(t *testing.T) {
 	})
 }
 
-// Where all transactions change one row, they wait for each other's end.
+// If all transactions change the same row, they wait for each other.
 func TestSamplesOfAHotRow(t *testing.T) {
 	library := lab.SlowFlush(t)
 	t.Setenv("LD_PRELOAD", library)
@@ -93,8 +94,9 @@ func TestSamplesOfAHotRow(t *testing.T) {
 	}
 }
 
-// By Little's law the sessions in their own flush, over the rate, are the time that the server
-// itself says its flushes took of a transaction; with several clients most wait for another's.
+// By Little's law the number of sessions in their own flush, divided by the rate, is the flush time
+// per transaction that the server itself reports; with several clients most wait for another's
+// flush.
 func TestSamplesOfAKnownFlush(t *testing.T) {
 	library := lab.SlowFlush(t)
 	onEachVersion(t, func(t *testing.T, _ int) {
@@ -108,7 +110,7 @@ func TestSamplesOfAKnownFlush(t *testing.T) {
 			flushing := *c.FlushSeconds / c.Seconds
 			own, others := states["io:walsync"], states["lwlock:walwrite"]
 			t.Logf("%.3f of the time in a flush by the server's own times, %.3f sampled", flushing, own)
-			// A share of some 0.9 in 150 samples is known to ±5 %.
+			// A proportion of about 0.9 in 150 samples is known to ±5 %.
 			if moments < 80 || own < flushing-0.1 || own > flushing+0.1 {
 				t.Errorf("%d clients: %.3f sessions in a flush at %d moments, and the server was in one %.3f of the time", clients, own, moments, flushing)
 			}
@@ -119,8 +121,8 @@ func TestSamplesOfAKnownFlush(t *testing.T) {
 	})
 }
 
-// A server that exists is sampled by a user who is no superuser: of one's own sessions everybody
-// may know. The session that holds the schema goes by the same name, and is none of the clients.
+// An existing server is sampled by a user who is not a superuser: all users may see their own
+// sessions. The session that holds the schema has the same name, but is not a client.
 func TestSamplesOfAServerThatExists(t *testing.T) {
 	x := startTheirs(t)
 	x.say(database, "CREATE USER plain", "GRANT CREATE ON DATABASE "+database+" TO plain")
@@ -143,8 +145,8 @@ func TestSamplesOfAServerThatExists(t *testing.T) {
 	x.clean()
 }
 
-// Who samples is not needed: where somebody ends its session the repeat goes on, what was seen is
-// kept, and why there is no more is said.
+// Sampling is optional: if its session is ended, the repeat continues, the samples so far are kept,
+// and the reason is reported.
 func TestSamplesThatEndInTheMiddle(t *testing.T) {
 	x := startTheirs(t)
 	d, _ := x.load(x.url("postgres", database))

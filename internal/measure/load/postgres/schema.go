@@ -17,17 +17,17 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// clearing is how long the removal of a schema may take, its tables' files included.
+// clearing is how long the removal of a schema may take, including its tables' files.
 const clearing = 2 * time.Minute
 
-// creating is how long a schema may take to be made: a commit that a standby must confirm, and
-// that none does, waits for ever. Tests have less time.
+// creating is how long creating a schema may take: a commit that must be confirmed by a standby
+// waits forever if there is none. Tests use less time.
 var creating = 20 * time.Second
 
-// again is what removes a schema when we could not.
+// again returns the command that removes a schema if we could not.
 func (x *existing) again() string { return "loadline cleanup " + safetext.ShellWord(x.uri) }
 
-// readyExisting makes a schema in a server that exists, and fills it.
+// readyExisting creates a schema in an existing server, and fills it.
 func (d *Driver) readyExisting(ctx context.Context, workDir *os.Root, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
 	p, err := findClients(ctx, d.env)
 	if err != nil {
@@ -39,14 +39,14 @@ func (d *Driver) readyExisting(ctx context.Context, workDir *os.Root, req model.
 	}
 	begin := d.env.Now()
 	x := &existing{connection: c, programs: p}
-	// What has changed since the plan was shown is refused all the same.
+	// Changes since the plan was shown can still lead to a refusal.
 	state, err := x.look(ctx, *req.App)
 	if err != nil {
 		return nil, err
 	}
 	progress(model.Progress{Phase: model.PhasePrefill, Total: float64(req.Volume.Size)})
 	x.schema = newSchema(begin)
-	// pgbench starts in a directory of its own beside its log, as it does with a server of ours.
+	// pgbench starts in its own directory beside its log, as it does with a server that we start.
 	s := &server{env: d.env, programs: x.programs, account: c.account(x.schema, bySearchPath+x.schema), root: workDir, dir: workDir.Name(), socket: filepath.Join(workDir.Name(), "s"), exists: x}
 	if err := workDir.Mkdir(filepath.Base(s.socket), 0o700); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("%s cannot be made: %s", s.socket, env.Reason(err)), "")
@@ -55,7 +55,7 @@ func (d *Driver) readyExisting(ctx context.Context, workDir *os.Root, req model.
 		return nil, x.unreachable(err)
 	}
 	s.process, s.started = x.hold.process, true
-	// From here on there is something to be removed.
+	// From here on there is something to remove.
 	d.server = s
 	if err := x.create(ctx); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ UNION ALL SELECT 'cache', setting::float8*pg_size_bytes(unit) FROM pg_settings W
 	return state, nil
 }
 
-// create makes the schema, as the server's own settings would have a commit, so that a standby that
-// confirms nothing is found before the load waits for it.
+// create creates the schema with the server's own commit settings, so that a standby that confirms
+// nothing is detected before the load waits for it.
 func (x *existing) create(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, creating)
 	defer cancel()
@@ -100,12 +100,12 @@ func (x *existing) create(ctx context.Context) error {
 		return model.BrokenError(fmt.Sprintf("the server %s did not confirm CREATE SCHEMA %s within %s: it waits for %s; the statement was cancelled, and the schema is removed if it is there", x.uri, x.schema, creating, why),
 			"start the standby; should the schema stay: "+x.again())
 	}
-	// What the server refused is not there; of a connection that was lost nobody knows.
+	// If the server refused, the schema does not exist; if the connection was lost, it is unknown.
 	x.made = !strings.Contains(err.Error(), "ERROR:")
 	return model.BrokenError(fmt.Sprintf("the schema %s could not be made in the server %s: %v", x.schema, x.uri, err), "")
 }
 
-// fill makes pgbench's tables. It drops nothing before: the schema is new.
+// fill creates pgbench's tables. It drops nothing first: the schema is new.
 func (x *existing) fill(ctx context.Context, s *server, scale int, size int64, progress func(model.Progress)) error {
 	cmd := s.account.Command(s.env, s.dir, s.programs.path("pgbench"), "--initialize", "--init-steps=tgvp", "--scale="+strconv.Itoa(scale))
 	var errs daemon.Tail
@@ -133,7 +133,7 @@ func (x *existing) fill(ctx context.Context, s *server, scale int, size int64, p
 	return s.checkpoint(ctx)
 }
 
-// checkpoint has the server make one, where we may.
+// checkpoint makes the server do a checkpoint, if we are allowed to.
 func (s *server) checkpoint(ctx context.Context) error {
 	if s.exists != nil && !s.exists.about.Checkpoint {
 		return nil
@@ -142,8 +142,8 @@ func (s *server) checkpoint(ctx context.Context) error {
 	return err
 }
 
-// leave removes the schema, and ends the session that holds it. What others have made to depend
-// on our tables stays, and so do our tables then.
+// leave removes the schema and ends the session that holds it. If others have created objects that
+// depend on our tables, those objects stay, and so do our tables.
 func (x *existing) leave() error {
 	if x.hold == nil {
 		return nil
@@ -169,10 +169,10 @@ func (x *existing) leave() error {
 	return nil
 }
 
-// drop ends the sessions of the schema's load, and removes its tables and it. Without CASCADE the
-// server refuses where anything of others depends on them, and names it.
+// drop ends the sessions of the schema's load, and removes its tables and the schema. Without
+// CASCADE the server refuses if other objects depend on them, and names those.
 func (x *existing) drop(ctx context.Context) error {
-	// Of the sessions that go by the schema's name one is the one that asks, one holds the lock.
+	// Of the sessions named after the schema, one is the one that asks and one holds the lock.
 	_, err := x.ask(ctx, fmt.Sprintf("SELECT pg_terminate_backend(pid) FROM pg_stat_activity a WHERE application_name = '%s' AND usename = current_user AND pid <> pg_backend_pid() AND NOT EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.locktype = 'advisory' AND l.granted)", x.schema))
 	if err != nil {
 		return err

@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// port is in the socket's name only: the server listens on no network.
+	// port only appears in the socket's name: the server listens on no network.
 	port = "5432"
-	// longestSocket is sun_path (108 bytes on Linux) less its end mark.
+	// longestSocket is sun_path (108 bytes on Linux) less its terminating NUL.
 	longestSocket = 107
-	// starting is how long a new server may take until it answers, stopping until it is gone.
+	// starting is how long a new server may take to answer, stopping how long it may take to end.
 	starting, stopping = 60 * time.Second, 20 * time.Second
-	// superuser and database are ours in a server of our own.
+	// superuser and database are the names that we use in a server that we start.
 	superuser, database = "postgres", "loadline"
 )
 
-// socketPath is the path of the socket of a server in a working directory.
+// socketPath returns the path of the socket of a server in a working directory.
 func socketPath(workDir string) string {
 	return filepath.Join(workDir, "s", ".s.PGSQL."+port)
 }
 
-// server is one of our own, in a working directory: data in data/, its socket in s/.
+// server is a server that we started, in a working directory: data in data/, its socket in s/.
 type server struct {
 	env      *env.Env
 	programs programs
@@ -43,25 +43,25 @@ type server struct {
 	data   string
 	socket string
 	log    daemon.Tail
-	// exists is set for a server that is not ours: process is then the session that holds what is
-	// ours in it, root a directory for pgbench's files.
+	// exists is set for an existing server, which is not ours: process is then the session that
+	// holds our schema in it, root a directory for pgbench's files.
 	exists *existing
-	// wal is the directory of the log on a volume of its own, nil where it is in data.
+	// wal is the log directory on a separate volume; nil if it is in data.
 	wal *logDir
-	// far is how pgbench comes to it from another pod, nil where it runs beside it.
+	// far describes how pgbench connects from another pod; nil if it runs beside the server.
 	far *far
-	// remote tells that it is on another machine, and that programs find it by their variables.
+	// remote is true if the server is on another machine and programs find it by their variables.
 	remote bool
 
 	mu      sync.Mutex
 	process daemon.Process
 	shared  *shared
 	started bool
-	// ended tells that we have asked it to end.
+	// ended is true if we have asked it to end.
 	ended bool
 }
 
-// checkSocket refuses a directory in which no socket fits.
+// checkSocket refuses a directory whose path is too long for a socket.
 func checkSocket(workDir string) error {
 	if path := socketPath(workDir); len(path) > longestSocket {
 		return model.RefusedError(fmt.Sprintf("the path of the server's socket would be %d bytes long (%s), and unix sockets allow %d", len(path), path, longestSocket),
@@ -70,7 +70,7 @@ func checkSocket(workDir string) error {
 	return nil
 }
 
-// initialise makes a new cluster in a working directory that nothing is in but its lock.
+// initialise creates a new cluster in a working directory that contains nothing but its lock.
 func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, workDir *os.Root, wal *logDir) (*server, error) {
 	dir := workDir.Name()
 	s := &server{env: e, programs: p, account: a, root: workDir, dir: dir, wal: wal, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
@@ -89,8 +89,8 @@ func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, w
 	if err != nil {
 		return nil, err
 	}
-	// What initdb writes is flushed together with the data that come after it. What it leaves
-	// when it fails is removed with the working directory: it would go by a name.
+	// What initdb writes is flushed together with the data that follow. What it leaves when it
+	// fails is removed with the working directory; initdb itself would remove it by name.
 	data, _ := s.names()
 	options = append([]string{"-D", data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-clean", "--no-instructions"}, options...)
 	said, err := s.runIn(ctx, s.data, p.path("initdb"), options...)
@@ -100,12 +100,12 @@ func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, w
 	return s, nil
 }
 
-// run runs a program as the account, beside the socket, and returns what it said.
+// run runs a program as the account, in the socket's directory, and returns its output.
 func (s *server) run(ctx context.Context, path string, args ...string) (string, error) {
 	return s.runIn(ctx, s.socket, path, args...)
 }
 
-// runIn is run in a directory of the working directory.
+// runIn is run in another directory of the working directory.
 func (s *server) runIn(ctx context.Context, in, path string, args ...string) (string, error) {
 	dir, done, err := s.place(in)
 	if err != nil {
@@ -133,10 +133,10 @@ func runAs(ctx context.Context, e *env.Env, a daemon.Account, dir, path string, 
 	return out.String(), nil
 }
 
-// noSpace is what every program says when a disk is full.
+// noSpace is the error that every program prints when a disk is full.
 const noSpace = "No space left on device"
 
-// failed makes a sentence of a program that went wrong.
+// failed returns a message for a program that failed.
 func (s *server) failed(ctx context.Context, what, said string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -148,7 +148,7 @@ func (s *server) failed(ctx context.Context, what, said string, err error) error
 	return model.BrokenError(fmt.Sprintf("%s: %s", what, daemon.Quote(said, err)), "")
 }
 
-// start starts the server with settings beside those of the cluster, and waits until it answers.
+// start starts the server with settings in addition to those of the cluster, and waits until it answers.
 func (s *server) start(ctx context.Context, set []string) error {
 	data, socket := s.names()
 	args := []string{"-D", data, "-p", port}
@@ -161,7 +161,7 @@ func (s *server) start(ctx context.Context, set []string) error {
 	}
 	defer done()
 	cmd := s.account.Command(s.env, dir, s.programs.path("postgres"), args...)
-	// SIGQUIT is an immediate shutdown, which leaves no shared memory behind; the data go anyway.
+	// SIGQUIT is an immediate shutdown, which leaves no shared memory behind; the data are removed anyway.
 	daemon.DeathSignal(cmd.SysProcAttr, syscall.SIGQUIT)
 	cmd.Stdout, cmd.Stderr = &s.log, &s.log
 	cmd.WaitDelay = stopping
@@ -196,18 +196,18 @@ func (s *server) start(ctx context.Context, set []string) error {
 	}
 }
 
-// ready reads the last line of postmaster.pid, as pg_ctl does: the eighth, "ready".
+// ready checks the last line of postmaster.pid, as pg_ctl does: the eighth is "ready".
 func (s *server) ready() bool {
 	text, err := s.root.ReadFile("data/postmaster.pid")
 	lines := strings.Split(string(text), "\n")
 	return err == nil && len(lines) > 7 && strings.TrimSpace(lines[7]) == "ready"
 }
 
-// said is the end of the server's log, for sentences.
+// said returns the end of the server's log, for messages.
 func (s *server) said() string { return ending(s.log.String()) }
 
-// ending is the end of a log, and before it the line that tells why a process was gone, which
-// what its clients complain of can push away.
+// ending returns the end of a log, preceded by the line that says why a process died, which its
+// clients' complaints can push out of the end.
 func ending(log string) string {
 	last, cause := daemon.LastLines(log, 4), ""
 	for line := range strings.Lines(log) {
@@ -221,9 +221,9 @@ func ending(log string) string {
 	return cause + "; …; " + last
 }
 
-// gone tells, in a sentence, that the server has ended though nobody asked it to; "" while
-// it runs. PostgreSQL ends all its processes and starts again when one is killed: then it
-// runs, but is not the same.
+// gone returns a message if the server has ended without being asked to; "" while it runs. When one
+// of its processes is killed, PostgreSQL ends all of them and restarts: then it runs, but is not
+// the same.
 func (s *server) gone() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +241,7 @@ func (s *server) gone() string {
 	}
 }
 
-// alive tells that the server runs.
+// alive reports whether the server runs.
 func (s *server) alive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,7 +256,7 @@ func (s *server) alive() bool {
 	}
 }
 
-// stop ends the server at once. Its data are not to be used any more.
+// stop ends the server at once. Its data must not be used afterwards.
 func (s *server) stop() error {
 	s.mu.Lock()
 	p, shared, running := s.process, s.shared, s.started && !s.ended
@@ -270,7 +270,7 @@ func (s *server) stop() error {
 	}
 	select {
 	case <-p.End:
-		// Its number may be another process's by now.
+		// Its PID may have been reused by now.
 	default:
 		_ = syscall.Kill(p.Process.Pid, syscall.SIGQUIT)
 	}
@@ -288,14 +288,14 @@ func (s *server) stop() error {
 	return nil
 }
 
-// ends is a context that is done when the server has ended, or when its parent is.
+// ends returns a context that is done when the server has ended, or when its parent is.
 func (s *server) ends(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancel(parent)
 	go func() {
 		defer cancel()
 		select {
 		case <-s.process.End:
-			// pgbench notices itself, mostly; it gets a moment to say so.
+			// pgbench usually notices by itself; it gets a moment to say so.
 			select {
 			case <-s.env.Clock.After(2 * time.Second):
 			case <-parent.Done():

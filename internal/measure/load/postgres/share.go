@@ -7,8 +7,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// countedBeside is the part of the statement for the counts that tells whether these are ours, and
-// of one stretch: the transactions in all databases, and when statistics were last reset.
+// countedBeside returns the part of the counters' statement that shows whether the counts are all
+// ours and cover one continuous period: the transactions in all databases, and when statistics were
+// last reset.
 func countedBeside(major int) string {
 	s := `
 UNION ALL SELECT 'transactions', sum(xact_commit+xact_rollback)::float8 FROM pg_stat_database
@@ -24,20 +25,21 @@ UNION ALL SELECT 'reset_database', extract(epoch FROM stats_reset)::float8 FROM 
 	return s
 }
 
-// ofSession is how many transactions the server counts for a session beside those that it asks
-// for: its start is one. aside are those of the sessions that look, and of the server's own.
+// ofSession is how many transactions the server counts for a session in addition to its own: its
+// start counts as one. aside is the allowance for inspection sessions and the server's own
+// transactions.
 const (
 	ofSession = 1
 	aside     = 30
 )
 
-// doubt takes away the counts that are none, and adds what others did meanwhile.
+// doubt removes the counts that are invalid, and adds what others did meanwhile.
 func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCounts, before, after map[string]float64) {
 	if x := s.exists; x != nil {
 		looked := x.hold.take()
 		looked.tell(c)
 		a, b := before["transactions"], after["transactions"]
-		// What a script's transaction is, nobody knows.
+		// What counts as a transaction in a user's script is unknown.
 		if w.App.Script == "" && b > a {
 			ours := float64(c.Transactions + c.Failed)
 			if w.App.Reconnect {
@@ -53,8 +55,7 @@ func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCoun
 	}
 }
 
-// attend looks, before a repeat, whether what is ours in a server that exists is still held and
-// there.
+// attend checks, before a repeat, whether our schema in an existing server is still there and held.
 func (s *server) attend(ctx context.Context) error {
 	x := s.exists
 	if x == nil {
@@ -71,13 +72,13 @@ func (s *server) attend(ctx context.Context) error {
 	return nil
 }
 
-// lost tells that a server that exists has ended our session, in its words.
+// lost returns a message that an existing server has ended our session, with the server's own words.
 func (x *existing) lost() string {
 	return fmt.Sprintf("the server %s ended the session that holds the schema %s: %s; it may have ended, or somebody has ended the session", x.uri, x.schema,
 		complaint(x.hold.errs.String(), fmt.Errorf("the connection was closed")))
 }
 
-// processes is the id of the server's first process, 0 where it is not ours to look at.
+// processes returns the PID of the server's main process, 0 if we may not inspect it.
 func (s *server) processes() int {
 	switch {
 	case s.remote:

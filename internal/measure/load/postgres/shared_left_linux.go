@@ -12,30 +12,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RemoveShared removes what the server of a working directory has left in memory, where it was
-// killed together with the Loadline that would have done that. Nothing runs in the directory any
-// more, and nobody is attached to what goes.
+// RemoveShared removes the shared memory left by the server of a working directory, if the server
+// was killed together with the Loadline that would have removed it. Nothing runs in the directory
+// any more, and no process is attached to what is removed.
 func RemoveShared(workDir *os.Root) {
 	if s, uid := sharedLeft(workDir); s != nil {
 		s.remove(uid)
 	}
 }
 
-// The segment of System V's begins with a header (PostgreSQL's storage/pg_shmem.h, the same from
-// 14 on, on machines of 64 bits): a mark, its maker's process, the number of the file that lists
-// the server's dynamic shared memory, and which directory the data are in.
+// The System V segment begins with a header (PostgreSQL's storage/pg_shmem.h, the same since 14, on
+// 64-bit machines): a magic number, its creator's PID, the number of the file that lists the
+// server's dynamic shared memory, and the device and inode of the data directory.
 const (
 	segmentMark                             = 679834894
 	segmentMaker, segmentList               = 4, 24
 	segmentDevice, segmentInode, segmentEnd = 40, 48, 56
-	// mostLines bounds postmaster.pid, which has eight short ones and a path.
+	// mostLines limits postmaster.pid, which has eight short lines and a path.
 	mostLines = 16 << 10
 )
 
-// sharedLeft finds what a server that has ended has left, and whose it is; nil where there is
-// nothing, or nothing proves that it is this server's. Whoever the server ran as has written the
-// file that names the segment, so it is believed only where that user has made the segment as the
-// process, with the key and for the directory that stand there.
+// sharedLeft finds what a server that has ended has left behind, and its owner; nil if there is
+// nothing, or no proof that it is this server's. The file that names the segment was written by the
+// user that the server ran as, so it is trusted only if that user created the segment, with the
+// PID, the key and the directory given in the file.
 func sharedLeft(workDir *os.Root) (*shared, int) {
 	data, err := workDir.Lstat("data")
 	if err != nil || !data.IsDir() {
@@ -84,7 +84,7 @@ func sharedLeft(workDir *os.Root) (*shared, int) {
 	return s, int(owner.Uid)
 }
 
-// postmasterFile reads postmaster.pid, in whose place the server's user could have put anything.
+// postmasterFile reads postmaster.pid, which the server's user could have replaced with anything.
 func postmasterFile(workDir *os.Root) string {
 	f, err := workDir.OpenFile("data/postmaster.pid", os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

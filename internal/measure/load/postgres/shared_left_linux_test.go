@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is not proven to be what the directory's server has left stays: what a living server has,
-// and another's segment that somebody has written into the file.
+// What is not proven to be left by the directory's server stays: the memory of a live server, and
+// another server's segment that was written into the file.
 func TestOnlyTheMemoryOfADeadServerOfTheDirectoryIsTaken(t *testing.T) {
 	x := startTheirs(t)
 	file := filepath.Join(x.data, "postmaster.pid")
@@ -72,7 +72,7 @@ func TestOnlyTheMemoryOfADeadServerOfTheDirectoryIsTaken(t *testing.T) {
 	if RemoveShared(openDir(t, other)); !there() {
 		t.Fatal("the segment of a server in another directory is gone")
 	}
-	// A pipe in its place is not waited for.
+	// A named pipe in its place must not block.
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

@@ -14,17 +14,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shared is what a server keeps in memory outside of its directory: a segment of System V's, which
-// holds it for one server, and files in /dev/shm. It removes them itself, unless it is killed.
+// shared is a server's shared memory outside its directory: a System V segment, which reserves the
+// directory for one server, and files in /dev/shm. The server removes them itself, unless it is
+// killed.
 type shared struct {
 	pid, segment int
 	files        []string
 }
 
-// sharedFile is the name of a server's dynamic shared memory.
+// sharedFile matches the name of a server's dynamic shared memory.
 var sharedFile = regexp.MustCompile(`/dev/shm/PostgreSQL\.\d+$`)
 
-// sharedOf finds what a running server has: its segment stands in the seventh line of
+// sharedOf finds a running server's shared memory: its segment is in the seventh line of
 // postmaster.pid, and the files are mapped.
 func sharedOf(workDir *os.Root, pid int) *shared {
 	s := &shared{pid: pid, segment: -1}
@@ -45,15 +46,16 @@ func sharedOf(workDir *os.Root, pid int) *shared {
 	return s
 }
 
-// The server lists its dynamic shared memory in a file of it: this mark, how many entries there
-// are (32 bits each) and how many fit, then entries of 40 bytes that begin with the number in a
-// file's name (PostgreSQL's storage/ipc/dsm.c, the same from 14 to 18 on machines of 64 bits).
+// The server lists its dynamic shared memory in one of those files: this magic number, how many
+// entries there are (32 bits each) and how many fit, then entries of 40 bytes that begin with the
+// number in a file's name (PostgreSQL's storage/ipc/dsm.c, the same from 14 to 18 on 64-bit
+// machines).
 const (
 	dsmMark                        = 0x9a503d32
 	dsmHead, dsmEntry, mostEntries = 16, 40, 10_000
 )
 
-// all are the files that are mapped, and those that they list.
+// all returns the mapped files and those that they list.
 func (s *shared) all() []string {
 	list := slices.Clone(s.files)
 	for _, name := range s.files {
@@ -70,8 +72,8 @@ func (s *shared) all() []string {
 	return list
 }
 
-// remove removes what a server that has ended has left, if it is still that server's own. Processes
-// of it that have not noticed yet keep what they have until they do.
+// remove removes what a server that has ended has left, if it is still that server's own. Server
+// processes that have not noticed yet keep their memory until they do.
 func (s *shared) remove(uid int) {
 	if s == nil {
 		return

@@ -4,7 +4,7 @@ package postgres
 
 import "os"
 
-// shared is what a server keeps in memory outside of its directory; only Linux tells.
+// shared is a server's shared memory outside its directory; it can be found only on Linux.
 type shared struct{}
 
 func sharedOf(*os.Root, int) *shared { return nil }

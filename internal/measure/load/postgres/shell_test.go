@@ -12,14 +12,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// scripts start programs, or do not, as pgbench understands them: each touches a file.
+// scripts are scripts that do or do not start programs, as pgbench parses them: each touches a file.
 var scripts = map[string]bool{
 	"\\shell touch ran\n": true, "  \t\\shell touch ran\n": true, "\\ShElL touch ran\n": true, "\\setshell v touch ran\n": true,
-	// Blanks behind the backslash, of all kinds.
+	// Blanks of all kinds after the backslash.
 	"\\ shell touch ran\n": true, " \\ \t shell touch ran\n": true, "\\\rshell touch ran\n": true, "\\\fshell touch ran\n": true, "\\ setshell v touch ran\n": true,
-	// Lines that go on.
+	// Continued lines.
 	"\\\\\nshell touch ran\n": true, "\\\\\r\nshell touch ran\n": true, "\\ \\\n\t shell touch ran\n": true, "\\\\\n\\\nSETSHELL \\\nv touch ran\n": true, "\\shell\\\n touch ran\n": true,
-	// Behind something else.
+	// After something else on the line.
 	"SELECT 1; \\shell touch ran\n": true, "SELECT 1\\; \\ shell touch ran\n": true, "SELECT 1 AS a \\gset\n\\ shell touch ran\n": true,
 	"\\set shell 1\nSELECT :shell;\n": false, "\\\nSELECT 1 AS shell;\n": false, "\\set a 1\nSELECT 1;\n": false, "SELECT '\\\nshell';\n": false,
 }
@@ -36,7 +36,7 @@ func TestScriptsThatStartProgramsAreRefusedForRoot(t *testing.T) {
 	}
 }
 
-// The list above says what pgbench does.
+// The list above matches what pgbench does.
 func TestPgbenchStartsProgramsAsListed(t *testing.T) {
 	x := startTheirs(t)
 	p, err := findClients(t.Context(), env.OS())
@@ -57,7 +57,7 @@ func TestPgbenchStartsProgramsAsListed(t *testing.T) {
 		if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(file, []byte(script), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		// Some of them fail after that.
+		// Some of them fail afterwards.
 		cmd := exec.CommandContext(t.Context(), p.path("pgbench"), "-n", "-t1", "-f", file, x.url("postgres", database))
 		cmd.Dir = dir
 		if a.Other {

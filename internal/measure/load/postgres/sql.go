@@ -8,10 +8,10 @@ import (
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 )
 
-// fieldMark stands between the fields of an answer: no value that is asked for holds it.
+// fieldMark separates the fields of an answer: no value that is read contains it.
 const fieldMark = "\x1f"
 
-// ask runs a statement by psql, which understands connections exactly as pgbench does, and
+// ask runs a statement with psql, which interprets connection settings exactly as pgbench does, and
 // returns the rows. Several statements, each an element, are sent one after the other.
 func (s *server) ask(ctx context.Context, db string, statements ...string) ([][]string, error) {
 	if s.exists != nil {
@@ -31,7 +31,7 @@ func (s *server) ask(ctx context.Context, db string, statements ...string) ([][]
 	return rowsOf(said), nil
 }
 
-// numbers asks for pairs of a name and a number.
+// numbers reads pairs of a name and a number.
 func (s *server) numbers(ctx context.Context, db, statement string) (map[string]float64, error) {
 	rows, err := s.ask(ctx, db, statement)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFilesystem writes what the filesystem of a directory still keeps in memory.
+// syncFilesystem writes out a directory's filesystem.
 func syncFilesystem(dir string) {
 	if f, err := os.Open(dir); err == nil {
 		_ = unix.Syncfs(int(f.Fd()))

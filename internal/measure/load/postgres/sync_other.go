@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// syncFilesystem writes what all filesystems still keep in memory.
+// syncFilesystem writes out all filesystems.
 func syncFilesystem(string) { _ = syscall.Sync() }

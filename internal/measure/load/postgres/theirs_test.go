@@ -13,13 +13,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// theirs is a server that exists, as far as what is tested knows.
+// theirs is a server that, for the code under test, already exists.
 type theirs struct {
 	*server
 	t *testing.T
 }
 
-// startTheirs starts one with settings, and a database "loadline" in it.
+// startTheirs starts such a server with settings, and with a database "loadline" in it.
 func startTheirs(t *testing.T, set ...string) *theirs {
 	t.Helper()
 	dir := newWorkDir(t)
@@ -42,17 +42,17 @@ func startTheirs(t *testing.T, set ...string) *theirs {
 	return x
 }
 
-// begin starts the server; one that was stopped is one again.
+// begin starts the server; it may have been stopped before.
 func (x *theirs) begin(set ...string) {
 	x.t.Helper()
 	x.server = &server{env: x.env, programs: x.programs, account: x.account, root: x.root, dir: x.dir, data: x.data, socket: x.socket}
-	// Who starts a server of theirs names its data by a path.
+	// The owner of such a server gives the path of its data directory.
 	if err := x.start(x.t.Context(), append([]string{"data_directory=" + x.data}, set...)); err != nil {
 		x.t.Fatal(err)
 	}
 }
 
-// say runs statements in a database of it.
+// say runs statements in one of its databases.
 func (x *theirs) say(db string, statements ...string) [][]string {
 	x.t.Helper()
 	rows, err := x.ask(x.t.Context(), db, statements...)
@@ -62,19 +62,19 @@ func (x *theirs) say(db string, statements ...string) [][]string {
 	return rows
 }
 
-// url is that of a user and a database.
+// url returns the URL for a user and a database.
 func (x *theirs) url(user, db string) string {
 	return fmt.Sprintf("postgres://%s@/%s?host=%s", user, db, strings.ReplaceAll(x.socket, "/", "%2F"))
 }
 
-// examine looks at it for so many clients.
+// examine examines the server for the given number of clients.
 func (x *theirs) examine(url string, clients int) (*model.AppState, error) {
 	found := &model.ProbeResult{Tools: map[string]string{}}
 	err := New(env.OS()).Examine(x.t.Context(), model.ProbeRequest{Target: model.Target{Name: url, Kind: model.Postgres, URI: url}, App: &model.AppRequest{Name: "postgres", Clients: clients}}, found)
 	return found.App, err
 }
 
-// ready makes a schema in it.
+// ready creates a schema in it.
 func (x *theirs) ready(url string, scale int) (*Driver, *model.AppState, error) {
 	x.t.Helper()
 	dir, err := os.MkdirTemp("", "pgc")
@@ -91,7 +91,7 @@ func (x *theirs) ready(url string, scale int) (*Driver, *model.AppState, error) 
 	return d, state, err
 }
 
-// load is a driver with a schema.
+// load returns a driver with a schema.
 func (x *theirs) load(url string) (*Driver, *model.AppState) {
 	x.t.Helper()
 	d, state, err := x.ready(url, 1)
@@ -101,7 +101,7 @@ func (x *theirs) load(url string) (*Driver, *model.AppState) {
 	return d, state
 }
 
-// repeat runs one, and calls meanwhile when its first second is over.
+// repeat runs a repeat, and calls meanwhile after its first second.
 func (x *theirs) repeat(d *Driver, req model.StartRequest, meanwhile func()) (model.StepResult, int, error) {
 	n := 0
 	res, err := d.Run(x.t.Context(), req, load.AtOnce, func(ev model.Event) {
@@ -114,11 +114,11 @@ func (x *theirs) repeat(d *Driver, req model.StartRequest, meanwhile func()) (mo
 	return res, n, err
 }
 
-// clean fails when a schema, or a session of ours, is left.
+// clean fails the test if a schema or session of ours is left.
 func (x *theirs) clean() {
 	x.t.Helper()
 	var left [][]string
-	// A session that was ended may still be there for a moment.
+	// A session that was ended may still be listed for a moment.
 	for range 100 {
 		left = x.say(database, `SELECT 'schema '||nspname FROM pg_namespace WHERE nspname LIKE 'loadline%' UNION ALL SELECT 'session '||application_name||': '||left(query, 40) FROM pg_stat_activity WHERE application_name LIKE 'loadline%'`)
 		if len(left) == 0 {
@@ -131,7 +131,7 @@ func (x *theirs) clean() {
 	}
 }
 
-// write puts a file into the server's directory, as its own.
+// write writes a file in the server's directory, owned by the server's user.
 func (x *theirs) write(name, text string) {
 	x.t.Helper()
 	if err := os.WriteFile(filepath.Join(x.data, name), []byte(text), 0o600); err != nil {

@@ -9,12 +9,12 @@ import (
 	"fmt"
 )
 
-// iterations is PostgreSQL's own number of rounds.
+// iterations is PostgreSQL's own default.
 const iterations = 4096
 
-// verifier is what a server keeps of a password (RFC 5803, as PostgreSQL writes it): by it the
-// server can check the password, and nobody can log in. So no statement, which could be logged or
-// seen in the list of processes, has the password in it.
+// verifier returns what a server stores of a password (RFC 5803, as PostgreSQL writes it): the
+// server can check the password with it, but it cannot be used to log in. So the password does not
+// appear in statements, which could be logged or visible in the process list.
 func verifier(password string) string {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // it never fails
@@ -22,7 +22,7 @@ func verifier(password string) string {
 }
 
 func verifierOf(password string, salt []byte, rounds int) string {
-	// It fails for lengths that a policy forbids, of which this is none.
+	// It fails only for lengths that a policy forbids, which this one is not.
 	salted, _ := pbkdf2.Key(sha256.New, password, salt, rounds, sha256.Size)
 	by := func(key []byte, words string) []byte {
 		h := hmac.New(sha256.New, key)

@@ -14,8 +14,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// onEachVersion runs a test with the PostgreSQL of this machine, and with versions that count in
-// other views: 17 has checkpoints in one of their own, 18 flushes in pg_stat_io.
+// onEachVersion runs a test with the PostgreSQL of this machine, and with versions whose counters
+// are in other views: 17 has checkpoints in a separate one, 18 flushes in pg_stat_io.
 func onEachVersion(t *testing.T, test func(t *testing.T, major int)) {
 	t.Run("this machine's", func(t *testing.T) {
 		newWorkDir(t)
@@ -36,8 +36,8 @@ func onEachVersion(t *testing.T, test func(t *testing.T, major int)) {
 	}
 }
 
-// What stands beside each result is counted by each version: of a load whose flushes are known,
-// the flushes and their time; checkpoints; the log; pages found and read.
+// Each version counts what is reported with each result: for a load with known flushes, their
+// number and time; checkpoints; log bytes; pages found and read.
 func TestEachVersionCounts(t *testing.T) {
 	library := lab.SlowFlush(t)
 	const set = 0.004
@@ -80,7 +80,7 @@ func TestEachVersionCounts(t *testing.T) {
 		if each < 0.95 || each > 1.2 {
 			t.Errorf("%.3f flushes for each transaction of one client", each)
 		}
-		// What else a flush takes is this machine's.
+		// Anything else that adds to a flush is due to this machine.
 		if flush < set || *a.FlushSeconds > a.Seconds+1 {
 			t.Errorf("a flush took %.2f ms where it takes at least %.2f", flush*1e3, set*1e3)
 		}
@@ -93,7 +93,7 @@ func TestEachVersionCounts(t *testing.T) {
 	})
 }
 
-// Each version keeps its log where it is told, and nothing of it is in the data.
+// Each version keeps its log where it is told, and none of it in the data directory.
 func TestEachVersionKeepsItsLogApart(t *testing.T) {
 	onEachVersion(t, func(t *testing.T, _ int) {
 		dir, log := newWorkDir(t), newWorkDir(t)

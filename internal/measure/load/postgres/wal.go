@@ -13,18 +13,17 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// logDir is the directory of a server's log (pg_wal) on a volume of its own, in a working
-// directory there.
+// logDir is a server's log directory (pg_wal) on a separate volume, in a working directory there.
 type logDir struct {
 	root *os.Root
 	path string
 }
 
-// walName is what it is called in its working directory.
+// walName is its name in its working directory.
 const walName = "wal"
 
-// logIn is the directory of the log on a volume that has been made ready for it, nil where the
-// log is with the data.
+// logIn returns the log directory on a volume that has been prepared for it; nil if the log is with
+// the data.
 func logIn(v *model.Volume) (*logDir, error) {
 	if v == nil {
 		return nil, nil
@@ -35,8 +34,8 @@ func logIn(v *model.Volume) (*logDir, error) {
 	return &logDir{root: v.Root, path: filepath.Join(v.Root.Name(), walName)}, nil
 }
 
-// make makes the directory, the account's, and returns the options by which initdb puts the log
-// there: a link to it in the data.
+// make creates the directory, owned by the account, and returns the options with which initdb puts
+// the log there: a link to it in the data directory.
 func (l *logDir) make(e *env.Env, a daemon.Account) ([]string, error) {
 	if l == nil {
 		return nil, nil
@@ -54,8 +53,9 @@ func (l *logDir) make(e *env.Env, a daemon.Account) ([]string, error) {
 	return []string{"--waldir=" + l.path}, nil
 }
 
-// swappable is the directory, of a path and those above it, in which somebody else than root can
-// rename what is root's; "" for none. The server finds its log by name, as long as it runs.
+// swappable returns the first directory, of a path and its parents, in which a user other than root
+// can rename root's files; "" if there is none. The server opens its log by name as long as it
+// runs.
 func swappable(path string) string {
 	for {
 		info, err := os.Stat(path)
@@ -73,7 +73,7 @@ func swappable(path string) string {
 	}
 }
 
-// full names the volume of which a server's programs say that it is full.
+// full returns the volume that the server's programs report as full.
 func (s *server) full() string {
 	data := filepath.Dir(s.dir)
 	if s.wal == nil {
@@ -89,10 +89,10 @@ func (s *server) full() string {
 	return data
 }
 
-// leastSpare is less than one segment of the log takes: who has no more has no room for one.
+// leastSpare is the size of one log segment: with less free space there is no room for another.
 const leastSpare = 16 << 20
 
-// spare is what the filesystem of a directory has left for ordinary users.
+// spare returns the free space in a directory's filesystem for ordinary users.
 func spare(dir string) (bytes int64, known bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

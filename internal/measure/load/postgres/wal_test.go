@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Who could put another directory in the place of the log's is no one whose directory a server
-// that root starts keeps its log in.
+// A server started by root must not keep its log in a directory that another user could replace.
 func TestSwappable(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make directories of others")
