@@ -207,7 +207,7 @@ func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 		Next:    "measure in rounds (without --time and --until-steady), or interleaved"}
 }
 
-// sideFindings repeats the findings that make a side's numbers doubtful, and what is known of its burst
+// sideFindings lists the findings that make a side's numbers doubtful, and what is known of its burst
 // credits. The precision requested for each side alone matters less here than the interval of the
 // ratio.
 func sideFindings(side model.Side, findings []model.Finding) []model.Finding {
