@@ -1,8 +1,7 @@
-// Package agent is the worker: it makes a volume ready, runs steps on it and
-// streams what it sees, as JSON lines over one byte stream. Its opinion: the
-// worker is the same at every place (in process, as a child, over ssh, in a pod);
-// it decides nothing, it leaves nothing behind, and when the stream ends it stops
-// what it does and cleans up.
+// Package agent is the worker: it prepares a volume, runs steps on it and streams what it measures, as JSON
+// lines over one byte stream. Its assumptions: the worker is the same in every place (in process, as a
+// child, over ssh, in a pod); it decides nothing; it leaves nothing behind; and when the stream ends, it
+// stops what it is doing and cleans up.
 package agent
 
 import (
@@ -21,20 +20,19 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Options is what a worker needs.
+// Options are the options of a worker.
 type Options struct {
 	Env *env.Env
-	// Tools make the load.
+	// Tools generate the load.
 	Tools load.Tools
-	// Version is the version of Loadline, for hello.
+	// Version is the version of Loadline, for the hello.
 	Version string
-	// RunID names own files; it must be fit for a file name.
+	// RunID is part of the names of the worker's files; it must be valid in a file name.
 	RunID string
 }
 
-// Serve answers requests read from in with events written to out, until bye or
-// the end of in. It returns nil after bye; after the end of in it stops what is
-// running, cleans up and returns io.ErrUnexpectedEOF.
+// Serve answers requests read from in with events written to out, until a bye or the end of in. It returns
+// nil after a bye; after the end of in it stops what is running, cleans up and returns io.ErrUnexpectedEOF.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -50,7 +48,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	defer cancel()
-	// What it would still answer is read by nobody.
+	// Nothing reads the client's answers any more.
 	defer w.client.end()
 	for lines.Scan() {
 		var req model.Request
@@ -96,9 +94,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return io.ErrUnexpectedEOF
 }
 
-// The engine may be another's as well. The largest request carries the text of a user's
-// job, which has 1 MiB at most, and an engine has one request under way, beside those
-// that ask for the time or stop it.
+// The engine may be untrusted as well. The largest request contains the text of a user's job, of at most 1
+// MiB, and an engine has one request in progress, apart from those that ask for the time or stop it.
 const (
 	longestRequest = 16 << 20
 	mostUnderWay   = 8
@@ -113,34 +110,33 @@ type worker struct {
 
 	mu      sync.Mutex
 	cancels map[int]context.CancelFunc
-	// object is the file or device that this worker holds, nil for none.
+	// object is the file or device that this worker holds, nil if there is none.
 	object *volume.Object
-	// share is what this worker has in common with those that use the same target.
+	// share is common to the workers that use the same target.
 	share string
-	// device is the kernel's name of the block device behind the volume, "" if unknown.
+	// device is the kernel's name of the block device below the volume, "" if unknown.
 	device string
-	// virtual is set where the target exists in its tool only; nil for what exists.
+	// virtual is set if the target exists only in its tool; nil for real ones.
 	virtual *load.Virtual
 
-	// app is the application that was made ready in the working directory; nil for none.
+	// app is the application that was prepared in the working directory; nil if there is none.
 	app     load.Application
 	workDir *volume.WorkDir
-	// client is the worker of the application's load tool, where that has a pod of its own.
+	// client is the worker of the application's load tool, if that has its own pod.
 	client *client
-	// logDir is that of the application's log, and logDevice the device behind it, where it has
-	// a volume of its own.
+	// logDir is the directory of the application's log, and logDevice the device below it, if the log has
+	// its own volume.
 	logDir    *volume.WorkDir
 	logDevice string
 
-	// filled is the number of bytes at the beginning of an existing object that were
-	// overwritten by the prefill.
+	// filled is the number of bytes at the beginning of an existing object that the prefill overwrote.
 	filled int64
 
-	// busy is held by the one request that does I/O at a time.
+	// busy is held by the one request that may do I/O at a time.
 	busy sync.Mutex
 }
 
-// handle answers one request that takes time.
+// handle answers a request that takes time.
 func (w *worker) handle(ctx context.Context, req model.Request) {
 	w.busy.Lock()
 	defer w.busy.Unlock()
@@ -176,7 +172,7 @@ func (w *worker) handle(ctx context.Context, req model.Request) {
 	w.emit(ev)
 }
 
-// begin makes the context that stop(id) ends; nil when too many requests are under way.
+// begin creates the context that stop(id) ends; it returns nil if too many requests are in progress.
 func (w *worker) begin(ctx context.Context, id int) context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -199,8 +195,8 @@ func (w *worker) stop(id int) {
 	}
 }
 
-// emit writes one event; a write error means that the engine is gone, which the
-// reading side notices as well.
+// emit writes one event. A write error means that the engine is gone, which the reading side detects as
+// well.
 func (w *worker) emit(ev model.Event) {
 	w.outMu.Lock()
 	defer w.outMu.Unlock()
@@ -213,12 +209,12 @@ func (w *worker) emit(ev model.Event) {
 	_, _ = w.out.Write(append(line, '\n'))
 }
 
-// fail closes a request with an error.
+// fail completes a request with an error.
 func (w *worker) fail(id int, err *model.WorkerError) {
 	w.emit(model.Event{ID: id, Error: err})
 }
 
-// asWorkerError keeps a worker's own error and calls all others broken.
+// asWorkerError returns a worker's own error unchanged, and any other as a broken one.
 func asWorkerError(err error) *model.WorkerError {
 	var we *model.WorkerError
 	if errors.As(err, &we) {

@@ -16,10 +16,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// stub is a driver that writes nothing and can be held.
+// stub is a driver that writes nothing and can be made to wait.
 type stub struct {
 	fillErr error
-	// filled is how much Fill says it has written; 0 is all.
+	// filled is how many bytes Fill reports as written; 0 means all.
 	filled int64
 	// hold makes Run wait for its context.
 	hold bool
@@ -56,7 +56,7 @@ func (s stub) Run(ctx context.Context, req model.StartRequest, begin func(), emi
 	return res, nil
 }
 
-// session is a worker with a person at the other end.
+// session is a worker with the test at the other end.
 type session struct {
 	t      *testing.T
 	in     *io.PipeWriter
@@ -65,7 +65,7 @@ type session struct {
 	seq    int64
 }
 
-// tools makes a stub the only tool of a worker.
+// tools returns a stub as the only tool of a worker.
 func tools(s stub) load.Tools {
 	return load.Tools{{Name: "stub", Driver: s, Filler: s, Serves: func(model.TargetKind, model.Workload) bool { return true }}}
 }
@@ -89,7 +89,7 @@ func startWith(t *testing.T, list load.Tools) *session {
 	return s
 }
 
-// next reads one event and holds it to the numbering.
+// next reads one event and checks its number.
 func (s *session) next() model.Event {
 	s.t.Helper()
 	if !s.events.Scan() {
@@ -106,7 +106,7 @@ func (s *session) next() model.Event {
 	return ev
 }
 
-// answer reads events until the one that closes a request.
+// answer reads events until the one that completes a request.
 func (s *session) answer() model.Event {
 	s.t.Helper()
 	for {
@@ -127,7 +127,7 @@ func (s *session) send(r model.Request) {
 	}
 }
 
-// prepare makes an owned file of 1 MiB in a directory and returns its path.
+// prepare creates an owned file of 1 MiB in a directory and returns its path.
 func (s *session) prepare(dir string) string {
 	s.t.Helper()
 	s.send(model.Request{ID: 1, Prepare: &model.PrepareRequest{
@@ -219,7 +219,7 @@ func TestWhatIsNotPreparedIsNotMeasured(t *testing.T) {
 	}
 }
 
-// The worker refuses what would destroy data even when the engine forgot to ask.
+// The worker refuses to destroy data even if the engine did not check.
 func TestTheWorkerGuardsByItself(t *testing.T) {
 	file := t.TempDir() + "/precious"
 	if err := os.WriteFile(file, []byte("data"), 0o600); err != nil {
@@ -248,7 +248,7 @@ func TestRubbishIsAnsweredInWords(t *testing.T) {
 	}
 }
 
-// A volume that was made ahead of a plan which then came out different is made anew.
+// A volume that was prepared ahead of a plan that turned out different is created again.
 func TestAVolumeIsPreparedAgain(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, stub{})

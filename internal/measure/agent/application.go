@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// application is that of a target that is one, nil for others.
+// application returns the application of a target; nil if the target is not one.
 func (w *worker) application(t model.Target) (load.Application, error) {
 	if !t.Kind.Application() {
 		return nil, nil
@@ -21,7 +21,7 @@ func (w *worker) application(t model.Target) (load.Application, error) {
 	return tool.Application, err
 }
 
-// probeApplication looks at the storage below an application, and whether that can run here.
+// probeApplication probes the storage below an application, and checks whether it can run here.
 func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, app load.Application) (*model.ProbeResult, error) {
 	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot(), Cgroup: observe.Cgroup()}
 	below := req.Target
@@ -31,7 +31,7 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 			return nil, err
 		}
 		if res.App.Elsewhere() {
-			// What this machine's disks do is not the server's doing.
+			// The server does not use this machine's disks.
 			w.device = ""
 			return res, nil
 		}
@@ -63,11 +63,11 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 	return res, app.Examine(ctx, req, res)
 }
 
-// exists reports whether an application's target is a server that exists: nothing is started, and
-// what the load tool needs on this machine is in a directory for temporary files.
+// exists reports whether an application's target is an existing server: nothing is started, and the load
+// tool's files on this machine are in a directory for temporary files.
 func exists(t model.Target) bool { return t.Path == "" && t.URI != "" }
 
-// readyApplication makes a working directory, and the application ready in it.
+// readyApplication creates a working directory, and prepares the application in it.
 func (w *worker) readyApplication(ctx context.Context, id int, req model.PrepareRequest, app load.Application) (*model.Preparation, error) {
 	if w.workDir != nil {
 		return nil, model.BrokenError("the worker was told to make an application ready, and has one already", "")

@@ -8,7 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// idle counts for a while without load. Virtual storage has no machine to count.
+// idle counts the machine's activity for a while without load. For virtual storage there is no machine to
+// count.
 func (w *worker) idle(ctx context.Context, req model.IdleRequest) (*model.Beside, error) {
 	if w.virtual != nil {
 		w.virtual.Rest(req.Seconds)
@@ -24,7 +25,7 @@ func (w *worker) idle(ctx context.Context, req model.IdleRequest) (*model.Beside
 	return &model.Beside{Idle: &counted}, nil
 }
 
-// ceiling measures the load generator on no storage.
+// ceiling measures the load generator without storage.
 func (w *worker) ceiling(ctx context.Context, req model.CeilingRequest) (*model.Beside, error) {
 	tool, err := w.Tools.For(req.Volume.Target.Kind, req.Workload)
 	if err != nil {
@@ -37,22 +38,20 @@ func (w *worker) ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 	return &model.Beside{Ceilings: []model.Ceiling{{Workload: req.Workload.Name, IOPS: rate, Seconds: req.Seconds}}}, nil
 }
 
-// maxSampleDelay is how late a sample may come so that the device's counts of this
-// moment belong to it. The driver holds some samples back until it knows that
-// they are whole.
+// maxSampleDelay is how late a sample may arrive if the device's current counts are to belong to it. The
+// driver holds some samples back until it knows that they are complete.
 const maxSampleDelay = 50 * time.Millisecond
 
-// pairing sums up what the client did between the moments at which the device's
-// counts were noted.
+// pairing sums up what the client did between the times at which the device's counts were read.
 type pairing struct {
 	counter *observe.Counter
 	begin   time.Time
 	marked  bool
-	// sum is up to the last mark, pending what came since.
+	// sum is up to the last mark; pending is what came since.
 	sum, pending model.Window
 }
 
-// sample notes the device's counts when the sample has just ended.
+// sample reads the device's counts if the sample has only just ended.
 func (p *pairing) sample(s *model.Sample, now time.Time) {
 	if f := s.Read; f != nil {
 		p.pending.ClientReads += f.IOs
@@ -75,7 +74,7 @@ func (p *pairing) sample(s *model.Sample, now time.Time) {
 	p.marked, p.pending = true, model.Window{}
 }
 
-// join adds the client's side to the device's.
+// join adds the client's counts to the device's.
 func (p *pairing) join(w *model.Window) {
 	if w != nil {
 		w.ClientReads, w.ClientWrites = p.sum.ClientReads, p.sum.ClientWrites

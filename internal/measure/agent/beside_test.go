@@ -30,8 +30,8 @@ func TestCeilingIsTheDrivers(t *testing.T) {
 	}
 }
 
-// The client's side of a window is what came between the moments at which the
-// device was read; a sample that comes late moves the moment to the next one.
+// The client's counts of a window cover the time between two readings of the device; a late sample moves a
+// reading to the next one.
 func TestPairingKeepsBothEndsAtTheSameMoments(t *testing.T) {
 	begin := time.Now()
 	p := pairing{counter: observe.Begin(env.Clock{}, ""), begin: begin}
@@ -40,7 +40,7 @@ func TestPairingKeepsBothEndsAtTheSameMoments(t *testing.T) {
 		p.sample(&model.Sample{End: end, Seconds: 1, Read: &model.Flow{IOs: 10, Bytes: 40}, Write: &model.Flow{IOs: 1, Bytes: 4}},
 			begin.Add(time.Duration(end*float64(time.Second))+late))
 	}
-	// The first second opens the window, the fourth is the last that closes it.
+	// The first second opens the window; the fourth is the last that closes it.
 	var w model.Window
 	p.join(&w)
 	if diff := cmp.Diff(model.Window{ClientReads: 30, ClientRead: 120, ClientWrites: 3, ClientWritten: 12}, w); diff != "" {

@@ -15,16 +15,16 @@ import (
 	"github.com/loadline/loadline/internal/model/remote"
 )
 
-// client is the worker in the pod of an application's load tool, as the worker of its server
-// speaks with it: its requests go out among the events, and whoever holds both links hands them
-// over.
+// client is the worker in the pod of an application's load tool, as the server's worker sees it: requests
+// to it are sent among the events, and whoever holds both links passes them on.
 type client struct {
 	w *worker
 
 	mu      sync.Mutex
 	last    int
 	waiting map[int]chan model.Event
-	// lost is why nothing more will come from it, nil while it is there; gone is closed then.
+	// lost is the reason why nothing more will come from it, nil while it is there; gone is closed when
+	// lost is set.
 	lost error
 	gone chan struct{}
 }
@@ -33,11 +33,11 @@ func newClient(w *worker) *client {
 	return &client{w: w, waiting: map[int]chan model.Event{}, gone: make(chan struct{})}
 }
 
-// clientStop is how long the client may take to answer a request that was stopped: its load tool
-// is killed after a few seconds, and the answer takes its way.
+// clientStop is how long the client may take to answer a request that was stopped: its load tool is killed
+// after a few seconds, and the answer has to arrive.
 const clientStop = 30 * time.Second
 
-// Load is load.Client's.
+// Load implements load.Client.
 func (c *client) Load(ctx context.Context, req remote.Request, on func(model.Event)) (*remote.Result, error) {
 	text, err := json.Marshal(req)
 	if err != nil {
@@ -89,8 +89,8 @@ func (c *client) forget(id int) {
 	delete(c.waiting, id)
 }
 
-// send writes a request for the client. It has no number among the events: the engine, which
-// counts them, does not see it.
+// send writes a request for the client. It has no number among the events: the engine, which counts them,
+// does not see it.
 func (c *client) send(req model.Request) {
 	line, err := json.Marshal(model.Event{Client: &req})
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *client) send(req model.Request) {
 	_, _ = c.w.out.Write(append(line, '\n'))
 }
 
-// hear takes an event of the client's. An error that answers no request is its end.
+// hear handles an event from the client. An error that does not belong to a request is its end.
 func (c *client) hear(ev model.Event) {
 	c.mu.Lock()
 	if ev.ID == 0 && ev.Error != nil && c.lost == nil {
@@ -116,16 +116,16 @@ func (c *client) hear(ev model.Event) {
 	select {
 	case ch <- ev:
 	case <-c.w.Env.After(clientStop):
-		// Nobody takes it: its request is about to be forgotten.
+		// Nothing receives it: its request is about to be forgotten.
 	}
 }
 
-// end tells whoever waits for the client that nobody hands over its answers any more.
+// end tells requests that wait for the client that its answers are no longer passed on.
 func (c *client) end() {
 	c.hear(model.Event{Error: model.BrokenError("the session ended", "")})
 }
 
-// attach gives an application that is loaded from another pod its client.
+// attach connects an application that is loaded from another pod to its client.
 func (w *worker) attach(app load.Application, ask *model.AppRequest) error {
 	if !remote.Apart(ask) {
 		return nil
@@ -138,7 +138,7 @@ func (w *worker) attach(app load.Application, ask *model.AppRequest) error {
 	return nil
 }
 
-// load is the client's end: it runs the load tool in a directory that goes with the request.
+// load is the client's side: it runs the load tool in a directory that is removed with the request.
 func (w *worker) load(ctx context.Context, id int, text json.RawMessage) (_ json.RawMessage, err error) {
 	var req remote.Request
 	if err := json.Unmarshal(text, &req); err != nil {

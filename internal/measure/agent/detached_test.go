@@ -19,7 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// detached starts a detached worker in a directory of its own.
+// detached starts a detached worker in its own directory.
 func detached(t *testing.T, abandonAfter time.Duration) (dir string, ended chan error, stop context.CancelFunc) {
 	t.Helper()
 	dir = t.TempDir()
@@ -31,7 +31,7 @@ func detached(t *testing.T, abandonAfter time.Duration) (dir string, ended chan 
 	return dir, ended, stop
 }
 
-// attached is an engine attached by a link to a detached worker.
+// attached is an engine that is linked to a detached worker.
 type attached struct {
 	t     *testing.T
 	link  io.ReadWriteCloser
@@ -45,7 +45,7 @@ func attach(t *testing.T, dir string, cuts ...linktest.Cut) *attached {
 	return &attached{t: t, link: l, lines: bufio.NewReader(l)}
 }
 
-// line is the next line; nil at the end.
+// line returns the next line; nil at the end.
 func (v *attached) line() []byte {
 	v.t.Helper()
 	line, err := v.lines.ReadBytes('\n')
@@ -74,8 +74,8 @@ func startRequest(id int) model.Request {
 	return model.Request{ID: id, Start: &model.StartRequest{Step: model.Step{Number: 1}, Volume: model.Volume{Path: "x", Target: model.Target{Kind: model.Fake}}}}
 }
 
-// TestDetachedOutlivesItsConnections: whatever is cut, the engine hears every event once,
-// and the worker does once what it is asked.
+// TestDetachedOutlivesItsConnections: wherever the connection is cut, the engine receives every event once,
+// and the worker handles every request once.
 func TestDetachedOutlivesItsConnections(t *testing.T) {
 	linktest.Survives(t, func(dir string) (func(), error) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -119,8 +119,8 @@ func TestDetachedWithoutDriverEnds(t *testing.T) {
 	}
 }
 
-// TestDetachedEndsWhenItsPodIsDeleted: what it does not say is that the work has failed,
-// nor that this is the end of all: the pod has, and the cluster knows why.
+// TestDetachedEndsWhenItsPodIsDeleted: the worker reports neither a failed step nor an error: it is the pod
+// that ended, and the cluster knows why.
 func TestDetachedEndsWhenItsPodIsDeleted(t *testing.T) {
 	dir, ended, stop := detached(t, time.Minute)
 	gone := errors.New("the pod was evicted")

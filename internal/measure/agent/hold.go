@@ -9,19 +9,18 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A worker holds what it measures from the first look to its end: the file that it made, or
-// the file or device that was there. Probe, prefill, every step and the proof go through
-// that one descriptor.
+// A worker holds what it measures from the first probe to the end: the file that it created, or the file or
+// device that was there. Probe, prefill, every step and the proof use that one descriptor.
 
-// held is the object, nil where there is none: for servers, for fakes, and in a directory
-// before a file is made.
+// held returns the object, nil if there is none: for servers, for fakes, and in a directory before a file
+// is created.
 func (w *worker) held() *volume.Object {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.object
 }
 
-// hold takes over an object in the place of an earlier one, which must be given back.
+// hold takes an object in place of an earlier one, which must have been released.
 func (w *worker) hold(o *volume.Object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,13 +47,13 @@ func (w *worker) guard(ctx context.Context, v *model.Volume, write bool, destroy
 		}
 		if o.Writable() {
 			v.Open = o.File()
-			// Whoever came to use it since it was opened came after the first I/O.
+			// Anyone who has begun to use it since it was opened did so after the first I/O.
 			if err := o.Check(); err != nil {
 				return err
 			}
 			return o.Guard(ctx, w.Env)
 		}
-		// What was held for reading is not held exclusively.
+		// An object that is held for reading is not held exclusively.
 		if err := w.release(); err != nil {
 			return err
 		}
@@ -68,16 +67,16 @@ func (w *worker) guard(ctx context.Context, v *model.Volume, write bool, destroy
 	return nil
 }
 
-// obtain makes the file of an owned volume, or guards what exists and is to be filled.
+// obtain creates the file of an owned volume, or guards an existing target that is to be filled.
 func (w *worker) obtain(ctx context.Context, v *model.Volume, req model.PrepareRequest) error {
 	switch {
 	case v.Target.Kind == model.Fake:
 		return nil
 	case v.Owned && !v.Prefill && w.held() != nil && w.held().Made():
-		// What was made and filled for an earlier cycle is measured again.
+		// A file that was created and filled for an earlier cycle is measured again.
 		return w.lookAgain(v)
 	case v.Owned:
-		// What was made before, ahead of a plan that then came out different, makes room.
+		// Remove a file that was created ahead of a plan that turned out different.
 		if err := w.cleanup(); err != nil {
 			return err
 		}
@@ -86,7 +85,7 @@ func (w *worker) obtain(ctx context.Context, v *model.Volume, req model.PrepareR
 	return w.guard(ctx, v, v.Prefill, req.Destroy)
 }
 
-// create makes the data file of an owned volume and holds it.
+// create creates the data file of an owned volume and holds it.
 func (w *worker) create(v *model.Volume) error {
 	o, err := volume.Create(v.Target, w.RunID, v.Size)
 	if err != nil {
@@ -97,7 +96,7 @@ func (w *worker) create(v *model.Volume) error {
 	return nil
 }
 
-// lookAgain fills in what is held, after comparing it with what its name means now.
+// lookAgain sets the volume's path and file to what is held, and checks that the name still refers to it.
 func (w *worker) lookAgain(v *model.Volume) error {
 	o := w.held()
 	if v.Target.Kind == model.Fake {
@@ -116,7 +115,7 @@ func (w *worker) lookAgain(v *model.Volume) error {
 	return o.Check()
 }
 
-// check compares what is held with what its name means now.
+// check compares what is held with what its name refers to now.
 func (w *worker) check() error {
 	if o := w.held(); o != nil {
 		return o.Check()
@@ -124,7 +123,7 @@ func (w *worker) check() error {
 	return nil
 }
 
-// cleanup removes what this worker made. It may be called at any time and twice.
+// cleanup removes what this worker created. It may be called at any time and twice.
 func (w *worker) cleanup() error {
 	if w.workDir != nil {
 		return w.leaveApplication()
@@ -135,11 +134,11 @@ func (w *worker) cleanup() error {
 	return w.release()
 }
 
-// discardLimit is how long giving back space may take, which waits at the end of a run.
+// discardLimit is how long discarding may take, which delays the end of a run.
 const discardLimit = 30 * time.Second
 
-// discard gives back the space of a device that this worker has filled, and returns how
-// many bytes. That it cannot is no fault of the run.
+// discard discards the part of a device that this worker has filled, and returns the number of bytes. It is
+// no error if the device cannot discard.
 func (w *worker) discard() int64 {
 	o := w.held()
 	if o == nil || w.filled == 0 {
@@ -149,7 +148,7 @@ func (w *worker) discard() int64 {
 	return given
 }
 
-// release gives back what is held, and removes it if this worker made it.
+// release releases what is held, and removes it if this worker created it.
 func (w *worker) release() error {
 	if w.workDir != nil {
 		return w.leaveApplication()

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// probeLog looks at the volume of an application's log, where that is one of its own.
+// probeLog probes the volume of an application's log, if it has its own.
 func (w *worker) probeLog(ctx context.Context, req model.ProbeRequest, res *model.ProbeResult) error {
 	t := *req.Log
 	if sameFilesystem(t.Path, req.Target.Path) && t.Cluster == nil {
@@ -28,15 +28,15 @@ func (w *worker) probeLog(ctx context.Context, req model.ProbeRequest, res *mode
 	}
 	res.Environment.LogStorage = &storage
 	res.Log = &model.Volume{Target: t, Size: volume.Capacity(storage, t)}
-	// What both do on one device cannot be told apart by its counts.
+	// If both are on one device, its counts cannot tell them apart.
 	if w.logDevice = storage.Device; w.logDevice == w.device {
 		w.logDevice = ""
 	}
 	return nil
 }
 
-// sameFilesystem reports whether two directories are on one; claims of a cluster may be
-// directories of a disk that they have in common.
+// sameFilesystem reports whether two directories are on one filesystem; claims in a cluster may be
+// directories of a shared disk.
 func sameFilesystem(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
@@ -48,7 +48,7 @@ func sameFilesystem(a, b string) bool {
 	return okA && okB && sa.Dev == sb.Dev
 }
 
-// makeLogDir makes the working directory of the log, where it has a volume of its own.
+// makeLogDir creates the working directory of the log, if it has its own volume.
 func (w *worker) makeLogDir(req *model.PrepareRequest) (err error) {
 	if req.Volume.Log == nil {
 		return nil
@@ -61,7 +61,8 @@ func (w *worker) makeLogDir(req *model.PrepareRequest) (err error) {
 	return nil
 }
 
-// countLog adds to a step's counts those of the log's device since the counter began; nil for none.
+// countLog adds the counts of the log's device since the counter began to those of a step; the counter may
+// be nil.
 func countLog(counter *observe.Counter, to *model.Counters) {
 	if counter == nil {
 		return

@@ -61,11 +61,11 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 	return prep, w.check()
 }
 
-// shrinkStep is what a volume that is shrunk stays a multiple of.
+// shrinkStep is the unit of the size of a volume that is shrunk.
 const shrinkStep = 1 << 20
 
-// shrink makes the volume as large as what was written of it in the time that there was, if
-// that is enough to measure on.
+// shrink reduces the volume to what was written of it in the available time, if that is enough to measure
+// on.
 func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, slow model.SlowFill) error {
 	size := prep.Written / shrinkStep * shrinkStep
 	if size < least {
@@ -78,7 +78,7 @@ func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, s
 		}
 	}
 	v.Size, prep.Size = size, size
-	// A single second is too short to average over a cache that fills and drains in turn.
+	// A single second is too short to average over a cache that alternately fills and drains.
 	last := prep.Rates[len(prep.Rates)*2/3:]
 	for _, rate := range last {
 		prep.Slow += rate / float64(len(last))
@@ -89,8 +89,8 @@ func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, s
 	return nil
 }
 
-// prove asks the filesystem where there is one, and reads everything back where
-// there is none and the content is our own.
+// prove asks the filesystem if there is one; if there is none and the content is Loadline's, it reads
+// everything back.
 func (w *worker) prove(ctx context.Context, filler load.Filler, v model.Volume, tell func(model.Progress)) (model.Proof, error) {
 	none := model.Proof{Method: "none", Detail: "the content is not ours, so nothing is known about holes in it"}
 	if o := w.held(); o != nil && v.Target.Kind != model.BlockDevice {

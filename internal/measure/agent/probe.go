@@ -12,13 +12,13 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// The bandwidth probe writes for two seconds to at most one GiB and reads back
-// for one: enough to choose a size by, far too little to be a result.
+// The bandwidth probe writes at most 1 GiB for two seconds and reads it back for one: enough to choose a
+// size, far too little to be a result.
 const (
 	probeWrite = 2 * time.Second
 	probeRead  = 1 * time.Second
 	probeSize  = 1 << 30
-	// tinySize is enough for probing engines when bandwidth is not asked for.
+	// tinySize is enough for trying engines if no bandwidth is asked for.
 	tinySize = 1 << 20
 )
 
@@ -102,8 +102,8 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	return res, w.check()
 }
 
-// probeBandwidth fills in the two bandwidths. Reading is limited to what the
-// write probe has written, because holes read at the speed of memory.
+// probeBandwidth sets the two bandwidths. Reading is limited to what the write probe has written, because
+// holes are read at memory speed.
 func (w *worker) probeBandwidth(ctx context.Context, id int, filler load.Filler, v model.Volume, mayWrite bool, res *model.ProbeResult) error {
 	total := probeRead.Seconds()
 	if mayWrite {
@@ -127,7 +127,7 @@ func (w *worker) probeBandwidth(ctx context.Context, id int, filler load.Filler,
 	return err
 }
 
-// probeVirtual answers for storage that exists in its tool only.
+// probeVirtual answers for storage that exists only in its tool.
 func (w *worker) probeVirtual(ctx context.Context, req model.ProbeRequest, tool load.Tool, res *model.ProbeResult) (err error) {
 	if res.Capacity, err = tool.Virtual.Capacity(req.Target); err != nil {
 		return err

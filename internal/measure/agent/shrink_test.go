@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What was written until the prefill was ended is measured, if it is enough: the own file is
-// as long as that, and the proof is of that.
+// What was written until the prefill ended is measured, if it is enough: an owned file is truncated to
+// that, and the proof covers it.
 func TestASlowPrefillShrinksTheVolume(t *testing.T) {
 	slow := model.SlowFill{WorkerError: model.BrokenError("too slow", "wait")}
 	for _, c := range []struct{ least, want int64 }{{16 << 20, 20 << 20}, {32 << 20, 0}} {

@@ -9,8 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// start runs one step, at the asked clock time, between two readings of the
-// machine's own counters.
+// start runs one step, at the requested time, between two readings of the machine's counters.
 func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*model.StepResult, error) {
 	if err := w.lookAgain(&req.Volume); err != nil {
 		if w.held() == nil {
@@ -23,8 +22,8 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 		return nil, err
 	}
 	if w.app != nil && req.At == 0 {
-		// An application is made ready for each repeat before that begins: its time counts
-		// from then.
+		// An application is prepared for each repeat before it begins, and its time counts from this
+		// preparation.
 		req.At = w.Env.Now().UnixNano()
 	}
 	var o onset
@@ -62,20 +61,20 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	return &res, nil
 }
 
-// onset is when a step began, and what the machine's counters said since. The driver may
-// emit from another goroutine than the one that begins.
+// onset is the time at which a step began, and the machine's counters since then. The driver may emit from
+// another goroutine than the one that calls begin.
 type onset struct {
 	mu      sync.Mutex
 	counter *observe.Counter
-	// log counts the device of an application's log, nil where it has none of its own.
+	// log counts the device of an application's log, nil if the log does not have its own.
 	log   *observe.Counter
 	begun time.Time
-	// delay is how much later than asked, in seconds.
+	// delay is how much later than requested the step began, in seconds.
 	delay float64
 	pair  pairing
 }
 
-// begin notes that the step begins now; at is when it should, 0 for now.
+// begin notes that the step begins now; at is when it should begin, 0 for now.
 func (o *onset) begin(w *worker, at int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -90,8 +89,8 @@ func (o *onset) begin(w *worker, at int64) {
 	o.pair = pairing{counter: o.counter, begin: o.begun}
 }
 
-// sample notes the machine's counters beside a sample, whose time then counts from when
-// the step should have begun.
+// sample reads the machine's counters with a sample, and makes the sample's time relative to when the step
+// should have begun.
 func (o *onset) sample(s *model.Sample, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,7 +101,7 @@ func (o *onset) sample(s *model.Sample, now time.Time) {
 	s.End += o.delay
 }
 
-// end completes the result of a step. One whose tool failed before its time never began.
+// end completes the result of a step. A step whose tool failed too early never began.
 func (o *onset) end(w *worker, res *model.StepResult) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// PrepareAhead makes the volume ready before the engine asks for that. If it then asks for
-// the very same, it gets the answer to this, be it an error; else the volume is prepared
-// anew. What was stopped has no answer.
+// PrepareAhead prepares the volume before the engine asks for that. If the engine then makes exactly the
+// same request, it gets this answer, even if it is an error; otherwise the volume is prepared again. A
+// preparation that was stopped has no answer.
 func (w *Worker) PrepareAhead(ctx context.Context, req model.PrepareRequest, progress func(model.Progress)) error {
 	prep, err := w.Prepare(ctx, req, progress)
 	if ctx.Err() != nil {
@@ -21,7 +21,7 @@ func (w *Worker) PrepareAhead(ctx context.Context, req model.PrepareRequest, pro
 	return err
 }
 
-// ahead is what a worker was asked ahead of the engine, and its answer.
+// ahead is a request made ahead of the engine, and its answer.
 type ahead struct {
 	req     model.PrepareRequest
 	prep    *model.Preparation
@@ -29,7 +29,7 @@ type ahead struct {
 	err     error
 }
 
-// prepared is Prepare for the engine, which also learns when the volume was written.
+// prepared is Prepare for the engine; it also returns when the volume was written.
 func (w *Worker) prepared(ctx context.Context, req model.PrepareRequest, progress func(model.Progress)) (*model.Preparation, span, error) {
 	if a := w.ahead; a != nil {
 		w.ahead = nil
@@ -41,12 +41,11 @@ func (w *Worker) prepared(ctx context.Context, req model.PrepareRequest, progres
 	return prep, spanOf(prep), err
 }
 
-// span is a stretch of time in which a volume was written.
+// span is a period in which a volume was written.
 type span struct{ from, to time.Time }
 
-// spanOf is when a volume was written whose worker has just said that it is ready. The
-// proof, which comes between, counts as if it came before: it takes the workers of like
-// volumes equally long.
+// spanOf returns when a volume was written, if its worker has just reported that it is ready. The proof
+// takes place in between, but counts as if it came first: it takes equally long for similar volumes.
 func spanOf(p *model.Preparation) span {
 	if p == nil {
 		return span{}
@@ -55,8 +54,8 @@ func spanOf(p *model.Preparation) span {
 	return span{now.Add(-time.Duration(p.Seconds * float64(time.Second))), now}
 }
 
-// together is for how long, in seconds, at least one of several volumes was written: those
-// whose pods were there early may be ready long before the last begins.
+// together returns for how many seconds at least one of several volumes was written: those whose pods
+// started early may be ready long before the last one begins.
 func together(spans []span) float64 {
 	spans = slices.SortedFunc(slices.Values(spans), func(a, b span) int { return a.from.Compare(b.from) })
 	var sum time.Duration

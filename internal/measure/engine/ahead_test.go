@@ -20,7 +20,7 @@ func (r *preparedRecorder) Prepared(p model.Preparation) error {
 	return nil
 }
 
-// twoVolumes is a plan for two workers, each with a file of its own.
+// twoVolumes returns a plan for two workers, each with its own file.
 func twoVolumes() model.Plan {
 	p := plan(1000, "two")
 	for _, path := range []string{"/a", "/b"} {
@@ -42,7 +42,7 @@ func asked(s *scripted) (n int) {
 	return n
 }
 
-// What was prepared ahead counts, unless the plan came out different.
+// A volume that was prepared ahead is used unless the plan turned out different.
 func TestAVolumeThatIsReadyIsNotWrittenAgain(t *testing.T) {
 	ready, firstAgent := connected(t, steady)
 	other, secondAgent := connected(t, steady)
@@ -68,8 +68,8 @@ func TestAVolumeThatIsReadyIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-// What went wrong ahead is told when the engine asks, and ends the run as if it had gone
-// wrong then; what was stopped is asked again.
+// An error during preparation ahead is reported when the engine asks, and ends the run as if it had
+// happened then; a preparation that was stopped is requested again.
 func TestWhatWentWrongAheadIsToldOnce(t *testing.T) {
 	full := model.BrokenError("the prefill failed: No space left on device", "free some space")
 	w, agent := connected(t, func(s *scripted, r model.Request) {

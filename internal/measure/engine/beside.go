@@ -9,31 +9,31 @@ import (
 )
 
 const (
-	// idleSeconds is the length of the look at the machine before the load.
+	// idleSeconds is the length of the measurement of the idle machine before the load.
 	idleSeconds = 1.0
-	// ownStart is what the tool of who has looked needs to start after that, beside the
-	// margin that every common start has.
+	// ownStart is the time that the first worker's tool needs to start after measuring the idle machine, in
+	// addition to the margin of every common start.
 	ownStart = 0.5
-	// ceilingSeconds is the length of a measurement of the load generator alone;
-	// busyEnough is the part of a core that it must have used to be worth one.
+	// ceilingSeconds is the length of a measurement of the load generator alone; it is made only if the
+	// load generator used at least busyEnough of a core.
 	ceilingSeconds = 1.0
 	busyEnough     = 0.3
-	// The sweep reads each part once, for warmSeconds at most, and then measures it.
+	// The sweep reads each part once, for at most warmSeconds, and then measures it.
 	warmSeconds  = 20.0
 	sweepRamp    = 0.5
 	sweepSeconds = 4.0
 )
 
-// Evidence asks for what the rules of trust need beside the load; the zero value
-// asks for nothing.
+// Evidence is what the trust rules need to be measured apart from the load; the zero value asks for
+// nothing.
 type Evidence struct {
-	// Look asks for a look at the idle machine before the load, and for the load
-	// generator's own ceiling after it, where it was busy.
+	// Look asks for a measurement of the idle machine before the load, and of the load generator's own
+	// ceiling after it, if it was busy.
 	Look bool
-	// Memory in bytes is what the sizes of the cache check go by; 0 when unknown.
+	// Memory is the memory size in bytes that determines the sizes of the cache check; 0 if unknown.
 	Memory int64
-	// ReadBandwidth and WriteBandwidth are in bytes/s, as probed before the volume was
-	// prepared; 0 when they were not.
+	// ReadBandwidth and WriteBandwidth are in bytes/s, as probed before the volume was prepared; 0 if they
+	// were not probed.
 	ReadBandwidth, WriteBandwidth float64
 }
 
@@ -45,7 +45,7 @@ func (s *side) busy(workload string, cores float64) {
 	s.cores[workload] = max(s.cores[workload], cores)
 }
 
-// idle lets the first worker look at the machine before there is any load.
+// idle lets the first worker measure the machine before there is any load.
 func (e *execution) idle(ctx context.Context, s *side) error {
 	if !s.beside.Look {
 		return nil
@@ -62,14 +62,14 @@ func (s *side) look(ctx context.Context) (*model.Beside, error) {
 	return s.workers[0].Idle(ctx, model.IdleRequest{Seconds: idleSeconds})
 }
 
-// looksMeanwhile reports whether the look finds its time while the tools of a workload's
-// many volumes start, of which the first worker's is then the last: until the common time
-// none of them does an I/O, and what is looked for is I/O of others.
+// looksMeanwhile reports whether the idle machine can be measured while the tools of a workload's many
+// volumes start; the first worker's tool then starts last. None of them does I/O before the common start,
+// and the measurement looks for I/O by others.
 func (s *side) looksMeanwhile(w model.Workload) bool {
 	return s.beside.Look && s.lead(w) >= idleSeconds+ownStart
 }
 
-// after measures what is measured when the load is over.
+// after makes the measurements that follow the load.
 func (e *execution) after(ctx context.Context, s *side) error {
 	if err := e.sweep(ctx, s); err != nil {
 		return err
@@ -104,8 +104,8 @@ func (e *execution) ceilings(ctx context.Context, s *side) error {
 	return nil
 }
 
-// keep records what was measured beside the load. That it could not be measured
-// leaves the run as it is: the rule that wanted it says "not checked".
+// keep records a measurement that was made apart from the load. If it failed, the run goes on: the rule
+// that needs it reports "not checked".
 func (e *execution) keep(ctx context.Context, s *side, b *model.Beside, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -117,7 +117,7 @@ func (e *execution) keep(ctx context.Context, s *side, b *model.Beside, err erro
 	return s.recorder.Beside(*b)
 }
 
-// The workloads of the sweep: reading a part once, and reading in it at random.
+// The workloads of the sweep: read a part once, then read in it at random.
 var (
 	sweepWarm = model.Workload{Name: "cache-warm", Access: model.Sequential, Direction: model.Read,
 		BlockSize: 1 << 20, Depth: 8, Metric: model.Bandwidth}
@@ -125,7 +125,7 @@ var (
 		BlockSize: 4 << 10, Depth: 16, Metric: model.IOPS}
 )
 
-// sweep measures random reads of larger and larger parts of the volume.
+// sweep measures random reads within larger and larger parts of the volume.
 func (e *execution) sweep(ctx context.Context, s *side) error {
 	if !s.plan.Experiment.CheckCache {
 		return nil
@@ -139,8 +139,8 @@ func (e *execution) sweep(ctx context.Context, s *side) error {
 	return nil
 }
 
-// sweepSizes are ¼, ½, 1, 2 and 4 times the memory, or, where the volume does
-// not hold that, 1/16 to all of it.
+// sweepSizes returns ¼, ½, 1, 2 and 4 times the memory or, if the volume is smaller than that, 1/16 of it
+// up to all of it.
 func sweepSizes(volume, memory int64) []int64 {
 	whole := 4 * memory
 	if whole <= 0 || whole > volume {

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// counting answers like steady, counts what is asked beside the load, and keeps its
+// counting answers like steady, logs the measurements that are requested apart from the load, and keeps its
 // processor busy in workload b.
 func counting(asked *[]string) func(s *scripted, r model.Request) {
 	return func(s *scripted, r model.Request) {
@@ -79,7 +79,7 @@ func TestNothingBesideUnlessAsked(t *testing.T) {
 	}
 }
 
-// That the ceiling cannot be measured costs the ceiling and not the run.
+// If the ceiling cannot be measured, it is missing, but the run is complete.
 func TestARunOutlivesAFailedCeiling(t *testing.T) {
 	var asked []string
 	answer := counting(&asked)

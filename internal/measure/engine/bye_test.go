@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// parting is a link whose worker says hello, takes the bye, and is gone with its
-// place before the answer has come.
+// parting is a link whose worker says hello, accepts the bye, and disappears with its place before the
+// answer arrives.
 type parting struct {
 	io.Reader
 	end  *io.PipeWriter
@@ -34,8 +34,8 @@ func (p parting) Write(line []byte) (int, error) {
 
 func (parting) Close() error { return nil }
 
-// A worker that has ended well has done what bye asks for, whether its answer has
-// arrived or not; one that has ended otherwise has not.
+// A worker that has ended successfully has done what bye asks for, whether or not its answer arrives; one
+// that has failed has not.
 func TestAnAnswerToByeThatIsLost(t *testing.T) {
 	for with, fine := range map[error]bool{&model.FinishedError{Cause: errors.New("ended with exit code 0")}: true, errors.New("ended with exit code 1"): false} {
 		w, err := Connect(t.Context(), part(with))

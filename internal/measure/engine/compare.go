@@ -9,13 +9,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// PairJudge says what is known of the rows of a workload from its blocks so far.
+// PairJudge judges the rows of a workload from its blocks so far.
 type PairJudge interface {
 	JudgeBlocks(w model.Workload, blocks []model.Block) model.Contrast
 }
 
-// PairScheduler draws the repeats of one more round of blocks over the given
-// workloads. The two repeats of a block follow each other.
+// PairScheduler draws the repeats of one more round of blocks over the given workloads. The two repeats of
+// a block are adjacent.
 type PairScheduler interface {
 	SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep
 }
@@ -28,24 +28,21 @@ type Side struct {
 	Beside   Evidence
 }
 
-// CompareOptions is what Compare needs. All fields but the last are required. The two plans
-// have the same workloads and the same schedule, whose MaxTime is for both sides
-// together.
+// CompareOptions are the options of Compare. All fields but the last are required. The two plans have the
+// same workloads and the same schedule, whose MaxTime is for both sides together.
 type CompareOptions struct {
 	A, B      Side
 	Judge     PairJudge
 	Scheduler PairScheduler
 	Observer  Observer
 	Now       func() time.Time
-	// Looker chooses the looks of each side; without one there are none.
+	// Looker chooses the looks of each side; if it is nil, there are none.
 	Looker Looker
 }
 
-// Compare prepares both volumes in the same way and then measures them in
-// blocks, a repeat of one side and a repeat of the other to the same workload in an
-// order that is drawn at random, until the judge needs no more or the time is up.
-// Both sides' steps are on one clock. Status and error are as of Execute, the
-// same for both records.
+// Compare prepares both volumes in the same way and then measures them in blocks, each a repeat of the same
+// workload on both sides in random order, until the judge needs no more or the time is up. Both sides'
+// steps are on one clock. Status and error are as for Execute, and the same in both records.
 func Compare(ctx context.Context, o CompareOptions) (model.Status, error) {
 	c := &comparison{
 		execution: newExecution(nil, o.Observer, o.Now), judge: o.Judge, scheduler: o.Scheduler,
@@ -69,7 +66,7 @@ type comparison struct {
 	blocks    map[string][]model.Block
 }
 
-// plan is what both sides have in common of their plans.
+// plan returns the plan of the first side, for what both plans have in common.
 func (c *comparison) plan() *model.Plan { return &c.sides[0].plan }
 
 func (c *comparison) run(ctx context.Context) error {
@@ -100,7 +97,7 @@ func (c *comparison) run(ctx context.Context) error {
 	return nil
 }
 
-// all does the blocks.
+// all runs the blocks.
 func (c *comparison) all(ctx context.Context) error {
 	p := c.plan()
 	open := p.Workloads
@@ -137,7 +134,7 @@ func (c *comparison) all(ctx context.Context) error {
 	return nil
 }
 
-// pairs are the blocks of repeats of which each two belong together.
+// pairs groups consecutive repeats into blocks of two.
 func pairs(repeats []model.SideStep) [][2]model.SideStep {
 	var blocks [][2]model.SideStep
 	for i := 0; i+1 < len(repeats); i += 2 {
@@ -146,8 +143,8 @@ func pairs(repeats []model.SideStep) [][2]model.SideStep {
 	return blocks
 }
 
-// readersFirst puts the blocks that only read before the others of their round, where reads
-// of a side have to wait for writes: each wait is for one change only.
+// readersFirst puts the blocks that only read first in their round if reads of a side have to wait for
+// writes: then there is one wait per round.
 func (c *comparison) readersFirst(blocks [][2]model.SideStep) [][2]model.SideStep {
 	for _, s := range c.sides {
 		if s.debt.confirmed {
@@ -158,8 +155,8 @@ func (c *comparison) readersFirst(blocks [][2]model.SideStep) [][2]model.SideSte
 	return blocks
 }
 
-// block does both repeats of a block and judges the workload afterwards. What
-// fails on one side is given up on both: half a block compares nothing.
+// block does both repeats of a block and then judges the workload. A workload that fails on one side is
+// given up on both: half a block compares nothing.
 func (c *comparison) block(ctx context.Context, repeats [2]model.SideStep) error {
 	schedule := c.plan().Schedule
 	if repeats[0].Step.Round > schedule.MinRounds && c.spent+cost(schedule, repeats[0].Step)+cost(schedule, repeats[1].Step) > schedule.MaxTime {
@@ -177,8 +174,8 @@ func (c *comparison) block(ctx context.Context, repeats [2]model.SideStep) error
 	return nil
 }
 
-// half does a repeat of a block: as it is planned, or, where it was chosen for that, for as
-// long as a look takes, with the others that this makes possible after it.
+// half does one repeat of a block as planned or, if it was chosen for a look, the look and those that it
+// makes possible after it.
 func (c *comparison) half(ctx context.Context, v model.SideStep, b *model.Block) error {
 	s := c.sides[v.Side]
 	if !s.replaced(v.Step) {
@@ -190,13 +187,13 @@ func (c *comparison) half(ctx context.Context, v model.SideStep, b *model.Block)
 		if !others {
 			return c.repeat(ctx, look, b)
 		}
-		// It stands in no block: the other side has not done the same.
+		// This look is in no block: the other side has not done the same.
 		look.Step.Workload, look.Step.Block, look.Step.Place, look.Step.Offset = name, 0, 0, 0
 		return c.repeat(ctx, look, nil)
 	})
 }
 
-// repeat does a repeat of a side. The second one of the block b, which may be nil, completes it.
+// repeat does a repeat on one side. The second one of the block b, which may be nil, completes it.
 func (c *comparison) repeat(ctx context.Context, v model.SideStep, b *model.Block) error {
 	s := c.sides[v.Side]
 	d, err := c.step(ctx, s, v.Step, c.planned())
@@ -229,12 +226,12 @@ func (c *comparison) repeat(ctx context.Context, v model.SideStep, b *model.Bloc
 	return ctx.Err()
 }
 
-// replaced reports whether a look takes the place of a repeat of the block.
+// replaced reports whether a look replaces a repeat of the block.
 func (c *comparison) replaced(b [2]model.SideStep) bool {
 	return slices.ContainsFunc(b[:], func(v model.SideStep) bool { return c.sides[v.Side].replaced(v.Step) })
 }
 
-// chosen does the blocks in which a side is looked at, when the others of the round are over.
+// chosen runs the blocks with a look, after the others of the round.
 func (c *comparison) chosen(ctx context.Context, late [][2]model.SideStep) error {
 	if len(late) == 0 {
 		return nil
@@ -250,16 +247,16 @@ func (c *comparison) chosen(ctx context.Context, late [][2]model.SideStep) error
 	return nil
 }
 
-// unlooked is the time that the looks of both sides take that are not yet made, in seconds.
+// unlooked returns the time that the remaining looks of both sides take, in seconds.
 func (c *comparison) unlooked() float64 { return c.sides[0].unlooked() + c.sides[1].unlooked() }
 
-// planned is the number of steps of both sides that are certain.
+// planned returns the number of guaranteed steps of both sides.
 func (c *comparison) planned() int {
 	return len(c.sides[0].plan.Steps) + len(c.sides[1].plan.Steps)
 }
 
-// left estimates the measuring time that remains: the certain blocks, then one
-// more round of those that are not settled.
+// left estimates the measuring time that remains: the guaranteed blocks, then one more round of the
+// workloads that are not settled.
 func (c *comparison) left() float64 {
 	s := c.plan().Schedule
 	left := c.certain(c.sides[0]) + c.certain(c.sides[1])

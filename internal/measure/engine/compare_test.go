@@ -117,7 +117,7 @@ func TestBlocksAlternateUntilSettled(t *testing.T) {
 }
 
 func TestMaxTimeEndsAComparison(t *testing.T) {
-	// A block takes 5 s: two certain ones of each workload and one more of "a" fit into 26 s.
+	// A block takes 5 s: two guaranteed ones of each workload and one more of "a" fit into 26 s.
 	s := paired(t, plan(26, "a", "b"), wants{"a": 99, "b": 99}, steady, steady)
 	if status, err := Compare(t.Context(), s.options); err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)

@@ -17,14 +17,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// scripted is an agent whose answer to each request is a function.
+// scripted is an agent that answers each request by calling a function.
 type scripted struct {
 	mu       sync.Mutex
 	out      io.Writer
 	seq      int64
 	requests []model.Request
 	answer   func(s *scripted, r model.Request)
-	// ahead is by how much its clock is.
+	// ahead is how far its clock is ahead.
 	ahead time.Duration
 }
 
@@ -37,7 +37,7 @@ func (s *scripted) emit(ev model.Event) {
 	_, _ = s.out.Write(append(line, '\n'))
 }
 
-// connected starts a scripted agent on a pipe and greets it.
+// connected starts a scripted agent on a pipe and connects to it.
 func connected(t *testing.T, answer func(s *scripted, r model.Request)) (*Worker, *scripted) {
 	t.Helper()
 	here, there := net.Pipe()
@@ -179,7 +179,7 @@ func TestOnlyWhatIsNotPreciseGetsMoreRounds(t *testing.T) {
 func TestMaxTimeEndsTheRounds(t *testing.T) {
 	w, _ := connected(t, steady)
 	m := &memory{}
-	// Each repeat takes 2.5 s: four certain ones and two more fit into 16 s.
+	// Each repeat takes 2.5 s: four guaranteed ones and two more fit into 16 s.
 	status, err := execute(t.Context(), plan(16, "a", "b"), needs{"a": 99, "b": 99}, m, w)
 	if err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
@@ -268,8 +268,8 @@ func TestALostWorkerFailsTheRun(t *testing.T) {
 	}
 }
 
-// Something that ends in the last repeat fails the run as it does in any other, and what was
-// measured until then is kept.
+// Something that ends in the last repeat fails the run as in any other repeat, and what was measured until
+// then is kept.
 func TestWhatIsLostInTheLastRepeatFailsTheRun(t *testing.T) {
 	last := 0
 	w, _ := connected(t, func(s *scripted, r model.Request) {
@@ -350,7 +350,7 @@ func TestSeveralWorkersStartTogether(t *testing.T) {
 		if len(repeat) != 2 || repeat[0] == 0 || repeat[1] == 0 {
 			t.Fatalf("start times %v, want those of two workers", repeat)
 		}
-		// The one's clock is an hour ahead, so it is told to begin an hour later.
+		// One of the clocks is an hour ahead, so its worker is told to begin an hour later.
 		if apart := time.Duration(max(repeat[0], repeat[1]) - min(repeat[0], repeat[1])); (apart - time.Hour).Abs() > 50*time.Millisecond {
 			t.Errorf("start times lie %s apart, want the hour by which the clocks differ", apart)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Judge says what is known of a workload's headline from the good samples so far, of
-// all workloads by name and in the order of time, and whether that is enough.
+// Judge estimates a workload's headline from the good samples so far, and decides whether that is enough.
+// The samples are those of all workloads by name, in chronological order.
 type Judge interface {
 	Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement
 }
@@ -19,8 +19,8 @@ type Scheduler interface {
 	Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int) []model.Step
 }
 
-// Recorder keeps what happens, as it happens. An error ends the run: measuring
-// on without keeping would be lost work.
+// Recorder saves what happens, as it happens. An error ends the run: measurements that cannot be saved
+// would be lost.
 type Recorder interface {
 	Prepared(model.Preparation) error
 	Raw(model.Raw) error
@@ -30,12 +30,12 @@ type Recorder interface {
 	Finish(model.Status, string) error
 }
 
-// Observer watches. Observe must not block for long.
+// Observer watches a run. Observe must not block for long.
 type Observer interface {
 	Observe(model.Update)
 }
 
-// Options is what Execute needs. All fields but the last two are required.
+// Options are the options of Execute. All fields but the last two are required.
 type Options struct {
 	Plan      model.Plan
 	Workers   []*Worker
@@ -45,18 +45,17 @@ type Options struct {
 	Observer  Observer
 	Now       func() time.Time
 	Beside    Evidence
-	// Looker chooses the plan's looks without a pause; without one there are none.
+	// Looker chooses the looks; if it is nil, there are none.
 	Looker Looker
 }
 
-// startMargin is how far in the future a common start is set, beside the time that the
-// plan gives the volumes' tools to start.
+// startMargin is how far in the future a common start is set, in addition to the time that the plan allows
+// for starting the volumes' tools.
 const startMargin = 500 * time.Millisecond
 
-// Execute prepares the volumes, does the plan's steps and as many further rounds
-// as precision needs and time allows. It returns the status that it recorded and
-// the reason in words. The error is nil when the run is complete; ctx.Err() when
-// it was interrupted; a *model.WorkerError or another error when it failed.
+// Execute prepares the volumes, does the plan's steps and as many further rounds as precision needs and
+// time allows. It returns the status that it recorded. The error is nil if the run is complete, ctx.Err()
+// if it was interrupted, and a *model.WorkerError or another error if it failed.
 func Execute(ctx context.Context, o Options) (model.Status, error) {
 	r := &run{
 		execution: newExecution(o.Judge, o.Observer, o.Now), scheduler: o.Scheduler,
@@ -121,8 +120,8 @@ func (r *run) run(ctx context.Context) error {
 	return r.after(ctx, r.side)
 }
 
-// planned does a step of the plan; after a look that is planned itself, those that it makes
-// possible. What fell in it needs no repeats at all.
+// planned does a step of the plan and, if that is a planned look, those that it makes possible. Workloads
+// whose rate fell in a look need no repeats at all.
 func (r *run) planned(ctx context.Context, step model.Step) error {
 	if !step.Look || !r.looks() {
 		return r.repeat(ctx, step)
@@ -138,7 +137,7 @@ func (r *run) planned(ctx context.Context, step model.Step) error {
 	return err
 }
 
-// chosen does the looks that take the place of repeats.
+// chosen makes the looks that replace repeats.
 func (r *run) chosen(ctx context.Context) error {
 	if len(r.looking.chosen) == 0 {
 		return nil
@@ -163,7 +162,7 @@ func (r *run) firstLooksMeanwhile() bool {
 	return known && r.looksMeanwhile(w)
 }
 
-// repeat does one repeat and judges the workload afterwards.
+// repeat does one repeat and then judges the workload.
 func (r *run) repeat(ctx context.Context, step model.Step) error {
 	if err := r.offer(step); err != nil {
 		return err
@@ -190,8 +189,8 @@ func (r *run) repeat(ctx context.Context, step model.Step) error {
 	return ctx.Err()
 }
 
-// more draws another round over what is not precise enough, if there is time for
-// any of it.
+// more draws another round over the workloads that are not precise enough, if there is time for any of
+// them.
 func (r *run) more(round int) []model.Step {
 	s := r.plan.Schedule
 	if s.Mode != model.Rounds {
@@ -204,8 +203,8 @@ func (r *run) more(round int) []model.Step {
 	return r.scheduler.Round(&r.plan, round, open, r.number+1)
 }
 
-// left estimates the measuring time that remains: the certain steps, then one
-// more round for everything that is not precise yet.
+// left estimates the measuring time that remains: the guaranteed steps, then one more round of everything
+// that is not precise yet.
 func (r *run) left() float64 {
 	left := r.certain(r.side)
 	if r.gone >= len(r.plan.Steps) && left == 0 {

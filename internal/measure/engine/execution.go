@@ -10,51 +10,51 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// side is one thing that is measured: a volume with its plan, its workers and its
-// own record. A run has one, a comparison two.
+// side is one thing that is measured: a volume with its plan, its workers and its own record. A run has one
+// side, a comparison two.
 type side struct {
 	// name is empty in a run.
 	name     model.Side
 	plan     model.Plan
 	workers  []*Worker
 	recorder Recorder
-	// prepared is what was done to the volumes before measuring.
+	// prepared reports how the volumes were prepared before measuring.
 	prepared *model.Preparation
-	// number counts its steps.
+	// number is that of the latest step.
 	number int
 	beside Evidence
-	// owed is set while the look at the idle machine is left to the first repeat.
+	// owed is set while measuring the idle machine is left to the first repeat.
 	owed bool
 	// offsets are how far the workers' clocks are ahead; empty for a single worker.
 	offsets []time.Duration
 	debt    debt
-	// gone counts the certain steps that were done or left out.
+	// gone counts the guaranteed steps that were done or left out.
 	gone    int
 	looking looking
-	// cores is how much of a core the load generator used at most, by workload.
+	// cores is the maximum share of a core that the load generator used, by workload.
 	cores map[string]float64
 }
 
-// execution is what a run and a comparison have in common: a clock, the time
-// that is used up, and how a volume is prepared and a step is done.
+// execution is what a run and a comparison have in common: a clock, the time used up, preparing a volume,
+// and doing a step.
 type execution struct {
-	// judge ends long repeats; blocks have none, and a comparison no such judge.
+	// judge ends long repeats; it is nil in a comparison, whose blocks have none.
 	judge    Judge
 	observer Observer
 	now      func() time.Time
-	// remaining estimates the measuring time that is left, promised that of the looks
-	// among it, in seconds.
+	// remaining estimates the measuring time that is left, in seconds, and promised the part of it that is
+	// for looks.
 	remaining, promised func() float64
 	began               time.Time
-	// clock is the end of the last step in seconds since the run began; fakes run
-	// ahead of real time, so it is not the wall clock.
+	// clock is the end of the last step in seconds since the run began; fakes run ahead of real time, so it
+	// is not the wall clock.
 	clock float64
 	// spent is the measuring time used up, in seconds.
 	spent float64
-	// until is when the step under way is expected to end, on the same clock.
+	// until is when the current step is expected to end, on the same clock.
 	until float64
-	// dead workloads had a step that failed; done ones are precise enough, and steadily
-	// those that need no more of the certain steps.
+	// dead workloads had a step that failed, done ones are precise enough, and those in steadily do not
+	// even need the rest of the guaranteed steps.
 	dead, done, steadily map[string]bool
 }
 
@@ -62,7 +62,7 @@ func newExecution(j Judge, o Observer, now func() time.Time) execution {
 	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}, steadily: map[string]bool{}}
 }
 
-// outcome is the status, its reason, and the error that Execute returns.
+// outcome returns the status, its reason, and the error that Execute returns.
 func outcome(ctx context.Context, err error) (model.Status, string, error) {
 	switch {
 	case err == nil:
@@ -73,22 +73,21 @@ func outcome(ctx context.Context, err error) (model.Status, string, error) {
 	return model.Failed, err.Error(), err
 }
 
-// ended is what is known of a step when it is over.
+// ended is the outcome of a step.
 type ended struct {
 	workload model.Workload
 	results  []model.StepResult
 	samples  []model.Sample
-	// failed is the sentence of a failed step; its samples count for nothing.
+	// failed describes the failure of a step, whose samples are then ignored.
 	failed string
-	// again tells that the repeat is to be made once more, after a wait.
+	// again is set if the repeat is to be made once more, after a wait.
 	again bool
 }
 
-// update tells that the step is over.
+// update reports that the step is over.
 func (d ended) update() model.Update { return model.Update{Result: &d.results[0]} }
 
-// step does one repeat at all workers of a side and records it. The caller tells
-// what it thinks of it.
+// step does one repeat at all workers of a side and records it. Judging it is left to the caller.
 func (e *execution) step(ctx context.Context, s *side, step model.Step, planned int) (ended, error) {
 	if err := ctx.Err(); err != nil {
 		return ended{}, err
@@ -97,7 +96,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if err != nil {
 		return ended{}, err
 	}
-	// A planned step keeps its number, also when one before it was left out.
+	// A planned step keeps its number, even if one before it was left out.
 	s.number = max(s.number+1, step.Number)
 	step.Number = s.number
 	w, known := s.plan.Workload(step.Workload)
@@ -107,7 +106,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if w.OpenLoop {
 		step.Offered = w.RateIOPS
 	}
-	// What is told when it begins is not short of the step itself.
+	// The time left that is reported when the step begins includes the step itself.
 	e.until = max(e.clock, e.now().Sub(e.began).Seconds()) + cost(s.plan.Schedule, step)
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.now()
@@ -130,7 +129,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		if r.Error != "" {
 			d.failed = r.Error
 		}
-		// All are recorded: a recorder that cannot save one keeps it for the report.
+		// Record all of them, even after an error: a recorder that cannot save one keeps it for the report.
 		recErr = errors.Join(recErr, s.recorder.Step(*r))
 	}
 	if recErr != nil {
@@ -144,13 +143,12 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	return d, err
 }
 
-// givenUp is the sentence about a workload whose step failed.
+// givenUp returns the message about a workload whose step failed.
 func givenUp(d ended) string {
 	return fmt.Sprintf("%s is given up after a failed repeat: %s", d.workload.Name, d.failed)
 }
 
-// repeat runs the step at every worker of the group at the same time and gathers the
-// samples.
+// repeat runs the step at every worker of the group at the same time and collects the samples.
 func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w model.Workload, begin time.Time, base float64) ([]model.StepResult, []model.Sample, error) {
 	type event struct {
 		worker int
@@ -178,7 +176,7 @@ func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w mode
 		go func() {
 			if looks {
 				b, err := s.look(repeatCtx)
-				// Who was stopped says so when it starts.
+				// If the repeat was stopped, Start reports that.
 				if repeatCtx.Err() == nil {
 					events <- event{worker: i, beside: b, err: err}
 					if err != nil {
@@ -219,8 +217,8 @@ func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w mode
 			over++
 			in.result.Worker = in.worker
 			results = append(results, *in.result)
-			// What was lost in a repeat, as a server that crashed, would not be told of otherwise
-			// where no repeat follows that meets it.
+			// If something was lost in a repeat, for example because a server crashed, fail here: no later
+			// repeat may detect it.
 			for _, broken := range []string{in.result.Replaced, in.result.Lost} {
 				if broken != "" {
 					firstErr = errors.Join(firstErr, model.BrokenError(broken, ""))
@@ -266,10 +264,10 @@ func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w mode
 	return results, fresh, firstErr
 }
 
-// steadyEvery is how many samples pass between two looks at a long repeat.
+// steadyEvery is the number of samples between two checks of a long repeat.
 const steadyEvery = 5
 
-// steady reports whether a long repeat may end because its rule holds.
+// steady reports whether a long repeat may end because its stopping rule is met.
 func (e *execution) steady(s *side, w model.Workload, fresh []model.Sample) bool {
 	if s.plan.Schedule.Mode != model.Steady || len(fresh)%steadyEvery != 0 {
 		return false
@@ -277,11 +275,11 @@ func (e *execution) steady(s *side, w model.Workload, fresh []model.Sample) bool
 	return e.judge.Judge(&s.plan, w, map[string][]model.Sample{w.Name: fresh}).Converged
 }
 
-// tell hands an update to the observer with the times filled in.
+// tell passes an update to the observer, with the times filled in.
 func (e *execution) tell(s *side, u model.Update) {
 	u.Side = s.name
 	u.Elapsed = max(e.clock, e.now().Sub(e.began).Seconds())
-	// What remains does not count the step under way.
+	// What remains does not include the current step.
 	u.Left = e.remaining() + max(0, e.until-u.Elapsed)
 	if s.plan.Schedule.Mode == model.Rounds {
 		u.Workloads = len(s.plan.Workloads)
@@ -294,7 +292,7 @@ func (e *execution) tell(s *side, u model.Update) {
 	e.observer.Observe(u)
 }
 
-// open lists the workloads that need more.
+// open returns the workloads that need more repeats.
 func (e *execution) open(workloads []model.Workload) []model.Workload {
 	var list []model.Workload
 	for _, w := range workloads {
@@ -314,7 +312,7 @@ func (e *execution) allDead(workloads []model.Workload) bool {
 	return true
 }
 
-// slot is the whole time of a repeat, cost that of a step.
+// slot is the total time of a repeat, cost that of a step.
 func slot(s model.Schedule) float64 { return s.Ramp + s.Repeat + s.Overhead }
 
 func cost(s model.Schedule, step model.Step) float64 { return step.Ramp + step.Seconds + s.Overhead }

@@ -10,10 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A group is the workers of a side that run a step together, each on the volume of its
-// number.
+// A group consists of the workers of a side that run a step together, each on the volume with its number.
 
-// groupSize is how many workers a workload needs.
+// groupSize returns how many workers a workload needs.
 func (s *side) groupSize(w model.Workload) int {
 	if len(s.plan.Volumes) == 0 {
 		return len(s.workers)
@@ -21,20 +20,20 @@ func (s *side) groupSize(w model.Workload) int {
 	return min(len(s.workers), w.VolumeCount())
 }
 
-// lead is how long, in seconds, before a common start a workload's tools are started.
+// lead returns how long before a common start a workload's tools are started, in seconds.
 func (s *side) lead(w model.Workload) float64 {
 	return s.plan.Lead * float64(s.groupSize(w)) / float64(len(s.workers))
 }
 
-// startDelay is how long a worker of a group waits until its tool is started. Tools that all start
-// at once take each other for a machine that sleeps badly: fio then does not sleep between
-// its I/Os, but waits with its processor.
+// startDelay returns how long a worker of a group waits before its tool is started. If all tools start at
+// once, each finds that sleeps are inaccurate on this machine: fio then busy-waits between its I/Os instead
+// of sleeping.
 func (s *side) startDelay(place int) time.Duration {
 	return time.Duration(float64(place) / float64(len(s.workers)) * s.plan.Spread * float64(time.Second))
 }
 
-// prepare makes the volumes of a side ready, all at once. What several workers share
-// is prepared by the first of them.
+// prepare prepares all volumes of a side at the same time. A volume that several workers share is prepared
+// by the first of them.
 func (e *execution) prepare(ctx context.Context, s *side) error {
 	if n := len(s.plan.Volumes); n > 0 && n != len(s.workers) {
 		return fmt.Errorf("the plan has %d volumes, and there are %d workers", n, len(s.workers))
@@ -104,7 +103,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	return nil
 }
 
-// addProgress adds up what the workers in a phase have done.
+// addProgress adds up the progress of the workers in a phase.
 func addProgress(of map[int]model.Progress, phase model.Phase) model.Progress {
 	sum := model.Progress{Phase: phase}
 	for _, p := range of {
@@ -115,8 +114,8 @@ func addProgress(of map[int]model.Progress, phase model.Phase) model.Progress {
 	return sum
 }
 
-// clocks measures how far the workers' clocks are apart from this one's, where there
-// are several workers, and records it.
+// clocks measures how far the workers' clocks differ from this one, if there are several workers, and
+// records it.
 func (e *execution) clocks(ctx context.Context, s *side) error {
 	if len(s.workers) < 2 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A workload on N volumes is run by the first N workers, each on its own volume; all
-// volumes are prepared, and one that several share is prepared once.
+// A workload on N volumes is run by the first N workers, each on its own volume; all volumes are prepared,
+// and a shared one is prepared once.
 func TestAGroupTakesTheVolumesOfItsNumbers(t *testing.T) {
 	var mu sync.Mutex
 	prepared, started := map[string]int{}, map[string][]string{}
@@ -69,7 +69,7 @@ func TestProgressOfAllWorkersAddsUp(t *testing.T) {
 	}
 }
 
-// Workers whose tools would take each other's processors are not asked all at once.
+// Workers whose tools would compete for processors are not all started at once.
 func TestStartsAreSpread(t *testing.T) {
 	const spread = 200 * time.Millisecond
 	var mu sync.Mutex
@@ -102,8 +102,8 @@ func TestStartsAreSpread(t *testing.T) {
 	}
 }
 
-// Where the tools of many volumes take long to start, the first worker looks at the idle
-// machine meanwhile and starts last; where they do not, it looks before.
+// If the tools of many volumes take long to start, the first worker measures the idle machine meanwhile and
+// starts last; otherwise it measures before.
 func TestTheLookFindsTimeWhileToolsStart(t *testing.T) {
 	for lead, want := range map[float64]string{idleSeconds + ownStart: "start 1, start 2, idle 0, start 0", 1: "idle 0, start 0, start 1, start 2"} {
 		var mu sync.Mutex

@@ -6,38 +6,38 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Looker says what is to be looked at without a pause, from what was measured so far.
+// Looker chooses the looks from what was measured so far. A look is a long repeat without a pause, which
+// shows the sustained rate.
 type Looker interface {
-	// Looks names the workloads to look at, and those beyond them that time permitting are
-	// worth a look of their own.
+	// Looks names the workloads that need a look, and others that are worth one if there is time.
 	Looks(rec *model.Recorded) (needed, wished []string)
-	// Next names what is to be looked at at once after a look, "" when there is nothing.
+	// Next names the workload for another look immediately after a look, "" if there is none.
 	Next(rec *model.Recorded) string
-	// Fallen names the workloads that need no more repeats, because a look has shown that
-	// repeats do not tell the rate that lasts.
+	// Fallen names the workloads that need no more repeats, because a look has shown that repeats do not
+	// measure the sustained rate.
 	Fallen(rec *model.Recorded) []string
-	// Counted are the samples of a workload that its result is made of.
+	// Counted returns the samples of a workload that its result is computed from.
 	Counted(rec *model.Recorded, workload string) []model.Sample
 }
 
 const (
-	// shortLook is how long a look is, in seconds, that begins with what the one before it
-	// has used up, or that time permits beyond those needed: its direction has a whole one,
-	// and what falls late in it is looked at again. leastLook is how long it has to be.
+	// shortLook is the length, in seconds, of a look that starts where the previous one has used up the
+	// credits, or that is made only because there is time: there is a full one for the same direction, and
+	// a workload whose rate falls late in a short look gets another one. leastLook is the minimum.
 	shortLook = 10.0
 	leastLook = 8.0
-	// beyond is how many seconds these may take beyond a time that nobody has asked for: a
-	// credit that was found is worth them.
+	// beyond is by how many seconds looks that follow a look may exceed the time limit if the user did not
+	// set it: burst credits that were found are worth that.
 	beyond = 20.0
 )
 
-// looking is what is known of the looks of a side.
+// looking is the state of the looks of a side.
 type looking struct {
 	looker Looker
 	// rec is what was measured so far.
 	rec model.Recorded
-	// chosen are the workloads that are looked at in the place of their last certain
-	// repeat; nil until they are chosen. Those of them in short are looked at for shortLook.
+	// chosen are the workloads that get a look instead of their last guaranteed repeat; nil until they are
+	// chosen. For those in short, it lasts shortLook.
 	chosen []string
 	short  map[string]bool
 	began  bool
@@ -46,7 +46,7 @@ type looking struct {
 // looks reports whether the plan has looks.
 func (s *side) looks() bool { return s.looking.looker != nil && s.plan.Schedule.Look > 0 }
 
-// choose decides, when the last certain round begins, what is looked at at its end.
+// choose decides, when the last guaranteed round begins, which workloads get a look at its end.
 func (e *execution) choose(s *side, step model.Step) {
 	schedule := s.plan.Schedule
 	if !s.looks() || s.looking.began || step.Round < schedule.MinRounds {
@@ -55,7 +55,7 @@ func (e *execution) choose(s *side, step model.Step) {
 	s.looking.began = true
 	needed, wished := s.looking.looker.Looks(&s.looking.rec)
 	if extra := len(needed) - schedule.Looks; extra > 0 {
-		// What is written is what a cache would hide: the last ones are writes.
+		// Keep the last ones, which are writes: a cache hides the sustained rate of writes.
 		needed = needed[extra:]
 	}
 	left := e.remaining() + float64(len(needed))*(schedule.Look-schedule.Repeat)
@@ -69,8 +69,8 @@ func (e *execution) choose(s *side, step model.Step) {
 	s.looking.chosen = slices.Clone(needed)
 }
 
-// lookSeconds is how long a chosen look is, in seconds: no shorter than the repeat in the place
-// of which it is made.
+// lookSeconds returns the length of a chosen look, in seconds: at least that of the repeat that it
+// replaces.
 func (s *side) lookSeconds(name string) float64 {
 	schedule := s.plan.Schedule
 	if s.looking.short[name] {
@@ -79,13 +79,13 @@ func (s *side) lookSeconds(name string) float64 {
 	return schedule.Look
 }
 
-// replaced reports whether a look takes the place of the step.
+// replaced reports whether a look replaces the step.
 func (s *side) replaced(step model.Step) bool {
 	return step.Round == s.plan.Schedule.MinRounds && slices.Contains(s.looking.chosen, step.Workload)
 }
 
-// lookAt does a chosen look and, without a pause, those that only what it has used up makes
-// possible. look makes one; others tells that it is one of these.
+// lookAt makes a chosen look and then, without a pause, those that make sense only while the credits are
+// used up. The function look makes one; others is true for all but the first.
 func (e *execution) lookAt(s *side, chosen string, look func(name string, seconds float64, others bool) error) error {
 	schedule := s.plan.Schedule
 	defer func() { s.debt.atOnce = false }()
@@ -102,7 +102,7 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 		if err := look(next, seconds, s.debt.atOnce); err != nil {
 			return err
 		}
-		// A wait would fill again what has been used up.
+		// Credits would refill during a wait.
 		s.debt.atOnce = true
 		left := schedule.MaxTime - e.spent - e.promised() - schedule.Ramp - schedule.Overhead
 		if s.plan.Experiment.MaxTime == 0 {
@@ -113,7 +113,7 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 	return nil
 }
 
-// unlooked is the time that the looks take that are not yet made, in seconds.
+// unlooked returns the time that the remaining looks take, in seconds.
 func (s *side) unlooked() float64 {
 	schedule := s.plan.Schedule
 	if s.looks() && !s.looking.began {
@@ -126,7 +126,7 @@ func (s *side) unlooked() float64 {
 	return sum
 }
 
-// certain is the time that the certain steps of a side take that are not yet made, in seconds.
+// certain returns the time that the remaining guaranteed steps of a side take, in seconds.
 func (e *execution) certain(s *side) float64 {
 	left := s.unlooked()
 	for i, step := range s.plan.Steps {
@@ -137,7 +137,7 @@ func (e *execution) certain(s *side) float64 {
 	return left
 }
 
-// remember keeps what a step has measured for the looker, and returns what counts as a repeat.
+// remember keeps the measurements of a step for the looker, and returns the samples that count as a repeat.
 func (s *side) remember(d ended) []model.Sample {
 	if !s.looks() {
 		return d.samples
@@ -155,7 +155,7 @@ func (s *side) remember(d ended) []model.Sample {
 	})
 }
 
-// fallen notes that what fell in a look needs no more repeats, and returns it.
+// fallen marks the workloads whose rate fell in a look as needing no more repeats, and returns them.
 func (e *execution) fallen(s *side) []string {
 	if len(s.looking.rec.Run.Steps) == 0 {
 		return nil

@@ -11,15 +11,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// points is a looker that says what it is told to say.
+// points is a looker with scripted answers.
 type points struct {
 	needed, wished []string
-	// next follows the looks, in their order.
+	// next are the looks that follow, in order.
 	next   []string
 	fallen []string
-	// counted is what results are made of, if not of everything.
+	// counted are the samples that results are computed from; nil means all.
 	counted []model.Sample
-	// asked is what was measured when the looks were chosen.
+	// asked is the number of steps measured when the looks were chosen.
 	asked int
 }
 
@@ -94,7 +94,7 @@ func TestLooksTakeThePlaceOfLastRepeats(t *testing.T) {
 	}
 }
 
-// A look counts as one repeat to the judge, and what fell in one gets no more repeats.
+// A look counts as one repeat to the judge, and a workload whose rate fell in one gets no more repeats.
 func TestALookIsOneRepeat(t *testing.T) {
 	for fallen, want := range map[string]string{"": "a b b a a", "a": "a b b a"} {
 		w, _ := connected(t, steady)
@@ -115,8 +115,8 @@ func TestALookIsOneRepeat(t *testing.T) {
 	}
 }
 
-// In a comparison both sides are looked at, in the place of their last certain repeat, in
-// the order of its block; what is chosen on one side only is a repeat as any on the other.
+// In a comparison both sides get looks instead of their last guaranteed repeats, in the order of their
+// blocks; a look that is chosen on one side only is an ordinary repeat on the other.
 func TestLooksOfBothSides(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -170,8 +170,8 @@ func TestLooksOfBothSides(t *testing.T) {
 	}
 }
 
-// The rates of a load sweep are shares of what a look at its capacity has left of that, and
-// what fell in it is not measured again.
+// The rates of a load sweep are shares of the sustained rate that a look at the capacity has shown, and a
+// workload whose rate fell in it is not measured again.
 func TestRatesFollowFromALook(t *testing.T) {
 	w, _ := connected(t, steady)
 	m := &memory{}
@@ -200,7 +200,7 @@ func TestRatesFollowFromALook(t *testing.T) {
 	}
 }
 
-// rateJudge knows the first sample's rate, and is content.
+// rateJudge returns the first sample's rate, and always converges.
 type rateJudge struct{}
 
 func (rateJudge) Judge(_ *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {

@@ -10,10 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// lost is what is recorded of a worker that was gone in the middle of a step, and why it
-// was; nil when err says anything else. What the others measured with it counts up to its last second.
-// A worker that had not begun leaves a sum without its part, so that repeat counts for
-// nothing.
+// lost returns the result to record for a worker that disappeared in the middle of a step, and the cause;
+// nil if err is anything else. What the other workers measured together with it counts up to its last
+// second. If the worker had not begun, its part is missing from the sum, so that repeat does not count.
 func (e *execution) lost(s *side, step model.Step, worker int, begin time.Time, fresh []model.Sample, err error) (_ *model.StepResult, cause error) {
 	var gone *goneError
 	if !errors.As(err, &gone) {

@@ -10,11 +10,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A worker that is gone in the middle ends the run, which says which one it was and when;
-// the others are stopped, and what all of them measured until then is kept.
+// A worker that disappears in the middle of a step ends the run, whose error names it and the time; the
+// others are stopped, and what all of them measured until then is kept.
 func TestALostWorkerIsNamed(t *testing.T) {
 	for name, c := range map[string]struct {
-		// samples is what the lost worker sends of its last repeat.
+		// samples is how many samples the lost worker sends in its last repeat.
 		samples int
 	}{
 		"in the middle": {2}, "before its first second": {0},
@@ -74,8 +74,7 @@ func TestALostWorkerIsNamed(t *testing.T) {
 	}
 }
 
-// A worker that is known to be gone is not waited for at the end, and only what its place
-// has to say is said.
+// Close does not wait for a worker that is known to be gone, and reports only what its place reports.
 func TestClosingALostWorker(t *testing.T) {
 	w, s := connected(t, steady)
 	s.out.(net.Conn).Close()

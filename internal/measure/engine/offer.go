@@ -7,9 +7,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// offer fixes the rates that are shares of a capacity, when the first repeat that
-// needs one comes. They stay fixed from then on, so that the repeats of a rate belong
-// together; the plan has put the closed loop before it.
+// offer sets the rates that are shares of a capacity before the first repeat that needs one. They do not
+// change afterwards, so that the repeats at a rate belong together; the plan measures the closed loop
+// first.
 func (r *run) offer(step model.Step) error {
 	w, _ := r.plan.Workload(step.Workload)
 	if w.OfCapacity == 0 || w.RateIOPS > 0 {
@@ -21,7 +21,7 @@ func (r *run) offer(step model.Step) error {
 		return fmt.Errorf("no rate can be offered: the closed loop %q yielded no capacity to take a share of", model.CapacityWorkload)
 	}
 	if r.looks() {
-		// What a look has shown is the rate that lasts, and not that of a burst.
+		// A look has measured the sustained rate, not that of a burst.
 		samples = r.looking.looker.Counted(&r.looking.rec, closed.Name)
 	}
 	capacity := r.judge.Judge(&r.plan, closed, map[string][]model.Sample{closed.Name: samples}).Value

@@ -7,17 +7,17 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// quota bounds what one worker sends of one step. The worker may be another's, and must
-// fill neither the memory nor the disk here.
+// quota limits how much one worker may send in one step. The worker may be untrusted, and must fill neither
+// the memory nor the disk here.
 type quota struct {
 	samples, bytes int
 }
 
-// mostSamples bounds how many samples a worker may send of a step: one a second is what it
-// measures, and a tool that ends late goes on for minutes at most.
+// mostSamples returns how many samples a worker may send in a step: it measures one per second, and a tool
+// that ends late goes on for minutes at most.
 func mostSamples(step model.Step) int { return 600 + 2*int(step.Ramp+step.Seconds) }
 
-// sample refuses the samples beyond the bound.
+// sample fails if there are more samples than the limit.
 func (q *quota) sample(step model.Step) error {
 	most := mostSamples(step)
 	if q.samples++; q.samples > most {
@@ -26,7 +26,7 @@ func (q *quota) sample(step model.Step) error {
 	return nil
 }
 
-// raw refuses the raw output beyond the bound, of which drivers keep 4.8 MB a step.
+// raw fails if there is more raw output than the limit; drivers keep 4.8 MB of it in a step.
 func (q *quota) raw(r *model.Raw) error {
 	if q.bytes += len(r.Data) + len(r.Name); q.bytes > mostLarge {
 		return fmt.Errorf("the worker sent more than %s of raw output of one repeat", units.FormatSize(mostLarge))

@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// endless is a link whose worker says hello and then talks without end; every answer is
-// read, so only the reader's own bounds end it.
+// endless is a link whose worker says hello and then sends without end; every write succeeds, so only the
+// reader's own limits end it.
 type endless struct {
 	io.Reader
 	said *countingReader
@@ -39,7 +39,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 func (endless) Write(line []byte) (int, error) { return len(line), nil }
 func (endless) Close() error                   { return nil }
 
-// A worker that sends a line without end is given up after a bound, not when the memory is full.
+// The engine gives up on a worker that sends an endless line at a limit, not when memory is full.
 func TestAnEndlessLineEndsTheLink(t *testing.T) {
 	said := &countingReader{head: `{"seq":1,"hello":{"protocol":1,"version":"v","clock":1,"hostname":"h","pid":1}}` + "\n", piece: " "}
 	w, err := Connect(t.Context(), endless{said, said})
@@ -55,7 +55,7 @@ func TestAnEndlessLineEndsTheLink(t *testing.T) {
 	}
 }
 
-// What a worker sends of one repeat is bounded: samples are seconds, and raw output is small.
+// What a worker sends in one repeat is limited: one sample per second, and little raw output.
 func TestAnExceededQuotaEndsTheRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		event model.Event

@@ -10,58 +10,59 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// What was written is not always over when the writing ends: a cache goes on writing to the
-// disk below, and reads share that disk with it. So reads that follow writes are compared
-// with reads that do not; where they are slower, the storage is left alone until short looks
-// find them fast again, and the repeat is made then. While a cache drains, reads can be slow
-// at one and the same rate for long: looks that agree with each other prove nothing.
+// Storage may still be busy with writes after the last one was acknowledged: a write-back cache goes on
+// draining to the disk below, and reads compete with it for that disk. So reads that follow writes are
+// compared with reads that do not; if they are slower, the storage is left idle until short probes find
+// reads fast again, and then the repeat is made. While a cache drains, reads can be slow at a constant rate
+// for a long time, so probes that agree with each other prove nothing.
 
 const (
-	// A wait is at most waitMost seconds, and all of a run's at most waitAll, or waitShare
-	// of its measuring time.
+	// A wait takes at most waitMost seconds, all waits of a run at most waitAll seconds or waitShare of its
+	// measuring time, whichever is more.
 	waitMost, waitAll, waitShare = 60.0, 90.0, 0.5
-	// pauseLeast and pauseMost bound the time in seconds between two looks.
+	// pauseLeast and pauseMost bound the time between two probes, in seconds.
 	pauseLeast, pauseMost = 2.0, 6.0
-	// absorbing is how many times faster than it reads storage writes whose cache takes the
-	// writes: disks do both at about one speed, or read faster.
+	// absorbing is the ratio of write to read bandwidth from which on a cache must be absorbing the writes:
+	// disks do both at about the same speed, or read faster.
 	absorbing = 2.0
-	// slowerMost is by how much reads are slower in any case, however noisy they are; noisy is
-	// how many standard deviations of a second that is at least. alike is how near to each
-	// other two looks are that find the same.
+	// slowerMost is the maximum slowdown that is put down to noise, however noisy the reads are; noisy is
+	// the threshold in standard deviations of one second. Two probes agree if they differ by at most alike.
 	slowerMost, noisy, alike = 0.5, 3.0, 0.08
-	// faster is how much faster the reads of a disk that has finished writing are at least,
-	// where it was never seen before how fast they are.
+	// faster is the minimum speed-up of reads that shows that a disk has finished writing, if their full
+	// rate is not known.
 	faster = 1.25
-	// instants is how often reads may be fast again at once, without a wait, until it is
-	// plain that writes have nothing to do with it.
+	// instants is how often reads may be fast again at once, without a wait, before it is clear that writes
+	// do not cause their slowness.
 	instants = 2
 )
 
-// debt is what a side's writes may have left, and what is known of how fast it reads.
+// debt tracks writes that may still be draining on one side, and the read rates seen so far.
 type debt struct {
-	// writes are the I/Os written since reads were last seen at their full rate, seconds how
-	// long they take the storage beside that, as far as this is known.
+	// writes counts the I/Os written since reads were last seen at their full rate; seconds is the drain
+	// time that has to be added for the prefill, as far as it is known.
 	writes, seconds float64
-	// owed tells that reads are looked at before they are measured, confirmed that a wait has
-	// made them faster, denied that neither will help.
+	// owed is set if reads are probed before they are measured, confirmed if a wait has made them faster,
+	// denied if neither will help.
 	owed, confirmed, denied bool
 	instants                int
-	// waits are the steps before which somebody looked.
+	// waits are the steps that were preceded by probes.
 	waits []model.StepResult
-	// over tells that there is no time left to wait, atOnce that the next repeat must not.
+	// over is set if there is no time left to wait, atOnce if the next repeat must not wait.
 	over, atOnce bool
 	// waited is the sum of all waits, in seconds.
 	waited float64
 	// rates are the full rates of reading workloads, in 1/s.
 	rates map[string]float64
-	// squares and freedom are of the relative deviations of seconds from their repeats.
+	// squares is the sum of the squared relative deviations of seconds from the mean of their repeat,
+	// freedom its degrees of freedom.
 	squares, freedom float64
-	// slow are the steps that began while writes may not have been over.
+	// slow holds the steps that began while writes may still have been draining.
 	slow map[int]bool
 }
 
-// prefilled notes what writing before the first repeat has left, if that went so fast
-// that a cache must have taken it. The proof read all of it back, or not.
+// prefilled notes the writes that the prefill may have left in a cache: it must have absorbed them if the
+// prefill was much faster than reads. Without probed bandwidths, the rates are those of the prefill and of
+// the proof, if that read the data back.
 func (s *side) prefilled(p *model.Preparation) {
 	write, read := s.beside.WriteBandwidth, s.beside.ReadBandwidth
 	if write == 0 && p.Seconds >= filledLeast && len(p.Rates) > 0 {
@@ -76,14 +77,14 @@ func (s *side) prefilled(p *model.Preparation) {
 }
 
 const (
-	// probedFor is how long, in seconds, the bandwidth of writing is probed.
+	// probedFor is for how long the write bandwidth is probed, in seconds.
 	probedFor = 2.0
-	// filledLeast is how long, in seconds, a prefill takes that tells a rate.
+	// filledLeast is the minimum duration of a prefill whose rate is meaningful, in seconds.
 	filledLeast = 1.0
 )
 
-// settle waits before a repeat that only reads until what was written before is over, as far
-// as there is a sign that it is not. It returns nil where nothing was written.
+// settle waits before a repeat that only reads until earlier writes have drained, if there is a sign that
+// they have not. It returns nil if nothing was written.
 func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*model.Settling, error) {
 	d := &s.debt
 	w, known := s.plan.Workload(step.Workload)
@@ -105,7 +106,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 			return found, err
 		}
 		if rate <= 0 {
-			// The repeat itself will tell why.
+			// The repeat itself will report the reason.
 			return found, nil
 		}
 		if found.Slow == 0 {
@@ -121,8 +122,8 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 			break
 		}
 		if e.clock-began >= most {
-			// Reads that never got faster, as far as anybody knows, are as fast as they get.
-			// What comes later may still be slower than these.
+			// Reads that never got faster are assumed to be at their full rate. Later ones may still be
+			// slower than these.
 			found.Settled = full == 0
 			break
 		}
@@ -159,13 +160,13 @@ func (d *debt) learn(found *model.Settling) {
 	case !d.confirmed && found.Waited > 0:
 		d.owed = false
 	case !d.confirmed && !d.denied:
-		// They were fast at once: what was seen before was noise, or over just then.
+		// Reads were fast at once: the earlier slowness was noise, or had just ended.
 		d.instants++
 		d.owed, d.denied = false, d.instants >= instants
 	}
 }
 
-// limit is how much slower than at full rate reads are before that means something.
+// limit returns how much slower than their full rate reads must be to count as slow.
 func (d *debt) limit() float64 {
 	spread := 0.0
 	if d.freedom > 0 {
@@ -174,8 +175,8 @@ func (d *debt) limit() float64 {
 	return math.Min(slowerMost, math.Max(model.SettlingGap, noisy*spread))
 }
 
-// saw takes in a repeat, and reports whether it is worth another one after a wait: it read
-// after writes, and was slower than reads are without.
+// saw takes in a repeat, and reports whether it should be repeated after a wait: it read after writes, and
+// was slower than reads without them.
 func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	d := &s.debt
 	if d.slow == nil {
@@ -203,21 +204,20 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	switch {
 	case slower && clean:
 		if settling != nil {
-			// It was fast in a short look and is slow again without a write: that is no debt.
+			// It was fast in a short probe and is slow again without a write: writes are not the cause.
 			d.denied, d.owed = true, false
 		}
 		return false
 	case slower:
 		d.owed = !d.denied
-		// A look has used up what there was of a credit: that makes it slower as well, and
-		// what comes next depends on it.
+		// A look has used up burst credits: that makes it slower as well, and what follows depends on it.
 		return d.owed && !d.over && settling.Waited == 0 && !v.results[0].Step.Look
 	}
 	d.writes, d.seconds = 0, 0
 	switch {
 	case !clean && full > 0:
 	case full == 0 || rate > (1+d.limit())*full:
-		// What was called full before was not.
+		// The earlier value was not the full rate.
 		d.rates[name] = rate
 	default:
 		d.rates[name] = (full + rate) / 2
@@ -229,8 +229,8 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	return false
 }
 
-// settled leaves out the samples of repeats that began before what was written was over, as
-// soon as it is known that this made them slow.
+// settled drops the samples of repeats that began before writes had drained, once it is known that this
+// made them slow.
 func (d *debt) settled(samples map[string][]model.Sample) map[string][]model.Sample {
 	if !d.confirmed {
 		return samples
@@ -242,8 +242,8 @@ func (d *debt) settled(samples map[string][]model.Sample) map[string][]model.Sam
 	return kept
 }
 
-// readersFirst puts the repeats that only read before the others of their round, where
-// reads have to wait for writes: each wait is for one change only.
+// readersFirst puts the repeats that only read first in their round if reads have to wait for writes: then
+// there is one wait per round.
 func (s *side) readersFirst(steps []model.Step) []model.Step {
 	if !s.debt.confirmed {
 		return steps
@@ -255,7 +255,7 @@ func (s *side) readersFirst(steps []model.Step) []model.Step {
 		}
 		return s.writesIn(a) - s.writesIn(b)
 	})
-	// Planned numbers stay in the order of time.
+	// Planned numbers stay in chronological order.
 	for i := range sorted {
 		sorted[i].Number = steps[i].Number
 	}

@@ -7,26 +7,26 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A look at how fast reads are costs about a second and a half.
+// A probe of the read rate takes about 1.5 s.
 const (
 	probeRamp    = 0.3
 	probeSeconds = 1.0
 )
 
-// settleRead is the look where a workload is none itself: its rate is limited, or it is the
-// user's own job, which brings its own duration.
+// settleRead is the probe for workloads that cannot probe themselves: their rate is limited, or they are a
+// user's own job, which has its own duration.
 var settleRead = model.Workload{Name: "settle-read", Access: model.Random, Direction: model.Read,
 	BlockSize: 4 << 10, Depth: 16, Metric: model.IOPS}
 
-// probing is a look: a workload and the step that does it.
+// probing is a probe: a workload and the step that runs it.
 type probing struct {
 	workload model.Workload
 	step     model.Step
 }
 
-// probeFor is the look before a repeat to a workload: the same, for a second, so that it
-// meets the same limits. A sequential one begins elsewhere: the repeat is not to find in a
-// cache what the look has read.
+// probeFor returns the probe for a workload: the workload itself for one second, so that it meets the same
+// limits. A sequential one begins elsewhere, so that the repeat does not find in a cache what the probe has
+// read.
 func (s *side) probeFor(w model.Workload, step model.Step) probing {
 	if w.Job != "" || w.OpenLoop || w.Limit() > 0 || w.OfCapacity > 0 {
 		volumes := w.Volumes
@@ -41,8 +41,8 @@ func (s *side) probeFor(w model.Workload, step model.Step) probing {
 	return probing{workload: w, step: step}
 }
 
-// probe looks once, at all volumes of the workload together, and returns the reads per
-// second; 0 when there were none.
+// probe reads once, from all volumes of the workload together, and returns the reads per second; 0 if there
+// were none.
 func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, error) {
 	group := s.workers[:s.groupSize(p.workload)]
 	type answer struct {
@@ -79,7 +79,7 @@ func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, err
 	return sum, failed
 }
 
-// rest leaves the storage alone for some seconds.
+// rest leaves the storage idle for some seconds.
 func (e *execution) rest(ctx context.Context, s *side, seconds float64) error {
 	_, err := s.workers[0].Idle(ctx, model.IdleRequest{Seconds: seconds})
 	e.passed(seconds)
@@ -89,12 +89,12 @@ func (e *execution) rest(ctx context.Context, s *side, seconds float64) error {
 	return err
 }
 
-// passed moves the clock on, by as much as has passed or by what a fake says it took.
+// passed advances the clock by the time that has passed, or by the given seconds if a fake took less.
 func (e *execution) passed(seconds float64) {
 	e.clock = max(e.clock+seconds, e.now().Sub(e.began).Seconds())
 }
 
-// readRates are the reads per second of a repeat, second by second, of all its volumes.
+// readRates returns the reads per second of a repeat, second by second, summed over its volumes.
 func readRates(samples []model.Sample) []float64 {
 	var rates []float64
 	index := map[int]int{}

@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// shrink makes the plan one of the volumes that there are: writing storage whose cache is
-// full may take so long that it was ended.
+// shrink adapts the plan to the actual size of the volumes: a prefill may have been ended early because
+// storage whose cache is full was slow.
 func (e *execution) shrink(s *side) {
 	asked := s.plan.Volume.Size
 	s.plan.Shrink(s.prepared)
@@ -18,7 +18,7 @@ func (e *execution) shrink(s *side) {
 	}
 }
 
-// alike makes both sides as large as the smaller one: what differs is to be the storage.
+// alike makes both sides as large as the smaller one: only the storage should differ.
 func (c *comparison) alike() error {
 	size := min(c.sides[0].plan.Volume.Size, c.sides[1].plan.Volume.Size)
 	for _, s := range c.sides {

@@ -18,18 +18,17 @@ import (
 // helloTimeout is how long a worker may take to say hello.
 const helloTimeout = 30 * time.Second
 
-// stopGrace is how long a worker may take to end a request that was stopped,
-// before the link to it is given up: the load tool needs up to 35 s to be killed.
+// stopGrace is how long a worker may take to end a request that was stopped before the engine closes the
+// link: it takes up to 35 s to kill the load tool.
 const stopGrace = 45 * time.Second
 
-// The worker may be another's, so what it says is bounded, in bytes.
+// The worker may be untrusted, so what it sends is bounded, in bytes.
 const (
-	// longestEvent bounds a line: the largest is what a tool printed in a step, 4.8 MB of
-	// which are kept, in base64.
+	// longestEvent bounds a line: the largest is a tool's output in a step, of which 4.8 MB are kept, in
+	// base64.
 	longestEvent = 16 << 20
-	// largeEvent is what no sample comes near (its three histograms take 97 kB at most),
-	// and mostLarge bounds the lines of a request that are larger, together: they wait in
-	// memory until they are taken.
+	// largeEvent is far more than any sample takes (its three histograms take at most 97 kB). mostLarge
+	// bounds the sum of a request's lines that are larger: they wait in memory until they are read.
 	largeEvent = 256 << 10
 	mostLarge  = 32 << 20
 )
@@ -37,8 +36,8 @@ const (
 // clockQuestions is how often a worker is asked for its time.
 const clockQuestions = 5
 
-// Worker is the engine's end of a link to an agent. Its methods may be called by
-// one goroutine at a time.
+// Worker is the engine's end of a link to an agent. Its methods must not be called by several goroutines at
+// the same time.
 type Worker struct {
 	link  io.ReadWriteCloser
 	hello model.Hello
@@ -49,22 +48,22 @@ type Worker struct {
 	// large counts the bytes of large events by request.
 	large map[int]int
 	lost  error
-	// heard is when the last event came.
+	// heard is when the last event arrived.
 	heard  time.Time
 	closed chan struct{}
 
-	// ahead is nil unless the volume was prepared before the engine has asked for it.
+	// ahead is nil unless the volume was prepared before the engine asked for it.
 	ahead *ahead
 
-	// discard asks for what Discard says; discarded is the answer.
+	// discard is set by Discard; discarded is the number of bytes that were discarded.
 	discard   bool
 	discarded int64
 }
 
-// goneError is why a worker is not there any more.
+// goneError reports that a worker is no longer there.
 type goneError struct {
 	cause error
-	// heard is when the last was heard of it.
+	// heard is when the last event arrived.
 	heard time.Time
 }
 
@@ -98,7 +97,7 @@ func Connect(ctx context.Context, link io.ReadWriteCloser) (*Worker, error) {
 		w.hello = *ev.Hello
 		return w, nil
 	case <-w.closed:
-		// A place that knows why says it in a sentence of its own.
+		// The place may know the cause, and its error is complete.
 		if said := (*model.WorkerError)(nil); errors.As(w.lost, &said) {
 			return nil, w.lost
 		}
@@ -112,10 +111,10 @@ func Connect(ctx context.Context, link io.ReadWriteCloser) (*Worker, error) {
 	}
 }
 
-// Hello is what the worker said of itself.
+// Hello returns the worker's hello.
 func (w *Worker) Hello() model.Hello { return w.hello }
 
-// Probe asks what the target is. progress may be nil.
+// Probe probes the target. progress may be nil.
 func (w *Worker) Probe(ctx context.Context, req model.ProbeRequest, progress func(model.Progress)) (*model.ProbeResult, error) {
 	ev, err := w.ask(ctx, model.Request{Probe: &req}, onProgress(progress))
 	if err != nil {
@@ -124,7 +123,7 @@ func (w *Worker) Probe(ctx context.Context, req model.ProbeRequest, progress fun
 	return ev.Probed, nil
 }
 
-// Prepare makes the volume ready. progress may be nil.
+// Prepare prepares the volume. progress may be nil.
 func (w *Worker) Prepare(ctx context.Context, req model.PrepareRequest, progress func(model.Progress)) (*model.Preparation, error) {
 	ev, err := w.ask(ctx, model.Request{Prepare: &req}, onProgress(progress))
 	if err != nil {
@@ -133,8 +132,8 @@ func (w *Worker) Prepare(ctx context.Context, req model.PrepareRequest, progress
 	return ev.Prepared, nil
 }
 
-// Start runs one step; on is called for every sample, raw output and progress.
-// When ctx ends, the step is stopped and what it measured until then is returned.
+// Start runs one step; on is called for every sample, raw output and progress. When ctx ends, the step is
+// stopped and what it measured until then is returned.
 func (w *Worker) Start(ctx context.Context, req model.StartRequest, on func(model.Event)) (*model.StepResult, error) {
 	ev, err := w.ask(ctx, model.Request{Start: &req}, on)
 	if err != nil {
@@ -143,9 +142,8 @@ func (w *Worker) Start(ctx context.Context, req model.StartRequest, on func(mode
 	return ev.Result, nil
 }
 
-// Clock measures how far the worker's clock is ahead of this one's, in seconds, by
-// the quickest of a few questions: the answer was given somewhere between question
-// and arrival (Cristian's algorithm).
+// Clock measures how far the worker's clock is ahead of this one's, in seconds, by the quickest of a few
+// requests: the worker answered at some time between request and arrival (Cristian's algorithm).
 func (w *Worker) Clock(ctx context.Context, now func() time.Time) (model.Clock, error) {
 	c := model.Clock{Host: w.hello.Hostname, Error: math.Inf(1)}
 	for range clockQuestions {
@@ -162,7 +160,7 @@ func (w *Worker) Clock(ctx context.Context, now func() time.Time) (model.Clock, 
 	return c, nil
 }
 
-// Idle counts for a while without load.
+// Idle counts the machine's activity for a while without load.
 func (w *Worker) Idle(ctx context.Context, req model.IdleRequest) (*model.Beside, error) {
 	ev, err := w.ask(ctx, model.Request{Idle: &req}, nil)
 	if err != nil {
@@ -171,7 +169,7 @@ func (w *Worker) Idle(ctx context.Context, req model.IdleRequest) (*model.Beside
 	return ev.Beside, nil
 }
 
-// Ceiling measures the load generator on no storage.
+// Ceiling measures the load generator without storage.
 func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.Beside, error) {
 	ev, err := w.ask(ctx, model.Request{Ceiling: &req}, nil)
 	if err != nil {
@@ -180,16 +178,15 @@ func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 	return ev.Beside, nil
 }
 
-// Discard makes Close give the space back that was filled on a block device, and nothing
-// else: for the end of a run whose data nobody needs.
+// Discard makes Close discard the space that was filled on a block device, and nothing else: for the end of
+// a run whose data is no longer needed.
 func (w *Worker) Discard() { w.discard = true }
 
-// Discarded is how many bytes Close has given back.
+// Discarded returns how many bytes Close has discarded.
 func (w *Worker) Discarded() int64 { return w.discarded }
 
-// Close says bye, which removes what the worker made, and closes the link, which
-// may take down the place. That a worker which was gone before says nothing is no error:
-// what it has left is told by the place.
+// Close sends a bye, which removes what the worker created, and closes the link, which may remove the
+// place. It is no error if a worker that was already gone does not answer: the place reports what was left.
 func (w *Worker) Close() error {
 	select {
 	case <-w.closed:
@@ -201,7 +198,7 @@ func (w *Worker) Close() error {
 	ev, err := w.ask(ctx, model.Request{Bye: &struct{}{}, Discard: w.discard}, nil)
 	w.discarded += ev.Discarded
 	if end := (*model.FinishedError)(nil); errors.As(err, &end) {
-		// It has done what it was asked for; its answer was lost when its place ended.
+		// It has done what it was asked to do; its answer was lost when its place ended.
 		err = nil
 	}
 	return errors.Join(err, w.link.Close())
@@ -215,8 +212,8 @@ func onProgress(f func(model.Progress)) func(model.Event) {
 	}
 }
 
-// ask sends a request and waits for the event that closes it. When ctx ends it
-// sends a stop and goes on waiting for a while, so that partial results arrive.
+// ask sends a request and waits for the event that completes it. When ctx ends, it sends a stop and keeps
+// waiting for a while, so that partial results arrive.
 func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event)) (model.Event, error) {
 	events, err := w.send(&req)
 	if err != nil {
@@ -244,7 +241,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 		case <-grace:
 			return model.Event{}, fmt.Errorf("the worker did not stop within %s", stopGrace)
 		case <-w.closed:
-			// What arrived before the end still counts.
+			// Events that arrived before the end still count.
 			select {
 			case ev := <-events:
 				if ev.Error != nil {
@@ -264,7 +261,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 	}
 }
 
-// closes reports whether an event is the answer that ends its request.
+// closes reports whether an event is the answer that completes its request.
 func closes(ev model.Event) bool {
 	return ev.Probed != nil || ev.Prepared != nil || ev.Result != nil || ev.Beside != nil || ev.Clock != 0 || ev.Done != nil || ev.Bye != nil
 }
@@ -296,7 +293,7 @@ func (w *Worker) forget(id int) {
 	w.mu.Unlock()
 }
 
-// read hands each event to whoever waits for it, until the link ends.
+// read passes each event to the request that waits for it, until the link ends.
 func (w *Worker) read() {
 	defer close(w.closed)
 	lines := bufio.NewScanner(w.link)

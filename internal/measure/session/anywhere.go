@@ -7,9 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// anywhere is an experiment that asks for the same from any directory: what was typed as
-// "." or "data" has its absolute path. What is on another host, or in a cluster, means the
-// same from everywhere.
+// anywhere makes an experiment independent of the working directory: paths such as "." or "data" become
+// absolute. Targets on another host or in a cluster are already independent of it.
 func anywhere(exp model.Experiment) model.Experiment {
 	if len(exp.Place.Hosts) > 0 {
 		return exp
@@ -37,7 +36,7 @@ func anywhere(exp model.Experiment) model.Experiment {
 		app := *exp.App
 		app.Log, app.BaselineLog = placed(app.Log), placed(app.BaselineLog)
 		if full, err := filepath.Abs(app.Program); err == nil && app.Program != "" {
-			// It is a path in any case, never a name to be looked for on PATH.
+			// It is a path in any case, never a name to look up in PATH.
 			app.Program = full
 		}
 		exp.App = &app

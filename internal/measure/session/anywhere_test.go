@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// The experiment of a run is measured again with run --experiment from any directory, or by
-// somebody who was sent it: it names no place that depends on where it was typed.
+// A run's experiment can be measured again with run --experiment from any directory, or by someone who
+// received it: it contains no path that depends on where it was typed.
 func TestASavedExperimentMeansTheSameFromAnywhere(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// applicationRequest is what an experiment with an application asks to measure: its target,
-// and the baseline's, if there is one, in turn.
+// applicationRequest returns what an experiment with an application asks to measure: its target and the
+// baseline's, if there is one, in turn.
 func applicationRequest(exp model.Experiment) (r Request, err error) {
 	r = Request{Experiment: exp}
 	if r.Profile, err = application.Asked(exp); err != nil {
@@ -37,8 +37,9 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 	return r, nil
 }
 
-// asApplication is the target of an application that is to be measured: a directory of this
-// machine or of a host reached by ssh, or a volume in a cluster, where a pod has the programs. ask is nil where none is.
+// asApplication returns the target as that of an application to be measured: a directory on this machine or
+// on a host reached by ssh, or a volume in a cluster, where a pod has the programs. ask is nil if there is
+// no application.
 func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Target, error) {
 	if ask == nil {
 		return t, nil
@@ -56,7 +57,7 @@ func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Tar
 	return t, nil
 }
 
-// checkInCluster refuses, before anything is asked of the cluster, what no pod could carry out.
+// checkInCluster refuses what no pod could carry out, before it asks the cluster for anything.
 func (o *Places) checkInCluster(t model.Target, ask *model.AppRequest) error {
 	if ask.Name != string(model.Postgres) {
 		return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, where Loadline does not start %s yet", t.Name, ask.Name),
@@ -74,7 +75,7 @@ func (o *Places) checkInCluster(t model.Target, ask *model.AppRequest) error {
 	return nil
 }
 
-// applicationImage is what the pods of an application run; "" where there is none.
+// applicationImage returns the image that the pods of an application run; "" if there is no application.
 func applicationImage(ask *model.AppRequest) string {
 	if ask == nil {
 		return ""
@@ -82,7 +83,7 @@ func applicationImage(ask *model.AppRequest) string {
 	return cmp.Or(ask.Image, postgres.Image)
 }
 
-// served is the target that a worker in a pod sees: of an application, its server's place.
+// served returns the target as a worker in a pod sees it; for an application, that is where its server is.
 func served(t model.Target, ask *model.AppRequest) model.Target {
 	if ask != nil && inCluster(t) && t.Kind == model.Directory {
 		t.Kind = model.TargetKind(ask.Name)
@@ -90,11 +91,11 @@ func served(t model.Target, ask *model.AppRequest) model.Target {
 	return t
 }
 
-// filesystem reports whether a target is worked on by files.
+// filesystem reports whether a target is used through files.
 func filesystem(t model.Target) bool { return t.Kind == model.Directory || t.Kind.Application() }
 
-// foreseeApplication adds to what is foreseen of a volume in a cluster what is known of a server
-// before there is a pod whose programs could be asked.
+// foreseeApplication adds to what is foreseen of a volume in a cluster what is known about a server before
+// there is a pod whose programs could be asked.
 func foreseeApplication(ask *model.AppRequest, probe *model.ProbeResult) error {
 	if ask == nil {
 		return nil
@@ -105,7 +106,7 @@ func foreseeApplication(ask *model.AppRequest, probe *model.ProbeResult) error {
 	return err
 }
 
-// manifests are what the pod of an application is made of, and its claim, as YAML.
+// manifests returns an application's pod and claim as YAML.
 func (o *Places) manifests(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, log *model.Target, id string) (string, error) {
 	at, err := openPods(o, e, placeOptions{ID: id, application: applicationImage(exp.App)})
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// arrivals is where many workers tell what they wait for and that their volume is written,
-// and which tells all of it in a line: fifty pods have fifty claims with names of their own, and one story.
+// arrivals collects what many workers are waiting for and how many volumes are written, and summarizes it
+// in one line: fifty pods have fifty claims with different names, but one reason to wait.
 type arrivals struct {
 	say   func(string)
 	clock env.Clock
 	of    int
-	// pace is the least time between two lines.
+	// pace is the minimum time between two lines.
 	pace time.Duration
 
 	mu      sync.Mutex
@@ -30,19 +30,18 @@ type arrivals struct {
 	once    func(string)
 }
 
-// arrivalsPace is slow enough to read along.
+// arrivalsPace is slow enough for reading along.
 const arrivalsPace = 2 * time.Second
 
 func newArrivals(clock env.Clock, of int, say func(string)) *arrivals {
 	return &arrivals{clock: clock, say: say, of: of, pace: arrivalsPace, words: map[int]string{}, once: sayOnce(say)}
 }
 
-// own matches what is the worker's own in what it says: the number of its claim and its
-// pod, and the number of the cluster's volume.
+// own matches what differs between workers in their messages: the number of the claim and the pod, and the
+// ID of the cluster's volume.
 var own = regexp.MustCompile(`(loadline-[a-z0-9-]+-v)[0-9]+\b|(\bpvc-)[0-9a-f]{8}-[0-9a-f-]{27}`)
 
-// post takes what worker i says. What is not about waiting is passed on, once whoever of
-// many says it.
+// post takes a message of worker i. A message that is not about waiting is passed on, once for all workers.
 func (b *arrivals) post(i int, words string) {
 	words = own.ReplaceAllString(words, "$1$2*")
 	reason, waits := strings.CutPrefix(words, kube.Waiting)
@@ -56,7 +55,7 @@ func (b *arrivals) post(i int, words string) {
 	b.soon()
 }
 
-// arrive notes that worker i waits no more.
+// arrive notes that worker i no longer waits.
 func (b *arrivals) arrive(i int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +72,7 @@ func (b *arrivals) wrote() {
 	b.soon()
 }
 
-// close says nothing more.
+// close stops all output.
 func (b *arrivals) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +82,7 @@ func (b *arrivals) close() {
 	}
 }
 
-// soon lets it speak when the next line is due.
+// soon schedules the next line.
 func (b *arrivals) soon() {
 	if b.timer == nil && !b.closed {
 		b.timer = b.clock.AfterFunc(b.pace, b.speak)
@@ -102,8 +101,8 @@ func (b *arrivals) speak() {
 	b.say(line)
 }
 
-// line is what most of those who wait have to say, and how many volumes are written; ""
-// when nobody waits and none is.
+// line returns the most frequent reason to wait, and how many volumes are written; "" if no worker waits
+// and no volume is written.
 func (b *arrivals) line() string {
 	var parts []string
 	if w := b.waits(); w != "" {

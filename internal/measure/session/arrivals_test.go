@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// TestManyWhoWaitTellOneStory: fifty claims that are not bound are one line, and the last
-// one that is stuck is what is said in the end.
+// TestManyWhoWaitTellOneStory: fifty claims that are not bound make one line, and the last one that is
+// stuck is reported at the end.
 func TestManyWhoWaitTellOneStory(t *testing.T) {
 	const many = 50
 	var mu sync.Mutex

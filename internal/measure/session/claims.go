@@ -8,9 +8,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// oneNode tells for each target whether its workers must all be on the node of the
-// first: those of an existing claim that only one node may use at a time. A claim that
-// only one pod may use is refused for more than one.
+// oneNode reports for each target whether its workers must all be on the node of the first one: that is so
+// for an existing claim that only one node may use at a time. If only one pod may use a claim, more than
+// one are refused.
 func (o *Places) oneNode(ctx context.Context, e *env.Env, targets []model.Target, volumes int) ([]bool, error) {
 	list := make([]bool, len(targets))
 	for i, t := range targets {
@@ -39,10 +39,10 @@ func (o *Places) oneNode(ctx context.Context, e *env.Env, targets []model.Target
 	return list, nil
 }
 
-// leadersFirst is how worker i is started: where one node has to do, the first worker of
-// the target goes before, and its others follow to its node, which nodeOf tells.
+// leadersFirst returns the function that starts worker i. If all workers of a target must be on one node,
+// the first one is started first and the others follow to its node, which nodeOf returns.
 func leadersFirst(oneNode []bool, start func(i int, node string) error, nodeOf func(leader int) string) func(i int) error {
-	// Each is closed when its target's first worker is there, or will not come.
+	// Each is closed when its target's first worker has started or failed.
 	there := make([]chan struct{}, len(oneNode))
 	for i := range there {
 		there[i] = make(chan struct{})
@@ -60,7 +60,7 @@ func leadersFirst(oneNode []bool, start func(i int, node string) error, nodeOf f
 		}
 		<-there[leader]
 		if failed[leader] != nil {
-			// Its own error tells it all.
+			// The first worker's own error is sufficient.
 			return context.Canceled
 		}
 		return start(i, nodeOf(leader))

@@ -18,8 +18,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Workers on a claim of one node follow its first worker, and only they; when that does
-// not come, they do not either.
+// Workers on a claim of one node follow its first worker, and only they do; if that one does not start,
+// they do not either.
 func TestFollowersGoWhereTheFirstWorkerIs(t *testing.T) {
 	var mu sync.Mutex
 	nodes := make([]string, 7)
@@ -55,7 +55,7 @@ func TestFollowersGoWhereTheFirstWorkerIs(t *testing.T) {
 	}
 }
 
-// What the claim's access mode allows decides where its workers may be.
+// The claim's access mode decides where its workers may be.
 func TestAccessModeDecidesWhereWorkersMayBe(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Base(r.URL.Path)

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model/remote"
 )
 
-// clientNode is where the client of an application runs, "" where it is with the server.
+// clientNode returns where the client of an application runs, "" if it runs with the server.
 func clientNode(ask *model.AppRequest) string {
 	if !remote.Apart(ask) {
 		return ""
@@ -21,8 +21,8 @@ func clientNode(ask *model.AppRequest) string {
 	return ask.Client
 }
 
-// withClient puts the client of an application beside its server, where that has one in a pod of
-// its own, and joins the two workers. After an error nothing is left.
+// withClient starts an application's client in its own pod, if it is to have one, and joins its worker to
+// the server's. After an error nothing is left.
 func (o *Places) withClient(ctx context.Context, e *env.Env, where place.Place, a place.Assignment, server *place.Worker) (*place.Worker, error) {
 	if a.ClientNode == "" {
 		return server, nil
@@ -44,8 +44,8 @@ func (o *Places) withClient(ctx context.Context, e *env.Env, where place.Place, 
 	return server, nil
 }
 
-// checkClient refuses, before anything is made, a place for the client that there is not. What
-// the user may not read is left to the scheduler, which says it.
+// checkClient refuses a node for the client that does not exist or cannot run it, before anything is
+// created. If the user may not read the nodes, the scheduler will report it.
 func (o *Places) checkClient(ctx context.Context, e *env.Env, ask *model.AppRequest, t model.Target) error {
 	if !remote.Apart(ask) {
 		return nil

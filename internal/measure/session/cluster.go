@@ -13,28 +13,28 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Cluster says how to reach the Kubernetes cluster of a target, and how pods are made there.
-// Words are read when a target is in a cluster, and refused by the name of their flag.
+// Cluster says how to reach the Kubernetes cluster of a target, and how pods are created there. Its strings
+// are parsed when a target is in a cluster; errors name their flag.
 type Cluster struct {
 	Access kube.Access
-	// AccessMode is RWO, RWX or RWOP, of the claims that are made; empty is the target's.
+	// AccessMode of the claims that are created is RWO, RWX or RWOP; empty means the target's.
 	AccessMode string
-	// Image is what pods run, and PullSecret the name of the secret for pulling it; empty
-	// is that of $LOADLINE_IMAGE, else of this release.
+	// Image is what pods run, and PullSecret the name of the secret for pulling it; an empty image means
+	// $LOADLINE_IMAGE, or else that of this release.
 	Image, PullSecret string
-	// Node names the only node to measure on, NodeSelector has its labels.
+	// Node names the only node to measure on; NodeSelector has the labels that a node must have.
 	Node         string
 	NodeSelector map[string]string
 	// Resources are the limits and requests of a pod, Tolerations "KEY=VALUE:EFFECT" or "*".
 	Resources   map[string]string
 	Tolerations []string
-	// Ready bounds the waiting for a pod that runs.
+	// Ready limits how long to wait for a pod to run.
 	Ready time.Duration
-	// Keep leaves pods and claims there at the end.
+	// Keep leaves pods and claims in place at the end.
 	Keep     bool
 	Identity Identity
-	// Spread is how the pods of several volumes lie on nodes: "hard" (evenly, or not at
-	// all), "soft", or empty for hard wherever volumes are not bound to nodes.
+	// Spread says how the pods of several volumes are spread over nodes: "hard" (evenly, or not at all),
+	// "soft", or empty for hard unless volumes are bound to nodes.
 	Spread string
 	opened struct {
 		sync.Mutex
@@ -43,7 +43,7 @@ type Cluster struct {
 	}
 }
 
-// Mark is what the objects of a run carry, by the run's ID: the same for all its volumes.
+// Mark returns the mark that all objects of a run carry, by the run's ID: the same for all its volumes.
 func (f *Cluster) Mark(id string) kube.Made {
 	f.opened.Lock()
 	defer f.opened.Unlock()
@@ -56,8 +56,8 @@ func (f *Cluster) Mark(id string) kube.Made {
 	return f.opened.marks[id]
 }
 
-// Open returns the client of the cluster, the same one for all volumes of a run, so
-// that they share what they learn.
+// Open returns the client of the cluster, the same one for all volumes of a run, so that they share what
+// they learn.
 func (f *Cluster) Open(e *env.Env) (client *kube.Client, err error) {
 	f.opened.Lock()
 	defer f.opened.Unlock()
@@ -67,7 +67,7 @@ func (f *Cluster) Open(e *env.Env) (client *kube.Client, err error) {
 	return f.opened.client, err
 }
 
-// ask writes the access mode of the flag into a target that asks for none itself.
+// ask sets the access mode of a target that has none to that of the flag.
 func (f *Cluster) ask(t *model.Target) error {
 	if f.AccessMode == "" || !inCluster(*t) {
 		return nil
@@ -85,7 +85,7 @@ func (f *Cluster) ask(t *model.Target) error {
 	return nil
 }
 
-// Where is what the pods are to be, where and of which image.
+// Where returns where the pods run, and with which image.
 func (f *Cluster) Where(e *env.Env) (kube.Where, error) {
 	image, err := f.chosenImage(e)
 	if err != nil {
@@ -102,7 +102,7 @@ func (f *Cluster) Where(e *env.Env) (kube.Where, error) {
 	return w, w.Check()
 }
 
-// spreading is what --spread asks for.
+// spreading parses --spread.
 func (f *Cluster) spreading() (place.Spread, error) {
 	switch f.Spread {
 	case "":

@@ -9,16 +9,16 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Identity says as whom the worker in a pod runs; what is empty is chosen for the claim.
+// Identity is the user that the worker in a pod runs as; empty fields are chosen to suit the claim.
 type Identity struct {
-	// User is "UID[:GID]", FSGroup a GID that the cluster gives the volume to, and
-	// SELinuxLevel a level such as "s0:c1,c2".
+	// User is "UID[:GID]", FSGroup the GID that the cluster makes the volume's group, and SELinuxLevel a
+	// level such as "s0:c1,c2".
 	User, FSGroup, SELinuxLevel string
-	// Root runs it as root, without capabilities.
+	// Root runs the worker as root, without capabilities.
 	Root bool
 }
 
-// as reads the words.
+// as parses the strings.
 func (f *Identity) as() (as pods.As, err error) {
 	as.Level = f.SELinuxLevel
 	if f.FSGroup != "" {
@@ -46,7 +46,7 @@ func (f *Identity) as() (as pods.As, err error) {
 	return as, nil
 }
 
-// identityNumber reads the number of a user or group.
+// identityNumber parses a UID or GID.
 func identityNumber(flag, s string) (*int64, error) {
 	const most = 1<<31 - 1
 	n, err := strconv.ParseInt(s, 10, 64)

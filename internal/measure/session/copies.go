@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// lookForCopies is how often a storage system is asked how many replicas of a volume
-	// take part: it learns of a change itself only after some seconds. With many volumes
-	// there is one question each copiesApart.
+	// lookForCopies is how often a storage system is asked how many replicas of a volume are in use: it
+	// takes some seconds itself to notice a change. With many volumes, requests are copiesApart apart.
 	lookForCopies = 3 * time.Second
 	copiesApart   = 200 * time.Millisecond
 )
 
-// copiesOf is one volume whose replicas are watched; count is nil when nobody tells.
+// copiesOf is one volume whose replicas are watched; count is nil if they cannot be counted.
 type copiesOf struct {
 	count func(context.Context) (int, error)
 	of    int
 }
 
-// watchCopies asks for the replicas of each worker's volume until stop is called, which
-// waits, and records the first answer and every change. A question without an answer is
-// none: the next one may have one.
+// watchCopies polls the replicas of each worker's volume until stop is called, which waits for the polling
+// to end, and records the first answer and every change. A failed request is ignored: the next one may
+// succeed.
 func watchCopies(volumes []copiesOf, now func() time.Time, record func(model.Beside) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
@@ -48,7 +47,7 @@ func watchCopies(volumes []copiesOf, now func() time.Time, record func(model.Bes
 				}
 				at := now().Sub(began).Seconds()
 				if n != last {
-					// What cannot be saved here cannot be saved by the run either, which tells.
+					// If this cannot be saved, the run cannot save anything either, and reports it.
 					_ = record(model.Beside{Copies: []model.Copies{{Worker: worker, At: at, Since: seen, Count: n, Of: v.of}}})
 				}
 				last, seen = n, at
@@ -61,7 +60,7 @@ func watchCopies(volumes []copiesOf, now func() time.Time, record func(model.Bes
 	}
 }
 
-// copies is how to watch the replicas of what was placed.
+// copies returns how to watch the replicas of the worker's volume.
 func (p *placed) copies() copiesOf {
 	if p.cluster == nil || p.cluster.Backing == nil {
 		return copiesOf{}

@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Only the first answer and the changes are recorded, each with the time of the last
-// answer before it; a question without an answer is asked again.
+// Only the first answer and the changes are recorded, each with the time of the last answer before it;
+// after a failed request there is another one.
 func TestCopiesAreWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := []int{3, 3, -1, 2, 2, 3}

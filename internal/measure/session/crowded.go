@@ -10,16 +10,16 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// shared is what two applications take of one filesystem.
+// shared is what two applications need on one filesystem.
 type shared struct {
 	places []string
-	// need is in bytes, and so is data, what of it grows with the scale. spare is what the
-	// filesystem can give.
+	// need is in bytes, and so are data, the part of it that grows with the scale, and spare, the space
+	// that the filesystem can provide.
 	need, data, spare int64
 }
 
-// refuseCrowded refuses two sides of a comparison that have room each, and not together: an
-// application's data and its log stay until the end, and some of them may be on one filesystem.
+// refuseCrowded refuses a comparison if each side has enough space, but not both together: an application's
+// data and log stay until the end, and some of them may be on one filesystem.
 func (o *Places) refuseCrowded(targets [2]model.Target, probes [2]model.ProbeResult, plans [2]model.Plan) error {
 	on := map[uint64]*shared{}
 	add := func(t model.Target, need, data, spare int64) {
@@ -55,11 +55,11 @@ func (o *Places) refuseCrowded(targets [2]model.Target, probes [2]model.ProbeRes
 	return nil
 }
 
-// refuse says what to do instead; a scale of 0 is none.
+// refuse returns the error, which says what to do instead; a scale of 0 means none.
 func (s *shared) refuse(scale int) error {
 	hint := "name a place on another filesystem for one of them: df -h"
 	if scale > 0 && s.data > 0 {
-		// What does not grow with the scale stays.
+		// What does not grow with the scale remains.
 		if fits := int64(scale) * (s.spare - s.need + s.data) / s.data; fits >= 1 {
 			hint = fmt.Sprintf("--scale %d or less, or %s", fits, hint)
 		}

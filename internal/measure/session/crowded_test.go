@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// What two sides need is summed where they are on one filesystem, and there alone.
+// What two sides need is added up only if they are on one filesystem.
 func TestTwoSidesFitTogether(t *testing.T) {
 	const gib = 1 << 30
 	here, proc := t.TempDir(), "/proc"

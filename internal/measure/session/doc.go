@@ -1,14 +1,14 @@
-// Package session brings workers, volumes and runs together: it puts a worker where each
-// target is, on this machine, on hosts over ssh or in pods; has it look around; plans; and
-// carries the plan out. At the end it takes down what it has made.
+// Package session brings workers, volumes and runs together: it starts a worker where each target is, on
+// this machine, on hosts over ssh or in pods; has it probe the target; plans; and carries out the plan. At
+// the end it removes what it has created.
 //
-// Its opinion: everything that can be refused is refused before anything is made, and
-// everything that was made is taken down by whoever gave up, whatever went wrong. It is
-// asked by plain options, prints nothing, and does not judge what was measured.
+// Its assumptions: everything that can be refused is refused before anything is created, and whoever gives
+// up removes everything that was created, whatever went wrong. It is configured by plain options, prints
+// nothing, and does not judge what was measured.
 package session
 
 import "github.com/loadline/loadline/internal/env"
 
-// system is the time in which storage systems and workers that somebody else has started
-// are asked again: theirs, whatever a run's own clock says.
+// system is the clock for polling storage systems and workers that were started elsewhere: they run in real
+// time, whatever a run's own clock shows.
 var system env.Clock

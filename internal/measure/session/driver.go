@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/measure/observe"
 )
 
-// driver names this process, so that cleanup can tell whether it still lives: its host and
-// number for people, and behind them a name that no other process ever has.
+// driver names this process, so that cleanup can tell whether it is still alive: its host and process ID
+// for people, followed by a name that no other process ever has.
 func driver() string {
 	return fmt.Sprintf("%s/%d/%s", hostname(), os.Getpid(), observe.Process(os.Getpid()))
 }
@@ -25,7 +25,7 @@ func hostname() string {
 	return host
 }
 
-// splitDriver takes "host/123/name" apart.
+// splitDriver splits "host/123/name".
 func splitDriver(s string) (host string, pid int, name string) {
 	host, rest, _ := strings.Cut(s, "/")
 	number, name, _ := strings.Cut(rest, "/")
@@ -33,25 +33,25 @@ func splitDriver(s string) (host string, pid int, name string) {
 	return host, pid, name
 }
 
-// life is what is known of a process.
+// life is what is known about a process.
 type life int
 
 const (
-	// unknown is a process of another machine, or one that we cannot see.
+	// unknown is a process on another machine, or one that is not visible here.
 	unknown life = iota
 	alive
 	dead
 )
 
-// lifeOf reports whether a driver lives. Host names and process numbers repeat, so only one
-// that was started on this machine, since it came up, is known to be dead.
+// lifeOf reports whether a driver is alive. Host names and process IDs are reused, so only one that was
+// started on this machine since it booted can be known to be dead.
 func lifeOf(driver string) life {
 	_, pid, name := splitDriver(driver)
 	here := observe.Process(os.Getpid())
 	if name == "" || here == "" || observe.Place(name) != observe.Place(here) || pid <= 0 {
 		return unknown
 	}
-	// Signal 0 asks whether a process has the number.
+	// Signal 0 checks whether a process has this ID.
 	if err := unix.Kill(pid, 0); err != nil && err != unix.EPERM {
 		return dead
 	}

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// placedAtOnce is how many workers are placed, and taken down, at the same time:
-	// that is waiting for the cluster, which has all of its pods to start in any case.
+	// placedAtOnce is how many workers are started, and removed, at the same time: that mostly waits for
+	// the cluster, which has to start all pods anyway.
 	placedAtOnce = 100
-	// lookAtOnce is how many look around at the same time, which takes their machines
-	// some work, and as many write at the same time.
+	// lookAtOnce is how many workers probe at the same time, since that takes some work on their machines,
+	// and how many write at the same time.
 	lookAtOnce = 16
 )
 
-// gathering gathers the workers of many volumes: who is placed looks around, and may write its
-// volume, while others are still waited for.
+// gathering starts the workers of many volumes: each one probes its volume, and may prefill it, while
+// others are still being waited for.
 type gathering struct {
 	*Places
 	env     *env.Env
@@ -31,25 +31,25 @@ type gathering struct {
 	profile profile.Profile
 	by      Request
 	targets []model.Target
-	// put places a worker on a target.
+	// put starts a worker for a target.
 	put func(context.Context, model.Target, placeOptions) (*placed, error)
 
 	early            scale.Early
 	looking, writing chan struct{}
-	// together tells that the workers of a target have to be on one node.
+	// together is set if the workers of a target must be on one node.
 	together bool
 	mu       sync.Mutex
 	engines  map[alike]*engines
 }
 
-// alike is what volumes have in common that lie on one target and whose workers
-// are on one machine: what engines work for the one, work for the other.
+// alike identifies volumes on one target whose workers are on one machine: engines that work for one of
+// them work for all.
 type alike struct {
 	target int
 	node   string
 }
 
-// engines is what the first has found who has tried the engines.
+// engines is the result of the first worker that tried the engines.
 type engines struct {
 	sync.Mutex
 	found *model.ProbeResult
@@ -61,8 +61,8 @@ type member struct {
 	place scale.Place
 }
 
-// gather places a worker for each volume and probes it. After an error it returns those
-// that were placed as well, which the caller abandons.
+// gather starts a worker for each volume and probes the volume. After an error it also returns those that
+// were started, and the caller abandons them.
 func (c *gathering) gather(ctx context.Context) ([]member, error) {
 	oneNode, err := c.oneNode(ctx, c.env, c.targets, c.by.Several.Volumes)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *gathering) gather(ctx context.Context) ([]member, error) {
 			m.place, err = c.probe(placing, target, m.at)
 		}
 		if err != nil {
-			// What one lacks the others lack as well, or would wait for in vain.
+			// What one worker lacks, the others lack as well, or would wait for in vain.
 			cancel()
 			return err
 		}
@@ -126,8 +126,8 @@ func (c *gathering) gather(ctx context.Context) ([]member, error) {
 	return members, c.gauge(ctx, members)
 }
 
-// probe probes a volume. Trying fio's engines takes a process for each, so the first
-// on a machine does it for all.
+// probe probes a volume. Trying fio's engines takes one process for each, so the first worker on a machine
+// does it for all.
 func (c *gathering) probe(ctx context.Context, target int, at *placed) (scale.Place, error) {
 	key := alike{target: target, node: at.node()}
 	c.mu.Lock()
@@ -150,8 +150,8 @@ func (c *gathering) probe(ctx context.Context, target int, at *placed) (scale.Pl
 	return place, err
 }
 
-// write writes a volume before the plan of all is shown, which scale.Early allows. What
-// goes wrong is told when the engine asks the worker for it, as if it had happened then.
+// write prefills a volume before the complete plan is shown, which scale.Early allows. An error is reported
+// when the engine asks the worker to prepare, as if it had happened then.
 func (c *gathering) write(ctx context.Context, at *placed, req model.PrepareRequest, waiting *arrivals) {
 	select {
 	case c.writing <- struct{}{}:
@@ -164,8 +164,8 @@ func (c *gathering) write(ctx context.Context, at *placed, req model.PrepareRequ
 	}
 }
 
-// gauge measures the bandwidth of each target by its first volume, when the size of the
-// volumes depends on it and nobody else is there, and tells it of all volumes.
+// gauge measures the bandwidth of each target on its first volume while no other worker is active, if the
+// size of the volumes depends on it, and applies the result to all volumes.
 func (c *gathering) gauge(ctx context.Context, members []member) error {
 	if !c.by.Touch || c.exp.Size > 0 {
 		return nil
@@ -185,7 +185,7 @@ func (c *gathering) gauge(ctx context.Context, members []member) error {
 	return nil
 }
 
-// look asks the worker what its volume is, and how fast if bandwidth is asked for.
+// look asks the worker to probe its volume, including the bandwidth if that is asked for.
 func (c *gathering) look(ctx context.Context, target int, at *placed, bandwidth bool, like *model.ProbeResult) (place scale.Place, err error) {
 	c.looking <- struct{}{}
 	defer func() { <-c.looking }()
@@ -200,7 +200,7 @@ func (c *gathering) look(ctx context.Context, target int, at *placed, bandwidth 
 	return place, err
 }
 
-// node is the name of the machine that the worker is on; "" for this one.
+// node returns the name of the machine that the worker is on; "" for this one.
 func (p *placed) node() string {
 	if p.cluster != nil {
 		return p.cluster.Node
@@ -208,8 +208,8 @@ func (p *placed) node() string {
 	return p.host
 }
 
-// alternate orders workers so that those who follow each other are on different
-// nodes: the first three of nine volumes are to load three nodes, not one.
+// alternate orders workers so that consecutive ones are on different nodes: the first three of nine volumes
+// should load three nodes, not one.
 func alternate(all []member) {
 	onNode := make(map[string]int)
 	place := make(map[*placed]int, len(all))

@@ -20,11 +20,11 @@ import (
 	"github.com/loadline/loadline/internal/plan/scale"
 )
 
-// last is the number of the volume whose pod comes when all others are there.
+// last is the number of the volume whose pod starts when all others are there.
 const last = 5
 
-// podOf is a worker in a pod with a volume that was made for it. write answers the requests
-// to write that, and those to stop.
+// podOf returns a worker in a pod with a volume that was created for it. write answers the requests to
+// write the volume, and those to stop.
 func podOf(t *testing.T, target model.Target, number int, write func(emit func(model.Event), r model.Request)) *placed {
 	t.Helper()
 	here, there := net.Pipe()
@@ -63,7 +63,7 @@ func podOf(t *testing.T, target model.Target, number int, write func(emit func(m
 	return &placed{worker: w, target: target, cluster: &model.Cluster{Node: "node1", Made: true, Capacity: 1 << 30}, link: io.NopCloser(nil)}
 }
 
-// noting answers that the volume is written, which asked is told.
+// noting answers that the volume is written, and sends the request to asked.
 func noting(asked chan<- model.PrepareRequest) func(func(model.Event), model.Request) {
 	return func(emit func(model.Event), r model.Request) {
 		asked <- *r.Prepare
@@ -71,7 +71,7 @@ func noting(asked chan<- model.PrepareRequest) func(func(model.Event), model.Req
 	}
 }
 
-// gatheringOf gathers volumes of a StorageClass that put makes.
+// gatheringOf gathers volumes of a StorageClass that put creates.
 func gatheringOf(t *testing.T, volumes int, size int64, put func(ctx context.Context, target model.Target, by placeOptions) (*placed, error)) *gathering {
 	t.Helper()
 	r := model.ScaleRequest{Volumes: []int{volumes}, Workload: "rand-read-iops"}
@@ -91,8 +91,8 @@ func gatheringOf(t *testing.T, volumes int, size int64, put func(ctx context.Con
 	}
 }
 
-// TestVolumesAreWrittenWhilePodsAreWaitedFor: the last pod comes only when the volumes of
-// all others were written, and the plan then asks for nothing else.
+// TestVolumesAreWrittenWhilePodsAreWaitedFor: the last pod starts only when the volumes of all others are
+// written, and the plan then needs nothing else.
 func TestVolumesAreWrittenWhilePodsAreWaitedFor(t *testing.T) {
 	const volumes = last
 	asked := make(chan model.PrepareRequest, volumes)
@@ -137,8 +137,8 @@ func TestVolumesAreWrittenWhilePodsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenWhileItsSizeIsUnknown: without --size a bandwidth decides, for which
-// nobody else may be there.
+// TestNothingIsWrittenWhileItsSizeIsUnknown: without --size the size depends on a bandwidth, which must be
+// measured without other workers.
 func TestNothingIsWrittenWhileItsSizeIsUnknown(t *testing.T) {
 	asked := make(chan model.PrepareRequest, 2)
 	number := make(chan int, 2)
@@ -155,7 +155,8 @@ func TestNothingIsWrittenWhileItsSizeIsUnknown(t *testing.T) {
 	}
 }
 
-// TestAnInterruptEndsTheWriting: who interrupts gets back what is there, to be taken down.
+// TestAnInterruptEndsTheWriting: after an interrupt, the caller gets back the workers that exist, to remove
+// them.
 func TestAnInterruptEndsTheWriting(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	stopped := false
@@ -175,8 +176,8 @@ func TestAnInterruptEndsTheWriting(t *testing.T) {
 	}
 }
 
-// TestAlternateLoadsNodesInTurn: of the first k workers no node has more than one
-// beyond any other that still has some.
+// TestAlternateLoadsNodesInTurn: of the first k workers, no node has more than one beyond any other node
+// that still has some.
 func TestAlternateLoadsNodesInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 12).Draw(t, "nodes")

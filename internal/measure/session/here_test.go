@@ -20,7 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestContractInThisProcess asks the usual place of a worker.
+// TestContractInThisProcess runs the contract on a worker in this process, which is the usual place.
 func TestContractInThisProcess(t *testing.T) {
 	var running atomic.Int32
 	e := env.OS()
@@ -43,7 +43,7 @@ func TestContractInThisProcess(t *testing.T) {
 	})
 }
 
-// TestContractOfAChild asks the same of a worker that is a process of its own.
+// TestContractOfAChild runs the contract on a worker in a separate process.
 func TestContractOfAChild(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "loadline-agent")
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../../../cmd/loadline-agent").CombinedOutput(); err != nil {
@@ -62,7 +62,7 @@ func missing(*testing.T) place.Place {
 	return local.Place{Env: env.OS(), Command: []string{"/no/such/loadline"}}
 }
 
-// running lists the processes that run a program.
+// running returns the processes that run a program.
 func running(t *testing.T, program string) (list []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/exe")
@@ -77,7 +77,7 @@ func running(t *testing.T, program string) (list []string) {
 	return list
 }
 
-// TestEveryTargetHasAPlace: the registry sends workers where the user says.
+// TestEveryTargetHasAPlace: the registry starts workers where the user specifies.
 func TestEveryTargetHasAPlace(t *testing.T) {
 	here, claim := model.Target{Name: "/tmp", Kind: model.Directory}, model.Target{Name: "pvc:x", Cluster: &model.ClusterVolume{Name: "x"}}
 	for _, c := range []struct {

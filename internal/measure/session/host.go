@@ -5,7 +5,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// parseTarget reads what the user named, on this machine or on the hosts.
+// parseTarget parses the target's name, on this machine or on the hosts.
 func (o *Places) parseTarget(name string) (model.Target, error) {
 	if len(o.Hosts) > 0 {
 		return target.ParseOnHost(name)
@@ -17,7 +17,7 @@ func (o *Places) parseTarget(name string) (model.Target, error) {
 	return t, o.Cluster.ask(&t)
 }
 
-// here reports whether the target is measured by this machine's own programs.
+// here reports whether the target is measured by programs on this machine.
 func (o *Places) here(t model.Target) bool { return len(o.Hosts) == 0 && !inCluster(t) }
 
 // oneHost refuses several hosts for what is measured on one of them, so that none is left out silently.

@@ -8,18 +8,18 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// published is where the images of releases are.
+// published is where the images of releases are published.
 const published = "loadline/loadline"
 
-// imageDigest is that of this release's image ("sha256:…"), set when a program is built
-// after the image was; empty where it is not known.
+// imageDigest is the digest of this release's image ("sha256:…"), set if a program is built after the
+// image; empty if it is not known.
 var imageDigest string
 
-// release matches the version of one. Everything else is a development build: "dev", a
-// commit, or a tag with commits or changes on it.
+// release matches a release version. Everything else is a development build: "dev", a commit, or a tag with
+// commits or changes on top.
 var release = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.?[0-9]+)?$`)
 
-// releasedImage is the image of exactly this version; a development build has none.
+// releasedImage returns the image of exactly this version; a development build has none.
 func releasedImage(version, digest string) (image string, released bool) {
 	if !release.MatchString(version) {
 		return "", false
@@ -31,12 +31,11 @@ func releasedImage(version, digest string) (image string, released bool) {
 	return image, true
 }
 
-// OwnImage is the image of this program; a development build has none.
+// OwnImage returns the image of this program; a development build has none.
 func OwnImage() (image string, released bool) { return releasedImage(worker.Version, imageDigest) }
 
-// chosenImage is what pods run. What somebody has published meanwhile under a name that
-// moves is not this program, and would be run with a claim and a secret at hand: so a
-// build without an image of its own has none.
+// chosenImage returns the image that pods run. A build without its own image has none: what was published
+// under a moving tag is another program, and would run with access to a claim and a secret.
 func (f *Cluster) chosenImage(e *env.Env) (string, error) {
 	if f.Image != "" {
 		return f.Image, nil

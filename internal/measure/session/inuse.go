@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// starting is how long a run of another host may have to get its pods running; a
-	// younger one that does not run yet is taken for alive.
+	// starting is how long a run on another host may take to get its pods running; a younger one that does
+	// not run yet is assumed to be alive.
 	starting = 10 * time.Minute
-	// connecting is how long a worker of another host may run before its run is with it.
+	// connecting is how long a worker of another host may run before its run connects to it.
 	connecting = time.Minute
-	// parting is how long a connection may outlast the process that has made it.
+	// parting is how long a connection may outlive the process that opened it.
 	parting, askAgain = 10 * time.Second, 500 * time.Millisecond
 )
 
-// RunsInUse tells, by run, why its objects are in use.
+// RunsInUse returns, by run, why its objects are in use.
 func RunsInUse(ctx context.Context, client *kube.Client, all []kube.Object) map[string]string {
 	return runsInUseBy(ctx, all, func(ctx context.Context, pod kube.Object) (bool, error) { return pods.Attended(ctx, client, pod) })
 }
 
-// runsInUseBy tells, by run, why its objects are in use.
+// runsInUseBy returns, by run, why its objects are in use.
 func runsInUseBy(ctx context.Context, all []kube.Object, ask func(context.Context, kube.Object) (bool, error)) map[string]string {
 	alive := map[string]string{}
 	runs := map[string][]kube.Object{}
@@ -45,9 +45,9 @@ func runsInUseBy(ctx context.Context, all []kube.Object, ask func(context.Contex
 	return alive
 }
 
-// runInUse tells why the objects of one run are in use, "" if they are not. Of a process
-// that is not here nobody can tell whether it lives, but its workers know whether somebody
-// is attached to them; so do those of a process that is gone, but of a moment ago.
+// runInUse returns why the objects of one run are in use, "" if they are not. Whether a process on another
+// machine is alive cannot be known, but its workers know whether they are attached to a client; so do those
+// of a process that is gone, with a short delay.
 func runInUse(ctx context.Context, objects []kube.Object, ask func(context.Context, kube.Object) (bool, error)) string {
 	gone, placed, youngest := true, false, objects[0].Age
 	for _, o := range objects {

@@ -14,8 +14,8 @@ import (
 	"github.com/loadline/loadline/internal/measure/observe"
 )
 
-// TestCleanupTakesNoRunInUse: host names and process numbers repeat, so a driver is dead
-// only where it was started on this very machine; of others the workers are asked.
+// TestCleanupTakesNoRunInUse: host names and process IDs are reused, so a driver is known to be dead only
+// if it was started on this very machine; for others the workers are asked.
 func TestCleanupTakesNoRunInUse(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
@@ -38,7 +38,7 @@ func TestCleanupTakesNoRunInUse(t *testing.T) {
 		objects  []kube.Object
 		attended bool
 		fails    error
-		// kept is a part of why it is kept; empty for what may go.
+		// kept is a part of the reason why it is kept; empty if it may be removed.
 		kept string
 	}{
 		"this process":                       {objects: running(driver(), long), kept: fmt.Sprintf("the process %d uses it", os.Getpid())},
@@ -69,8 +69,8 @@ func TestCleanupTakesNoRunInUse(t *testing.T) {
 	}
 }
 
-// TestWorkerOutlivesItsConnection: a connection ends a moment after the process that has
-// made it; a worker that somebody else has attached to stays.
+// TestWorkerOutlivesItsConnection: a connection ends shortly after the process that opened it; a worker
+// that another process has attached to stays.
 func TestWorkerOutlivesItsConnection(t *testing.T) {
 	name := observe.Process(os.Getpid())
 	if name == "" {

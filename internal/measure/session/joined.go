@@ -15,15 +15,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// joined is the link to a server's worker that has a client's worker beside it. The engine speaks
-// with the server's alone; what that has to say to the other one, and the answers, are handed
-// over here, in memory.
+// joined is the link to a server's worker and the client's worker that belongs to it. The engine
+// communicates only with the server's worker; its requests to the client's worker, and the answers, are
+// passed on here, in memory.
 type joined struct {
 	server, client io.ReadWriteCloser
 	clock          env.Clock
 	read           *io.PipeReader
 	write          *io.PipeWriter
-	// one is held by who writes a line to the server's worker.
+	// one is held while a line is written to the server's worker.
 	one  sync.Mutex
 	once sync.Once
 	err  error
@@ -40,10 +40,10 @@ const (
 	clientHello, clientBye = 30 * time.Second, 10 * time.Second
 )
 
-// unnumbered begins the events of the server's worker that are for the client's.
+// unnumbered begins the events of the server's worker that are meant for the client's.
 var unnumbered = []byte(`{"seq":0,`)
 
-// join waits for the client's hello, and begins to hand over.
+// join waits for the client's hello, and starts passing on lines.
 func join(ctx context.Context, clock env.Clock, server, client io.ReadWriteCloser) (*joined, error) {
 	j := &joined{server: server, client: client, clock: clock, clientEnd: make(chan struct{})}
 	j.read, j.write = io.Pipe()
@@ -63,7 +63,7 @@ func join(ctx context.Context, clock env.Clock, server, client io.ReadWriteClose
 	return j, nil
 }
 
-// fromServer hands the server's events to the engine, and requests to the client.
+// fromServer passes the server's events on to the engine, and its requests to the client.
 func (j *joined) fromServer() {
 	lines := bufio.NewScanner(j.server)
 	lines.Buffer(make([]byte, 64<<10), longestLine)
@@ -79,7 +79,7 @@ func (j *joined) fromServer() {
 			Client json.RawMessage `json:"client"`
 		}
 		if json.Unmarshal(line, &ev) == nil && len(ev.Client) > 0 {
-			// One that is lost says so by itself.
+			// If the client is lost, its link reports it.
 			_, _ = j.client.Write(append(ev.Client, '\n'))
 		}
 	}
@@ -90,7 +90,7 @@ func (j *joined) fromServer() {
 	j.write.CloseWithError(err)
 }
 
-// fromClient hands the client's events to the server's worker.
+// fromClient passes the client's events on to the server's worker.
 func (j *joined) fromClient(hello chan<- error) {
 	defer close(j.clientEnd)
 	lines := bufio.NewScanner(j.client)
@@ -148,18 +148,17 @@ func greeted(line []byte) error {
 	return nil
 }
 
-// Read gives what the server's worker says to the engine.
+// Read returns what the server's worker sends to the engine.
 func (j *joined) Read(p []byte) (int, error) { return j.read.Read(p) }
 
-// Write takes whole lines.
+// Write expects whole lines.
 func (j *joined) Write(p []byte) (int, error) {
 	j.one.Lock()
 	defer j.one.Unlock()
 	return j.server.Write(p)
 }
 
-// Close ends both workers and takes down both pods, the server's first: it may still ask the
-// client's to stop.
+// Close ends both workers and removes both pods, the server's first: it may still ask the client's to stop.
 func (j *joined) Close() error {
 	j.once.Do(func() {
 		j.read.Close()

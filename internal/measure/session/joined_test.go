@@ -40,8 +40,8 @@ func (e end) hears(t *testing.T, want string) {
 
 const aHello = `{"seq":1,"hello":{"protocol":1,"version":"dev","clock":1,"hostname":"h","pid":1}}`
 
-// TestTwoWorkersAreJoined: the engine sees what the server's worker numbers, and nothing else; what
-// that has to say to the client's gets there, and the answers come back.
+// TestTwoWorkersAreJoined: the engine receives the numbered events of the server's worker, and nothing
+// else; what that worker sends to the client's arrives there, and the answers come back.
 func TestTwoWorkersAreJoined(t *testing.T) {
 	serverLink, server := pipeTo()
 	clientLink, client := pipeTo()
@@ -70,7 +70,7 @@ func TestTwoWorkersAreJoined(t *testing.T) {
 	go func() { _, _ = io.WriteString(j, `{"id":2,"clock":{}}`+"\n") }()
 	server.hears(t, `{"id":2,"clock":{}}`)
 
-	// A client that is gone is told to the server's worker, whose engine then hears of it.
+	// If the client disappears, the server's worker is told, and its engine then hears of it.
 	client.Close()
 	if !server.lines.Scan() {
 		t.Fatal("nothing is said of a client that is gone")

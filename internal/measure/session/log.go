@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// logTarget is where an application's log is to be, for its data in t; nil where the log is with
-// the data.
+// logTarget returns where an application's log is to be, if its data is in t; nil if the log is with the
+// data.
 func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target, error) {
 	if ask == nil || ask.Log == "" {
 		return nil, nil
@@ -51,7 +51,7 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	return &log, nil
 }
 
-// checkLogDirectory refuses, on a machine, what is no place for a log.
+// checkLogDirectory refuses directories of a machine that are not suitable for a log.
 func checkLogDirectory(log, t model.Target) error {
 	if log.Kind != model.Directory {
 		return model.RefusedError(fmt.Sprintf("--wal %s is no directory, and PostgreSQL keeps its log in one", log.Name), "name a directory on the storage that the log is to be on")
@@ -62,10 +62,10 @@ func checkLogDirectory(log, t model.Target) error {
 	return nil
 }
 
-// logClaim is the size of a claim that is made for a log: what it takes, and as much again.
+// logClaim is the size of a claim that is created for a log: twice what the log takes.
 const logClaim = 4 << 30
 
-// logClaimSize is the size of the claim to be made for a log, in bytes; 0 where there is none.
+// logClaimSize returns the size of the claim to be created for a log, in bytes; 0 if there is none.
 func logClaimSize(log *model.Target) int64 {
 	switch {
 	case log == nil || log.Cluster == nil || !log.Cluster.Made():
@@ -76,7 +76,7 @@ func logClaimSize(log *model.Target) int64 {
 	return logClaim
 }
 
-// logSeen is where the worker finds the log: in a pod, its second volume.
+// logSeen returns where the worker finds the log: in a pod, on its second volume.
 func logSeen(log *model.Target) *model.Target {
 	if log == nil || !inCluster(*log) {
 		return log
@@ -86,7 +86,7 @@ func logSeen(log *model.Target) *model.Target {
 	return &seen
 }
 
-// settleLog adds what the place knows of the claim of a log, and keeps to it.
+// settleLog limits the log to the capacity of its claim, if the place knows it.
 func (p *placed) settleLog(probe *model.ProbeResult) {
 	if probe.Log == nil || p.cluster.Log == nil || p.cluster.Log.Capacity == 0 {
 		return
@@ -94,7 +94,7 @@ func (p *placed) settleLog(probe *model.ProbeResult) {
 	probe.Log.Size = min(probe.Log.Size, int64(claimLimit*float64(p.cluster.Log.Capacity)))
 }
 
-// foreseeLog adds to what is foreseen of a volume in a cluster that of the log's.
+// foreseeLog adds the log's volume to what is foreseen of a volume in a cluster.
 func (o *Places) foreseeLog(ctx context.Context, e *env.Env, log model.Target, found *model.ProbeResult) error {
 	client, err := o.Cluster.Open(e)
 	if err != nil {
@@ -109,9 +109,9 @@ func (o *Places) foreseeLog(ctx context.Context, e *env.Env, log model.Target, f
 	return nil
 }
 
-// sidesOf is what is asked of an application for the baseline and for the target: each has its
-// own place for the log and for the client, and the baseline's are with its data and its server
-// unless said otherwise.
+// sidesOf splits an application's request into those for the baseline and for the target: each has its own
+// place for the log and for the client; the baseline's are with its data and its server unless specified
+// otherwise.
 func sidesOf(ask *model.AppRequest) (sides [2]*model.AppRequest) {
 	if ask == nil {
 		return sides

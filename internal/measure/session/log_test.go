@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// A log of its own is for a PostgreSQL that Loadline makes, and for nothing else.
+// A separate log is possible only for a PostgreSQL server that Loadline starts.
 func TestALogIsForAServerOfOurOwn(t *testing.T) {
 	here := model.Target{Name: "/srv", Kind: model.Postgres, Path: "/srv"}
 	for words, x := range map[string]struct {
@@ -30,7 +30,7 @@ func TestALogIsForAServerOfOurOwn(t *testing.T) {
 	}
 }
 
-// Each side of a comparison is asked for with its own log alone.
+// The request for each side of a comparison has only its own log.
 func TestSidesHaveTheirOwnLogs(t *testing.T) {
 	sides := sidesOf(&model.AppRequest{Name: "postgres", Log: "/b", BaselineLog: "/a", Scale: 3})
 	if sides[0].Log != "/a" || sides[0].BaselineLog != "" || sides[1].Log != "/b" || sides[0].Scale != 3 || sides[1].Scale != 3 {

@@ -11,8 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Create begins the record of a run in a folder of results; run holds what is known of it
-// before it begins.
+// Create begins the record of a run in a results directory; run holds what is known of it so far.
 func (p *Prepared) Create(results string, run model.Run, now func() time.Time) (*store.Writer, error) {
 	yaml, err := spec.MarshalExperiment(anywhere(p.Plan.Experiment))
 	if err != nil {
@@ -35,15 +34,15 @@ func (p *Prepared) Measure(ctx context.Context, to engine.Recorder, watch engine
 	})
 }
 
-// Discard gives the space of filled devices back to the storage when they are closed.
+// Discard makes Close discard filled devices, which returns their space to the storage.
 func (p *Prepared) Discard() {
 	for _, w := range p.workers {
 		w.Discard()
 	}
 }
 
-// Discarded is how many bytes closing has given back. Of a target that several workers
-// share each discards the same.
+// Discarded returns how many bytes were discarded. If several workers share a target, each discards the
+// same bytes.
 func (p *Prepared) Discarded() (total int64) {
 	by := map[string]int64{}
 	for i, w := range p.workers {

@@ -14,8 +14,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// Pair is two greeted workers, what they found, and the plans made of that: of the
-// baseline and of the target.
+// Pair consists of two connected workers, what they found, and the resulting plans: for the baseline and
+// for the target.
 type Pair struct {
 	places  [2]*placed
 	workers [2]*engine.Worker
@@ -24,7 +24,7 @@ type Pair struct {
 	sides   [2]engine.Side
 }
 
-// Close ends both workers, which removes what they made. It may be called twice.
+// Close ends both workers, which removes what they created. It may be called twice.
 func (p *Pair) Close() error {
 	var err error
 	for _, w := range p.workers {
@@ -45,7 +45,7 @@ func (p *Pair) abandon(err error) error {
 	return err
 }
 
-// PreparePair is Prepare for the target of an experiment and its baseline, side by side.
+// PreparePair is Prepare for the target of an experiment and its baseline together.
 func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pair, err error) {
 	exp, p := by.Experiment, by.Profile
 	names := [2]string{exp.Baseline, exp.Target}
@@ -83,7 +83,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	pair := &Pair{}
 	exps := [2]model.Experiment{exp, exp}
 	exps[0].App, exps[1].App = apps[0], apps[1]
-	// The goals are of the target, not of its baseline.
+	// The goals apply to the target, not to its baseline.
 	exps[0].Target, exps[0].Goals, exps[0].DestroyDataOn = names[0], nil, o.DestroyOn(names[0])
 	near := ""
 	for i, t := range targets {
@@ -118,8 +118,8 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	return pair, nil
 }
 
-// Create begins the record of each side in the folder of a comparison; run holds what is
-// known of both before they begin.
+// Create begins the record of each side in the directory of a comparison; run holds what is known of both
+// so far.
 func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 	for i := range p.sides {
 		yaml, err := spec.MarshalExperiment(anywhere(p.Plans[i].Experiment))
@@ -140,8 +140,8 @@ func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 	return nil
 }
 
-// Measure measures both sides in interleaved blocks, until their differences are decided
-// by the margins of the experiment, and ends the workers.
+// Measure measures both sides in interleaved blocks, until their differences are decided by the margins of
+// the experiment, and ends the workers.
 func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() time.Time) (model.Status, error) {
 	for i := range p.sides {
 		defer watchCopies([]copiesOf{p.places[i].copies()}, now, p.sides[i].Recorder.Beside)()
@@ -157,7 +157,7 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 	return status, err
 }
 
-// profileBlocks is the profile scenario's rule for blocks.
+// profileBlocks is the profile scenario's rule for further blocks.
 type profileBlocks struct{}
 
 func (profileBlocks) SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// sayOnce passes each remark on once, whoever of many makes it.
+// sayOnce passes each remark on once, however many workers make it.
 func sayOnce(say func(string)) func(string) {
 	var mu sync.Mutex
 	said := map[string]bool{}
@@ -20,8 +20,8 @@ func sayOnce(say func(string)) func(string) {
 	}
 }
 
-// causes leaves out of joined errors those who were only called off because another
-// had failed, and what several say in the same words.
+// causes removes from joined errors those of workers that were only cancelled because another one failed,
+// and duplicate messages.
 func causes(ctx context.Context, err error) error {
 	joined, many := err.(interface{ Unwrap() []error })
 	if !many || ctx.Err() != nil {
@@ -39,7 +39,7 @@ func causes(ctx context.Context, err error) error {
 	return errors.Join(kept...)
 }
 
-// inParallel does n things, so many at a time, and joins their errors.
+// inParallel does n things, at most so many at a time, and joins their errors.
 func inParallel(n, most int, do func(i int) error) error {
 	errs := make([]error, n)
 	var all sync.WaitGroup

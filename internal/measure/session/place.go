@@ -19,51 +19,51 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// placed is a greeted worker at the place where the target is, and the target as
-// that worker sees it. Closing the worker takes down what the place has made.
+// placed is a connected worker where the target is, and the target as that worker sees it. Closing the
+// worker removes what the place has created.
 type placed struct {
 	worker *engine.Worker
 	target model.Target
-	// log is where an application's log is, as the worker sees it; nil where it is with the data.
+	// log is where an application's log is, as the worker sees it; nil if it is with the data.
 	log *model.Target
-	// cluster is nil outside of Kubernetes, host is empty on this machine.
+	// cluster is nil outside of Kubernetes; host is empty on this machine.
 	cluster *model.Cluster
 	host    string
-	// link is closed with the worker; its error is told whatever the worker says.
+	// link is closed with the worker; its error is reported whatever the worker answers.
 	link io.Closer
 	// share names what workers of several volumes have in common; empty for one.
 	share string
-	// count counts the volume's replicas, where the storage system tells.
+	// count counts the volume's replicas, if the storage system reports them.
 	count func(context.Context) (int, error)
 }
 
-// abandon ends the worker after an error, and adds that something could not be
-// taken down. That the worker itself does not answer any more is no news then.
+// abandon ends the worker after an error, and adds whether something could not be removed. It ignores that
+// the worker itself no longer answers.
 func (p *placed) abandon(err error) error {
 	_ = p.worker.Close()
 	return errors.Join(err, p.link.Close())
 }
 
-// placeOptions are what place needs to know of one worker.
+// placeOptions are the options of place for one worker.
 type placeOptions struct {
-	// ID names own files and objects; suffix tells the sides of a comparison apart.
+	// ID names the run's files and objects; suffix distinguishes the sides of a comparison.
 	ID, suffix string
 	child      bool
-	// number is that of the volume, from 0: it chooses the host where there are several.
+	// number is that of the volume, from 0: it selects the host if there are several.
 	number int
-	// near is the node of the other side, "" for none; node is the one that it must be,
-	// "" for what the user demands.
+	// near is the node of the other side, "" for none; node is the required one, "" for what the user
+	// demands.
 	near, node string
-	// spread is how the pods of several volumes are to lie on nodes.
+	// spread says how the pods of several volumes are to be spread over nodes.
 	spread place.Spread
-	// application is the image with an application's programs, "" where the volume is loaded by itself.
+	// application is the image with an application's programs, "" if the volume is loaded directly.
 	application string
-	// log is where an application's log is to be, nil where it is with the data.
+	// log is where an application's log is to be, nil if it is with the data.
 	log *model.Target
 	say func(string)
 }
 
-// place puts a worker where the target is, and greets it.
+// place starts a worker where the target is, and waits for its hello.
 func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
 	at := o.at(t)
 	by.application = applicationImage(exp.App)
@@ -83,8 +83,8 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	if put, err = o.withClient(ctx, e, where, a, put); err != nil {
 		return nil, err
 	}
-	// The worker outlives an interrupt: it is told to stop, answers with what it has, and
-	// cleans up when it hears bye.
+	// The worker survives an interrupt: it is told to stop, answers with what it has, and cleans up after
+	// the bye.
 	worker, err := engine.Connect(context.WithoutCancel(ctx), put.Link)
 	if err != nil {
 		return nil, errors.Join(err, put.Link.Close())
@@ -99,13 +99,13 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 }
 
 const (
-	// defaultClaim is large enough for what 25 s of a fast volume's bandwidth need.
+	// defaultClaim is large enough for 25 s at a fast volume's bandwidth.
 	defaultClaim = 20 << 30
-	// A filesystem takes a part for itself and for root, and Loadline leaves 5 % free.
+	// A filesystem reserves a part for itself and for root, and Loadline leaves 5 % free.
 	claimShare, claimRest = 1.15, 128 << 20
 )
 
-// claimSize is the size of a claim to be made, in bytes.
+// claimSize returns the size of a claim to be created, in bytes.
 func claimSize(exp model.Experiment, t model.Target) int64 {
 	switch {
 	case t.Cluster.Size > 0:
@@ -120,25 +120,23 @@ func claimSize(exp model.Experiment, t model.Target) int64 {
 	return inMebibytes(float64(exp.Size)*claimShare + claimRest)
 }
 
-// inMebibytes rounds a size up to whole ones.
+// inMebibytes rounds a size up to whole mebibytes.
 func inMebibytes(size float64) int64 {
 	const step = 1 << 20
 	return (int64(size) + step - 1) / step * step
 }
 
-// claimLimit is the part of a claim's capacity that may be used: some classes
-// hand out a directory on a shared disk, whose free space is not the claim's.
+// claimLimit is the usable part of a claim's capacity: some classes provide a directory on a shared disk,
+// whose free space does not belong to the claim.
 const claimLimit = 0.95
 
-// settle adds what the place knows to what the worker has found, and keeps to the
-// claim. A raw volume that was made for this run holds nobody's data, so it may
-// be overwritten without a word; the worker still looks for signatures.
+// settle adds what the place knows to what the worker has found, and limits the volume to its claim.
 func (p *placed) settle(probe *model.ProbeResult) {
 	if p.cluster == nil {
 		return
 	}
 	probe.Environment.Cluster = p.cluster
-	// A pod's host name is its own; the machine is the node.
+	// A pod has its own host name; the machine is the node.
 	if p.cluster.Node != "" {
 		probe.Environment.Hostname = p.cluster.Node
 	}
@@ -151,8 +149,8 @@ func (p *placed) settle(probe *model.ProbeResult) {
 	p.settleLog(probe)
 }
 
-// named says the user's name of the target where a worker in a pod says its path, and
-// on which host it is that something is wrong.
+// named replaces the path that a worker in a pod reports by the user's name of the target, and adds the
+// host on which something is wrong.
 func (p *placed) named(err error) error {
 	var w *model.WorkerError
 	if !errors.As(err, &w) {
@@ -174,8 +172,8 @@ func (p *placed) named(err error) error {
 	return &said
 }
 
-// offer tells the ways into a claim that the worker may not write to. None is taken unasked:
-// the claim's files are somebody's.
+// offer lists the ways to get access to a claim that the worker may not write to. None is used without
+// being asked for: the claim's files belong to someone.
 func (p *placed) offer(w *model.WorkerError) {
 	id := p.cluster.Identity
 	if p.cluster.Made || !filesystem(p.target) || id == nil || w.Class != model.Refused ||
@@ -186,15 +184,15 @@ func (p *placed) offer(w *model.WorkerError) {
 	w.Hint = "--run-as-user UID[:GID], of who owns it: kubectl exec POD -- stat -c %u:%g DIR; or --as-root, where it is root's; or --fs-group GID, with which the cluster changes group and mode of every file in it, permanently"
 }
 
-// allow names the data that may be overwritten.
+// allow names the data that may be overwritten. A raw volume that was created for this run holds no one's
+// data, so it may be overwritten without asking; the worker still looks for signatures.
 func (p *placed) allow(exp *model.Experiment) {
 	if p.cluster != nil && p.cluster.Made && p.target.Kind == model.BlockDevice {
 		exp.DestroyDataOn = p.target.Name
 	}
 }
 
-// checkClaimSize refuses, before anything is made, a volume that is too small for what
-// is asked.
+// checkClaimSize refuses a volume that is too small for the requested size, before anything is created.
 func checkClaimSize(exp model.Experiment, t model.Target) error {
 	if t.Cluster == nil || t.Cluster.Size == 0 || exp.Size <= t.Cluster.Size {
 		return nil
@@ -203,8 +201,8 @@ func checkClaimSize(exp model.Experiment, t model.Target) error {
 		"ask for a larger volume with ?size=, or leave it out: it is then chosen to fit")
 }
 
-// foresee is what can be said of a volume in a cluster without making anything:
-// the class or the claim exists, and how large the volume would be.
+// foresee returns what can be known of a volume in a cluster without creating anything: that the class or
+// the claim exists, and how large the volume would be.
 func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
 	probe := model.ProbeResult{Untried: true, Direct: true}
 	if _, err := o.Cluster.Where(e); err != nil {
@@ -245,8 +243,8 @@ func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, 
 	return at.target, probe, err
 }
 
-// ForeseeAll refuses, before anything is made, what would fail when a Job in the namespace
-// measures the targets.
+// ForeseeAll refuses what would fail when a Job in the namespace measures the targets, before anything is
+// created.
 func (o *Places) ForeseeAll(ctx context.Context, e *env.Env, asked Request, targets []string, namespace string) error {
 	exp, p := asked.Experiment, asked.Profile
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
@@ -267,7 +265,7 @@ func (o *Places) ForeseeAll(ctx context.Context, e *env.Env, asked Request, targ
 	return nil
 }
 
-// foreseeInside is ForeseeAll for one target, with what is asked of an application there.
+// foreseeInside is ForeseeAll for one target, with the application to be measured there.
 func (o *Places) foreseeInside(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, name, namespace string) error {
 	t, err := o.parseTarget(name)
 	if err != nil {
@@ -296,7 +294,7 @@ func (o *Places) foreseeInside(ctx context.Context, e *env.Env, exp model.Experi
 		err = o.foreseeLog(ctx, e, *log, &found)
 	}
 	if err == nil && exp.App != nil {
-		// What an application needs is known before its server is there.
+		// An application's needs are known before its server exists.
 		_, err = profile.Build(exp, p, seen, found)
 	}
 	return err

@@ -23,7 +23,8 @@ func TestErrorsNameWhatTheUserNamed(t *testing.T) {
 	}
 }
 
-// An application's server is in a directory of its pod, and is told of a claim what a file is.
+// An application's server runs in a directory of its pod; its claim limits its space and is named in its
+// errors, as with files.
 func TestAnApplicationIsServedFromItsPod(t *testing.T) {
 	claim := model.Target{Name: "pvc:prod/data", Kind: model.VolumeClaim, URI: "prod/data", Cluster: &model.ClusterVolume{Namespace: "prod", Name: "data"}}
 	ask := &model.AppRequest{Name: "postgres"}

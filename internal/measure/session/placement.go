@@ -6,10 +6,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// DefaultReady is how long a pod may take until it runs, unless somebody says.
+// DefaultReady is how long a pod may take to run, unless specified otherwise.
 const DefaultReady = 3 * time.Minute
 
-// Placement is what of the places belongs to what was asked for.
+// Placement returns the part of the places that belongs to the experiment.
 func (o *Places) Placement() model.Placement {
 	c := &o.Cluster
 	p := model.Placement{
@@ -23,8 +23,8 @@ func (o *Places) Placement() model.Placement {
 	return p
 }
 
-// Restore puts workers where an experiment has them, but for what was said since by the
-// flag of that name.
+// Restore sets the places to those of an experiment, except where said reports that the flag of that name
+// was given.
 func (o *Places) Restore(p model.Placement, said func(flag string) bool) {
 	c := &o.Cluster
 	restore(&o.Hosts, p.Hosts, said("hosts"))

@@ -1,19 +1,19 @@
 package session
 
-// Places says where workers are put, which measure, and what they may do there: on this
-// machine, on hosts over ssh, or in pods, whichever the target asks for.
+// Places says where the workers run that measure, and what they may do there: on this machine, on hosts
+// over ssh, or in pods, depending on the target.
 type Places struct {
-	// Hosts are reached by ssh, volumes assigned round robin; none is this machine.
+	// Hosts are reached by ssh, and volumes are assigned to them round-robin; none means this machine.
 	Hosts []string
-	// Create allows to make a file that does not exist; Destroy names the existing
-	// devices, images and files that may be overwritten.
+	// Create allows creating a file that does not exist; Destroy names the existing devices, images and
+	// files that may be overwritten.
 	Create  bool
 	Destroy []string
 	Cluster Cluster
 }
 
-// DestroyOn is the word of --destroy-data-on that is about this target: the one
-// that is it, else the only one (which planning then holds against the target).
+// DestroyOn returns the value of --destroy-data-on that applies to this target: the one that names it, or
+// else the only one (which planning then compares with the target).
 func (o *Places) DestroyOn(target string) string {
 	for _, word := range o.Destroy {
 		if word == target {

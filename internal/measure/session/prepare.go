@@ -11,39 +11,38 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// Prepared is the greeted workers, what they found, and the plan made of that.
+// Prepared consists of the connected workers, what they found, and the resulting plan.
 type Prepared struct {
-	// workers are none for a plan that only foresees its target; several volumes have
-	// as many, and Probe is that of the first.
+	// workers is empty if the plan only foresees its target; there is one for each volume, and Probe is
+	// that of the first.
 	workers []*engine.Worker
 	Probe   model.ProbeResult
 	// Plan may still be changed before it is carried out.
 	Plan model.Plan
 	// Manifests are the claim and the pod of an application that is foreseen in a cluster, as YAML.
 	Manifests string
-	// Beside is what to look at beside the load.
+	// Beside is what to measure apart from the load.
 	Beside engine.Evidence
-	// copies are how to watch the volumes' replicas, and stands what each volume stands on, one
-	// for each worker.
+	// copies say how to watch the volumes' replicas, and stands what storage each volume is on, one for
+	// each worker.
 	copies []copiesOf
 	stands []standing
 }
 
-// Request is what is to be measured.
+// Request says what to measure.
 type Request struct {
-	// ID names the run's own files and objects.
+	// ID names the run's files and objects.
 	ID string
-	// Child runs a worker of this machine as a process of its own.
+	// Child runs a worker of this machine as a separate process.
 	Child bool
-	// Touch allows to write; without it not even a probe does.
+	// Touch allows writing; without it, not even a probe writes.
 	Touch bool
-	// Watch is told of the progress; it may be nil.
+	// Watch receives the progress; it may be nil.
 	Watch engine.Observer
 	// Experiment is what was asked for, and Profile its workloads.
 	Experiment model.Experiment
 	Profile    profile.Profile
-	// Build plans one volume; Several is set instead where there are more. A pair needs
-	// neither.
+	// Build plans one volume; if there are more, Several is set instead. A pair needs neither.
 	Build   Builder
 	Several *Several
 }
@@ -51,8 +50,7 @@ type Request struct {
 // Builder makes the plan of one volume.
 type Builder func(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error)
 
-// Prepare checks everything that can be checked before any I/O, then probes and
-// plans.
+// Prepare checks everything that can be checked before any I/O, then probes and plans.
 func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared, error) {
 	exp, p := by.Experiment, by.Profile
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
@@ -103,8 +101,8 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: evidenceFor(found), copies: []copiesOf{at.copies()}, stands: []standing{at.stands(&found)}}, nil
 }
 
-// prepareUnseen plans for a volume in a cluster that does not exist yet, or that no
-// pod of ours has mounted: there is no worker.
+// prepareUnseen plans for a volume in a cluster that does not exist yet, or that no pod of this run has
+// mounted: there is no worker.
 func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, log *model.Target, by Request) (*Prepared, error) {
 	exp := by.Experiment
 	seen, found, err := o.foresee(ctx, e, exp, t)

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// sayTo makes remarks about the place appear among the progress. watch may be nil.
+// sayTo passes remarks about the place on as progress messages. watch may be nil.
 func sayTo(watch engine.Observer) func(string) {
 	return func(words string) {
 		if watch != nil {
@@ -17,9 +17,9 @@ func sayTo(watch engine.Observer) func(string) {
 	}
 }
 
-// probe asks a worker what the target is. like is what was found for another target of
-// this kind on the same machine, where engines and versions are the same; nil to try and
-// ask for them. watch may be nil.
+// probe asks a worker to probe the target. like is the result for another target of this kind on the same
+// machine, whose engines and versions are the same; if it is nil, the worker tries and queries them. watch
+// may be nil.
 func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, like *model.ProbeResult, watch engine.Observer) (model.ProbeResult, error) {
 	req := model.ProbeRequest{
 		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: writes(p.Workloads), LookOnly: !touch,
@@ -40,8 +40,8 @@ func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Prof
 	return *found, nil
 }
 
-// evidenceFor asks the engine for what the rules need beside the load. The memory
-// that could cache is the machine's, or what a cgroup leaves of it.
+// evidenceFor returns what the rules need to be measured apart from the load. The memory that could serve
+// as a cache is the machine's, or the limit of a cgroup.
 func evidenceFor(probe model.ProbeResult) engine.Evidence {
 	env := probe.Environment
 	b := engine.Evidence{Look: true, Memory: env.Memory, ReadBandwidth: probe.ReadBandwidth, WriteBandwidth: probe.WriteBandwidth}

@@ -17,26 +17,26 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// factory makes a place of what the user says.
+// factory makes a place from the user's options.
 type factory struct {
 	name string
 	// serves reports whether the target's workers belong there.
 	serves func(o *Places, t model.Target) bool
 	// open makes the place for one worker.
 	open func(o *Places, e *env.Env, by placeOptions) (place.Place, error)
-	// learn adds what else is known of a worker that was put there; nil where nothing is.
+	// learn adds what else can be found out about a worker that was started there; nil if nothing can.
 	learn func(ctx context.Context, o *Places, e *env.Env, p *placed) error
 }
 
-// registry is the places, the most particular first: of those that serve a target the first
-// one gets its workers. A new place is a factory, and a line here.
+// registry lists the places, the most specific first: a target's workers go to the first one that serves
+// it. A new place is a factory, and a line here.
 var registry = []factory{
 	{name: "hosts", serves: func(o *Places, _ model.Target) bool { return len(o.Hosts) > 0 }, open: openHosts},
 	{name: "pods", serves: func(_ *Places, t model.Target) bool { return inCluster(t) }, open: openPod, learn: learnStorage},
 	{name: "this machine", serves: func(*Places, model.Target) bool { return true }, open: openHere},
 }
 
-// at is the factory that serves a target; the last one serves all.
+// at returns the factory that serves a target; the last one serves all.
 func (o *Places) at(t model.Target) factory {
 	return registry[slices.IndexFunc(registry, func(f factory) bool { return f.serves(o, t) })]
 }
@@ -49,12 +49,12 @@ func openHere(_ *Places, e *env.Env, by placeOptions) (place.Place, error) {
 	return here(e, by.child), nil
 }
 
-// OnlyHere are the load tools of workers on this machine that the program in pods does not link:
-// net/http weighs more than all that a worker does.
+// OnlyHere are the load tools of workers on this machine that are not linked into the program for pods:
+// net/http is larger than all that a worker does.
 var OnlyHere = []worker.Factory{etcd.Tool}
 
-// here is this machine: the worker is in this process, or, with child, a process of its own
-// (which is what remote places have).
+// here returns this machine as a place: the worker is in this process or, with child, in a separate process
+// (as in remote places).
 func here(e *env.Env, child bool) local.Place {
 	at := local.Place{Env: e, Serve: func(ctx context.Context, name string, in io.Reader, out io.Writer) error {
 		return agent.Serve(ctx, in, out, worker.Options(e, name, OnlyHere...))
@@ -84,7 +84,7 @@ func openPods(o *Places, e *env.Env, by placeOptions) (at pods.Place, err error)
 	return pods.Place{Client: client, Made: o.Cluster.Mark(by.ID), Where: where, Ready: o.Cluster.Ready, As: as, Keep: o.Cluster.Keep}, nil
 }
 
-// learnStorage asks the storage system behind a volume what it knows of itself.
+// learnStorage asks the storage system behind a volume what it knows about it.
 func learnStorage(ctx context.Context, o *Places, e *env.Env, p *placed) error {
 	client, err := o.Cluster.Open(e)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/sweep"
 )
 
-// Inline reads the files that an experiment names into it, so that it stands alone. What
-// it holds already is not read again.
+// Inline reads the files that an experiment names into it, so that it is self-contained. Contents that it
+// already has are not read again.
 func Inline(e *env.Env, exp *model.Experiment) error {
 	for _, f := range []struct {
 		flag, name string
@@ -40,12 +40,12 @@ func ownProfile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
-// Paired reports whether an experiment measures two targets side by side.
+// Paired reports whether an experiment measures two targets together.
 func Paired(exp model.Experiment) bool {
 	return exp.Scenario == model.OnBaseline || exp.Scenario == profile.Comparison
 }
 
-// Targets are all that an experiment measures.
+// Targets returns everything that an experiment measures.
 func Targets(exp model.Experiment) []string {
 	targets := []string{exp.Target}
 	switch {
@@ -57,10 +57,9 @@ func Targets(exp model.Experiment) []string {
 	return targets
 }
 
-// NewRequest is what an experiment asks to measure: its scenario says which workloads, and
-// how they become a plan. It reads nothing else, so that the same experiment is the same
-// request wherever it is read; its files are those of Inline. What a person should know
-// about an own job file is handed to say.
+// NewRequest returns what an experiment asks to measure: its scenario determines which workloads, and how
+// they become a plan. It reads nothing else, so the same experiment makes the same request everywhere; its
+// files are those of Inline. Remarks about a user's job file are passed to say.
 func NewRequest(exp model.Experiment, say func(string)) (r Request, err error) {
 	r = Request{Experiment: exp}
 	if exp.App != nil {

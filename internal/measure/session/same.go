@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// refuseSame refuses two targets that are one and the same thing. Two directories
-// on one disk are not refused: the comparison says that they share it.
+// refuseSame refuses two targets that are identical. Two directories on one disk are not refused: the
+// comparison reports that they share it.
 func refuseSame(a, b model.Target) error {
 	if !isSame(a, b) {
 		return nil
@@ -25,10 +25,9 @@ func refuseSame(a, b model.Target) error {
 	return model.RefusedError(fmt.Sprintf("%s and %s are the same %s: it would be compared with itself", a.Name, b.Name, kindWord(a.Kind)), hint)
 }
 
-// refuseShared refuses a baseline that lies on the very device of the target: it is
-// the same storage, not the one below, and rules would judge the one by the other.
-// A device that is built on another one has a name of its own. In a cluster two
-// classes may share a node's disk, which is what one wants to see there.
+// refuseShared refuses a baseline on the same device as the target: it is the same storage, not the one
+// below, and rules would judge one by the other. A device that is built on another one has its own name. In
+// a cluster, two classes may share a node's disk, which may be just what is to be compared.
 func refuseShared(a, b model.Target, inA, inB model.Environment) error {
 	device := inA.Storage.Device
 	if device == "" || device != inB.Storage.Device || a.Path == "" || b.Path == "" || a.Cluster != nil || b.Cluster != nil {
@@ -52,9 +51,9 @@ func kindWord(k model.TargetKind) string {
 	return string(k)
 }
 
-// isSame reports whether two targets are one and the same thing.
+// isSame reports whether two targets are identical.
 func isSame(a, b model.Target) bool {
-	// Two claims made of one class are two volumes.
+	// Two claims created from one class are two volumes.
 	if a.Cluster.Made() || b.Cluster.Made() {
 		return false
 	}
@@ -64,13 +63,13 @@ func isSame(a, b model.Target) bool {
 	if a.Path == "" || b.Path == "" {
 		return false
 	}
-	// Hard links and device nodes: two names, one thing.
+	// Hard links and device nodes: two names for the same thing.
 	infoA, errA := os.Stat(a.Path)
 	infoB, errB := os.Stat(b.Path)
 	return errA == nil && errB == nil && (os.SameFile(infoA, infoB) || sameDevice(infoA, infoB))
 }
 
-// sameDevice reports whether two device nodes stand for one device.
+// sameDevice reports whether two device nodes refer to one device.
 func sameDevice(a, b os.FileInfo) bool {
 	sa, okA := a.Sys().(*syscall.Stat_t)
 	sb, okB := b.Sys().(*syscall.Stat_t)

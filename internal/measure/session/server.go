@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// parseAsked reads what the user named: storage, or, where an application is asked for, a server
-// of it that exists.
+// parseAsked parses the target's name: storage or, if an application is asked for, an existing server of
+// it.
 func (o *Places) parseAsked(name string, ask *model.AppRequest) (model.Target, error) {
 	if ask == nil || !target.IsServer(name) {
 		t, err := o.parseTarget(name)
@@ -38,11 +38,11 @@ func (o *Places) parseAsked(name string, ask *model.AppRequest) (model.Target, e
 	return t, nil
 }
 
-// existing reports whether a target is a server that exists.
+// existing reports whether a target is an existing server.
 func existing(t model.Target) bool { return t.Kind.Application() && t.Path == "" && t.Cluster == nil }
 
-// adviseCleanup says, before anything is made in a server that exists, what was found there, and
-// what removes the schema when nothing of ours can.
+// adviseCleanup reports what was found in an existing server, before anything is created in it, and how to
+// remove the schema if Loadline cannot.
 func adviseCleanup(targets []model.Target, probes []model.ProbeResult, watch engine.Observer) {
 	for i, t := range targets {
 		if existing(t) {
@@ -56,7 +56,7 @@ func adviseCleanup(targets []model.Target, probes []model.ProbeResult, watch eng
 	}
 }
 
-// refuseOneServer refuses two servers that are one by different names.
+// refuseOneServer refuses two names of the same server.
 func refuseOneServer(targets [2]model.Target, probes [2]model.ProbeResult) error {
 	a, b := probes[0].App, probes[1].App
 	if a == nil || b == nil || a.Server == nil || b.Server == nil || a.Server.Instance != b.Server.Instance {

@@ -10,14 +10,14 @@ import (
 	"github.com/loadline/loadline/internal/plan/scale"
 )
 
-// Several is what a scenario with more than one volume needs: volume i is on the
-// target i modulo their number.
+// Several is what a scenario with more than one volume needs: volume i is on the target i modulo the number
+// of targets.
 type Several struct {
 	Targets []string
 	Volumes int
 }
 
-// prepareSeveral places a worker for each volume, probes and plans.
+// prepareSeveral starts a worker for each volume, probes and plans.
 func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, by Request) (*Prepared, error) {
 	targets := make([]model.Target, len(by.Several.Targets))
 	for i, name := range by.Several.Targets {
@@ -77,7 +77,7 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 	return prep, nil
 }
 
-// Close ends all workers, which removes what they made. It may be called twice.
+// Close ends all workers, which removes what they created. It may be called twice.
 func (p *Prepared) Close() error {
 	return inParallel(len(p.workers), placedAtOnce, func(i int) error { return p.workers[i].Close() })
 }

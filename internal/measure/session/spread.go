@@ -9,8 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// tellSpread writes into what is known of the cluster how the volumes lie on nodes, and why
-// no better.
+// tellSpread records how the volumes are spread over nodes, and why not better.
 func (c *gathering) tellSpread(ctx context.Context, members []member) {
 	first := members[0].at.cluster
 	if first == nil || len(members) < 2 {
@@ -30,7 +29,7 @@ func (c *gathering) tellSpread(ctx context.Context, members []member) {
 	}
 	if where, err := c.Cluster.Where(c.env); err == nil {
 		if client, err := c.Cluster.Open(c.env); err == nil {
-			// In a report, as in most of it, what is not known is left out.
+			// As elsewhere in a report, what is not known is left out.
 			s.Eligible, _ = client.Nodes(ctx, where)
 		}
 	}
@@ -38,8 +37,8 @@ func (c *gathering) tellSpread(ctx context.Context, members []member) {
 	first.Spread = &s
 }
 
-// whySpread tells why volumes do not lie on as many nodes as there are volumes, or not
-// evenly; empty where nothing is to be told.
+// whySpread returns why there are fewer nodes than volumes, or why volumes are spread unevenly; empty if
+// there is nothing to report.
 func whySpread(s model.Spread, pinned int, together bool, node string) string {
 	if s.Nodes == s.Volumes {
 		return ""

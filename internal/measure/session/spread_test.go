@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestWhyVolumesAreNotSpread: each way to lie on few nodes, or unevenly, has its reason; where
-// each volume has a node there is nothing to tell.
+// TestWhyVolumesAreNotSpread: each way to be on few nodes, or unevenly spread, has its reason; if each
+// volume has its own node, there is nothing to report.
 func TestWhyVolumesAreNotSpread(t *testing.T) {
 	for name, c := range map[string]struct {
 		spread   model.Spread

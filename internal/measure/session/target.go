@@ -11,18 +11,17 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// ParseTarget reads what the user named.
+// ParseTarget parses the name of a target.
 func ParseTarget(name string) (model.Target, error) {
 	return target.Parse(name, target.Options{DescribeMount: volume.DescribeMount})
 }
 
-// ParseNew is parseTarget for a verb that may make the file that the user names: it does
-// so with --create.
+// ParseNew is ParseTarget for a command that may create the file that is named: it does so with --create.
 func ParseNew(name string, create bool) (model.Target, error) {
 	return target.Parse(name, target.Options{Create: create, Offer: "--create", DescribeMount: volume.DescribeMount})
 }
 
-// checkJobs lets fio itself judge the user's own jobs before anything is touched.
+// checkJobs lets fio itself check the user's jobs before anything is touched.
 func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload) error {
 	driver := fio.New(e)
 	own := slices.DeleteFunc(slices.Clone(workloads), func(w model.Workload) bool { return w.Job == "" })

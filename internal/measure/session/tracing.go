@@ -14,18 +14,18 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// standing is what a volume in a cluster stands on, and who measures it.
+// standing is the storage that a volume in a cluster is on, and what loads it.
 type standing struct {
-	// target is the user's name of it; cluster is nil outside of one.
+	// target is the name that the user gave; cluster is nil outside of a cluster.
 	target  string
 	cluster *model.Cluster
-	// devices are those of its node, none where its blocks are not on one; cgroup is the
-	// number of the cgroup that loads it.
+	// devices are those of its node, none if its blocks are not on one; cgroup is the number of the cgroup
+	// that loads it.
 	devices []string
 	cgroup  uint64
 }
 
-// stands tells what a worker has found of its volume.
+// stands returns what a worker has found out about its volume.
 func (p *placed) stands(found *model.ProbeResult) standing {
 	s := standing{target: p.target.Name, cluster: p.cluster, cgroup: found.Cgroup}
 	for _, storage := range []*model.Storage{&found.Environment.Storage, found.Environment.LogStorage} {
@@ -36,7 +36,7 @@ func (p *placed) stands(found *model.ProbeResult) standing {
 	return s
 }
 
-// tracing is the place of tracers in a namespace; "" is the client's.
+// tracing returns the place for tracers in a namespace; "" is the client's.
 func (o *Places) tracing(e *env.Env, id, namespace string) (pods.Place, error) {
 	at, err := openPods(o, e, placeOptions{ID: id})
 	if err != nil {
@@ -48,8 +48,7 @@ func (o *Places) tracing(e *env.Env, id, namespace string) (pods.Place, error) {
 	return at, nil
 }
 
-// TryTracing asks the cluster whether what pods measure on a target may be traced, and makes
-// nothing.
+// TryTracing checks whether the cluster allows tracing what pods measure on a target, and creates nothing.
 func (o *Places) TryTracing(ctx context.Context, e *env.Env, t model.Target) error {
 	at, err := o.tracing(e, "trace", t.Cluster.Namespace)
 	if err != nil {
@@ -58,8 +57,7 @@ func (o *Places) TryTracing(ctx context.Context, e *env.Env, t model.Target) err
 	return at.TryTracer(ctx)
 }
 
-// TracerManifest is the pod that would trace on each node that has a volume of the target, as
-// YAML.
+// TracerManifest returns the pod that would trace on each node that has a volume of the target, as YAML.
 func (o *Places) TracerManifest(e *env.Env, id string, t model.Target) (string, error) {
 	at, err := o.tracing(e, id, t.Cluster.Namespace)
 	if err != nil {
@@ -69,8 +67,8 @@ func (o *Places) TracerManifest(e *env.Env, id string, t model.Target) (string, 
 	return string(text), err
 }
 
-// Tracers starts a tracer on each node that has a volume, and returns when all are ready. say
-// gets remarks for people. After an error nothing is left.
+// Tracers starts a tracer on each node that has a volume, and returns when all are ready. say receives
+// remarks for the user. After an error nothing is left.
 func (o *Places) Tracers(ctx context.Context, e *env.Env, id string, p *Prepared, say func(string)) (*remote.Group, error) {
 	tracers, namespaces, err := p.tracers(say)
 	if err != nil {
@@ -99,7 +97,7 @@ func (o *Places) Tracers(ctx context.Context, e *env.Env, id string, p *Prepared
 	return remote.Ready(ctx, e.Clock, tracers, say)
 }
 
-// tracers are those that are needed, without their links, in the order of their nodes, and the
+// tracers returns the tracers that are needed, without their links, in the order of their nodes, and the
 // namespaces of their pods.
 func (p *Prepared) tracers(say func(string)) (list []*remote.Tracer, namespaces []string, err error) {
 	by := map[string]*remote.Tracer{}

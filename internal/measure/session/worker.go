@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/measure/place"
 )
 
-// Connect starts a worker on this machine for what is no run, and greets it: in process, or,
-// with child, as a process of its own.
+// Connect starts a worker on this machine that does not belong to a run, and waits for its hello: in this
+// process or, with child, in a separate one.
 func Connect(ctx context.Context, e *env.Env, runID string, child bool) (*engine.Worker, error) {
 	put, err := here(e, child).Put(ctx, place.Assignment{RunID: runID, Say: func(string) {}})
 	if err != nil {

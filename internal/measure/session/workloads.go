@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// chosenProfile finds the workloads that the experiment is about. What a person
-// should know about an own job file is handed to say.
+// chosenProfile returns the workloads that the experiment selects. Remarks about a user's job file are
+// passed to say.
 func chosenProfile(exp model.Experiment, say func(string)) (profile.Profile, error) {
 	p, err := namedProfile(exp, say)
 	if err != nil {
@@ -19,7 +19,7 @@ func chosenProfile(exp model.Experiment, say func(string)) (profile.Profile, err
 	return profile.Choose(p, exp.Only, exp.Skip)
 }
 
-// namedProfile is the experiment's profile or own job file, with all of its workloads.
+// namedProfile returns the experiment's profile or job file, with all of its workloads.
 func namedProfile(exp model.Experiment, say func(string)) (profile.Profile, error) {
 	switch {
 	case exp.Job != "":

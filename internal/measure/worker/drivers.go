@@ -15,13 +15,12 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 )
 
-// Factory makes a load tool.
+// Factory creates a load tool.
 type Factory func(*env.Env) load.Tool
 
-// registry makes the load tools that every worker has, the most particular first: of those that
-// serve a workload the first one carries it out. A new tool is a line here; one that links what a
-// pod's program is too small for, and loads what is on this machine only, is a line in
-// session.OnlyHere.
+// registry lists the load tools that every worker has, the most specific first: a workload is carried out
+// by the first one that serves it. A new tool is a line here; a tool that links too much for a pod's
+// program, and loads only what is on this machine, is a line in session.OnlyHere.
 var registry = []Factory{
 	fake.Tool,
 	postgres.Tool,
@@ -29,7 +28,7 @@ var registry = []Factory{
 	fio.Tool,
 }
 
-// Tools are one of each, and of more.
+// Tools returns one of each, and of more.
 func Tools(e *env.Env, more ...Factory) load.Tools {
 	var list load.Tools
 	for _, factory := range slices.Concat(more, registry) {
@@ -38,14 +37,14 @@ func Tools(e *env.Env, more ...Factory) load.Tools {
 	return list
 }
 
-// Options are those of a worker with all its tools, and more; runID names its own files.
+// Options returns those of a worker with all its tools, and more; runID is part of its file names.
 func Options(e *env.Env, runID string, more ...Factory) agent.Options {
 	return agent.Options{Env: e, Version: Version, RunID: runID, Tools: Tools(e, more...)}
 }
 
 func openLoops(e *env.Env) load.Tool { return open.Tool(&open.Driver{Dial: dialNBD, Clock: e.Clock}) }
 
-// dialNBD connects to an export and hands the socket over.
+// dialNBD connects to an export and returns the socket.
 func dialNBD(ctx context.Context, uri string) (*os.File, error) {
 	conn, err := nbd.Dial(ctx, uri)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// TestEveryTargetHasItsTool: of the registry's tools the right one carries out a workload,
-// and one makes the volumes of each kind of target ready.
+// TestEveryTargetHasItsTool: the registry's correct tool carries out a workload, and one tool prepares the
+// volumes of each kind of target.
 func TestEveryTargetHasItsTool(t *testing.T) {
 	tools := Tools(env.OS())
 	names := map[string]bool{}

@@ -10,11 +10,11 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// usersFile is the list of users that lend writes. Package kube knows its name.
+// usersFile is the list of users that lend writes. Package kube knows its name too.
 const usersFile = "passwd"
 
-// lend copies this program into a directory, for a pod of another image, and puts a list of users
-// beside it in which who runs this has a name: that is whom the pod's programs run as.
+// lend copies this program into a directory, for a pod with another image, with a passwd file that contains
+// the current user: the pod's programs run as that user.
 func lend(e *env.Env, dir string) error {
 	from, err := os.Open(e.Program())
 	if err != nil {

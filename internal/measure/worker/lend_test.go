@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheProgramLendsItself: what another image gets is this program, which anybody may start,
-// and a name for who it is.
+// TestTheProgramLendsItself: the other image gets this program, which every user may run, and a name for
+// its user.
 func TestTheProgramLendsItself(t *testing.T) {
 	dir := t.TempDir()
 	if code, stdout, stderr := start("", "--lend", dir); code != 0 || stdout+stderr != "" {

@@ -1,10 +1,9 @@
-// Package worker is an agent put together: its drivers, its flags, its version. Its
-// opinion: what stands beside the load should be light, and a program weighs what it
-// links, used or not: most of the memory of "loadline agent" is pages of its own file,
-// which the Kubernetes client and the rest of loadline bring in when it starts. So there
-// is a program that links this package and nothing above it, loadline-agent, and pods
-// run that (docs/performance.md has both weights). "loadline agent" is the same worker
-// for hosts where loadline is the only program.
+// Package worker is an agent put together: its drivers, its flags, its version. Its assumptions: what runs
+// beside the load should be small, and a program takes memory for all that it links, used or not: most of
+// the memory of "loadline agent" is pages of its executable, which the Kubernetes client and the rest of
+// loadline touch during start-up. So there is a program that links this package and nothing above it,
+// loadline-agent, and pods run that (docs/performance.md has the size of both). "loadline agent" is the
+// same worker for hosts where loadline is the only program.
 package worker
 
 import (
@@ -21,33 +20,33 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Version is that of Loadline, set when a program is built: the same in both.
+// Version is that of Loadline, set when a program is built: the same in both programs.
 var Version = "dev"
 
-// program is the name of the one that is a worker and nothing else.
+// program is the name of the program that is only a worker.
 const program = "loadline-agent"
 
-// abandonAfter is how long a worker in a pod waits for its driver to come back: long
-// enough for a computer that sleeps over night.
+// abandonAfter is how long a worker in a pod waits for its driver to come back: long enough for a laptop
+// that sleeps overnight.
 const abandonAfter = 16 * time.Hour
 
-// Flags are what a worker is started with.
+// Flags are the command-line flags of a worker.
 type Flags struct {
 	runID, detached, attach string
-	// More are load tools beside those that every worker has.
+	// More are load tools in addition to those that every worker has.
 	More []Factory
 }
 
-// Register adds them to a set.
+// Register adds the flags to a set.
 func (f *Flags) Register(set *flag.FlagSet) {
 	set.StringVar(&f.runID, "run-id", "agent", "names this worker's own files")
 	set.StringVar(&f.detached, "detached", "", "serve at a socket in this `DIR`, also after a connection is lost")
 	set.StringVar(&f.attach, "attach", "", "connect the standard streams to the socket in this `DIR`")
 }
 
-// Run serves one session on the standard streams or, detached, at a socket in a directory, or
-// connects the streams to the worker, or the Job's driver, that serves there. Its error is io.ErrUnexpectedEOF when
-// the engine was lost.
+// Run serves one session on the standard streams or, if detached, on a socket in a directory; or it
+// connects the streams to the worker, or the Job's driver, that serves there. Its error is
+// io.ErrUnexpectedEOF if the engine was lost.
 func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	switch {
 	case f.detached != "":
@@ -55,20 +54,19 @@ func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	case f.attach != "":
 		return link.Attach(ctx, e.Clock, f.attach, e.Stdin, e.Stdout)
 	}
-	// An interrupt typed at the terminal reaches the whole process group; the
-	// engine decides what it means, so the worker waits for its word.
+	// An interrupt typed at the terminal reaches the whole process group. The engine decides what it means,
+	// so the worker waits for a request.
 	return agent.Serve(context.WithoutCancel(ctx), e.Stdin, e.Stdout, Options(e, f.runID, f.More...))
 }
 
-// about is what that program says of itself.
+// about is that program's help text.
 const about = `loadline-agent is the part of Loadline that works in a pod: requests on standard input,
 events on standard output, one JSON line per message. loadline starts it; to measure
 something, type loadline run --help.
 `
 
-// Main is the program loadline-agent: it does what the arguments of e say and returns the exit code, which
-// is 0 when it was told to go, 1 when it failed or lost its engine, 2 for arguments that
-// it does not understand.
+// Main is the program loadline-agent: it runs with the arguments of e and returns the exit code: 0 if it
+// was told to end, 1 if it failed or lost its engine, 2 for arguments that it does not understand.
 func Main(ctx context.Context, e *env.Env) int {
 	set := flag.NewFlagSet(program, flag.ContinueOnError)
 	set.SetOutput(io.Discard)

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// start runs the program loadline-agent on what it reads.
+// start runs the program loadline-agent with the given standard input.
 func start(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, problems bytes.Buffer
 	e := env.OS()

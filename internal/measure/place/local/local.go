@@ -1,7 +1,6 @@
-// Package local is the place where the user is: it starts an agent on this
-// machine and gives the engine a byte stream to it. Its opinion: in process is
-// the normal way (one process to kill, nothing to install); a child process is
-// the same agent behind the same stream, and is what ssh and pods will use.
+// Package local is the place on the user's machine: it starts an agent there and gives the engine a byte
+// stream to it. Its assumptions: normally the agent runs in this process (one process to kill, nothing to
+// install); a child process is the same agent behind the same stream, as ssh and pods use it.
 package local
 
 import (
@@ -18,14 +17,14 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Place puts workers on this machine.
+// Place starts workers on this machine.
 type Place struct {
 	Env *env.Env
-	// Serve is an agent on a pair of streams; name names its own files. It returns when it has
+	// Serve runs an agent on a pair of streams; name is part of its file names. It returns when it has
 	// cleaned up, after the requests have ended.
 	Serve func(ctx context.Context, name string, in io.Reader, out io.Writer) error
-	// Command starts an agent as a process of its own, which gets its name behind --run-id;
-	// empty for one in this process, by Serve.
+	// Command starts an agent as a separate process, with its name after --run-id; if it is empty, Serve
+	// runs the agent in this process.
 	Command []string
 }
 
@@ -35,7 +34,7 @@ func (p Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, erro
 		return nil, err
 	}
 	w := &place.Worker{Target: a.Target}
-	// An interrupt is for the engine to hear: it tells the worker to stop.
+	// The engine handles an interrupt: it tells the worker to stop.
 	ctx = context.WithoutCancel(ctx)
 	if len(p.Command) > 0 {
 		var err error
@@ -48,8 +47,8 @@ func (p Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, erro
 	return w, nil
 }
 
-// InProcess starts serve in a goroutine and returns the other end of its
-// streams. Closing it ends the stream and waits until serve has returned.
+// InProcess starts serve in a goroutine and returns the other end of its streams. Closing that ends the
+// stream and waits until serve has returned.
 func InProcess(ctx context.Context, serve func(ctx context.Context, in io.Reader, out io.Writer) error) io.ReadWriteCloser {
 	requestsOut, requestsIn := io.Pipe()
 	eventsOut, eventsIn := io.Pipe()
@@ -79,7 +78,7 @@ func (l *inProcess) Close() error {
 	return nil
 }
 
-// childGrace is how long a child may take to clean up after its stream ended.
+// childGrace is how long a child may take to clean up after its stream has ended.
 const childGrace = 60 * time.Second
 
 // Child starts the command (loadline agent) and returns its standard streams.
@@ -111,7 +110,7 @@ type child struct {
 
 func (c *child) Write(p []byte) (int, error) { return c.in.Write(p) }
 
-// Close ends the child's input, which makes it clean up and end, and waits for it.
+// Close ends the child's input, after which it cleans up and ends, and waits for it.
 func (c *child) Close() error {
 	c.once.Do(c.end)
 	return nil

@@ -1,7 +1,7 @@
-// Package placetest asks a place whether it keeps the contract of package place. Its
-// opinion: the suite speaks with a real worker in the engine's words, on storage made of
-// numbers, so that a place is tested with its own processes, connections and objects and
-// nothing is measured; a new place brings a Subject and gets the tests.
+// Package placetest tests whether a place keeps the contract of package place. Its assumptions: the suite
+// uses the engine's protocol with a real worker, on storage that is simulated, so a place is tested with
+// its own processes, connections and objects, and nothing is measured; a new place provides a Subject and
+// gets the tests.
 package placetest
 
 import (
@@ -19,30 +19,30 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Subject is a place, and what it is to be asked about.
+// Subject is a place under test, and the parameters of the tests.
 type Subject struct {
-	// New makes the place.
+	// New creates the place.
 	New func(t *testing.T) place.Place
-	// Target is what workers are put on; they are asked to measure numbers all the same.
+	// Target is the target that workers are started for; what they measure is nevertheless simulated.
 	Target model.Target
-	// Size is that of a volume that is to be made for it, in bytes.
+	// Size is that of a volume that is to be created for the target, in bytes.
 	Size int64
-	// Version is what the workers there call themselves.
+	// Version is the version that the workers there report.
 	Version string
 	// Left lists what is left of workers that were closed: processes, objects, files.
 	Left func(t *testing.T) []string
-	// Wrong are places where no worker can be put, by a part of the sentence that says why.
+	// Wrong are places where no worker can be started, by a part of the error message.
 	Wrong map[string]func(t *testing.T) place.Place
 }
 
-// wait is generous: a worker in a cluster is put there in minutes, and every condition
-// that is waited for is one that has to come.
+// wait is generous: starting a worker in a cluster takes minutes, and every condition that is waited for
+// must occur.
 const wait = 3 * time.Minute
 
 // frame is the size of the large requests and answers, in bytes.
 const frame = 8 << 20
 
-// Test asks everything.
+// Test runs all tests of the contract.
 func Test(t *testing.T, s Subject) {
 	t.Run("a worker says hello and answers", s.answers)
 	t.Run("large frames pass both ways", s.large)
@@ -54,7 +54,7 @@ func Test(t *testing.T, s Subject) {
 	t.Run("what is wrong is a sentence", s.wrong)
 }
 
-// put puts a worker, which is closed at the end of the test whatever happens.
+// put starts a worker, which is closed at the end of the test whatever happens.
 func (s *Subject) put(ctx context.Context, t *testing.T, at place.Place, suffix string) *visitor {
 	t.Helper()
 	w, err := at.Put(ctx, s.assignment(t, suffix))
@@ -75,7 +75,7 @@ func (s *Subject) assignment(t *testing.T, suffix string) place.Assignment {
 	return place.Assignment{RunID: "contract", Suffix: suffix, Target: s.Target, Size: s.Size, Say: func(words string) { t.Log(words) }}
 }
 
-// visitor is an engine that has come to a worker.
+// visitor is an engine that is connected to a worker.
 type visitor struct {
 	t      *testing.T
 	link   io.ReadWriteCloser
@@ -85,7 +85,7 @@ type visitor struct {
 	id     int
 }
 
-// read passes on every event, and how the stream ended.
+// read passes on every event, and then how the stream ended.
 func (v *visitor) read() {
 	lines := bufio.NewReaderSize(v.link, 64<<10)
 	for {
@@ -131,7 +131,7 @@ func (v *visitor) send(req model.Request) int {
 	return v.id
 }
 
-// clock asks for the time, which every worker knows.
+// clock asks for the time, which every worker supports.
 func (v *visitor) clock() {
 	v.t.Helper()
 	id := v.send(model.Request{Clock: &struct{}{}})
@@ -140,12 +140,12 @@ func (v *visitor) clock() {
 	}
 }
 
-// numbers is storage that no machine has.
+// numbers returns a simulated target, which no machine has.
 func numbers(parameters string) model.Target {
 	return model.Target{Name: "fake", Kind: model.Fake, URI: parameters}
 }
 
-// work begins a step that lasts for an hour, and returns when it has begun.
+// work starts a step that lasts an hour, and returns when it has begun.
 func (v *visitor) work() {
 	v.t.Helper()
 	target := numbers("?iops=1000&pace=50")
@@ -162,7 +162,7 @@ func (v *visitor) work() {
 	}
 }
 
-// end closes the link twice: the second time there is nothing to do.
+// end closes the link twice: the second time does nothing.
 func (v *visitor) end() {
 	v.t.Helper()
 	for time := range 2 {
@@ -184,7 +184,7 @@ func (s *Subject) answers(t *testing.T) {
 	s.nothing(t)
 }
 
-// large sends a request that is as long as its answer: the name of what nobody knows.
+// large sends a large request whose answer is equally long: a name that does not exist.
 func (s *Subject) large(t *testing.T) {
 	v := s.put(t.Context(), t, s.New(t), "")
 	name := strings.Repeat("x", frame)
@@ -216,13 +216,13 @@ func (s *Subject) goes(t *testing.T) {
 	s.nothing(t)
 }
 
-// closes hangs up on a worker in the middle of a step: it ends, and leaves nothing.
+// closes closes the link to a worker in the middle of a step: the worker ends, and leaves nothing.
 func (s *Subject) closes(t *testing.T) {
 	v := s.put(t.Context(), t, s.New(t), "")
 	v.work()
 	v.end()
 	s.nothing(t)
-	// Whoever reads is told that it is over, in whatever words.
+	// Readers are told that it is over, with whatever error.
 	for range v.events {
 	}
 	if err := <-v.ended; err == nil {
@@ -251,7 +251,7 @@ func (s *Subject) done(t *testing.T) {
 	s.nothing(t)
 }
 
-// apart puts two workers of one run: the end of one is nothing to the other.
+// apart starts two workers of one run: the end of one does not affect the other.
 func (s *Subject) apart(t *testing.T) {
 	at := s.New(t)
 	a, b := s.put(t.Context(), t, at, "-v1"), s.put(t.Context(), t, at, "-v2")
@@ -270,7 +270,7 @@ func (s *Subject) wrong(t *testing.T) {
 	for want, at := range s.Wrong {
 		w, err := at(t).Put(t.Context(), s.assignment(t, ""))
 		if err == nil {
-			// What goes wrong over there is told by the stream.
+			// Errors on the other side are reported by the stream.
 			_, err = io.ReadAll(w.Link)
 			if end := w.Link.Close(); end != nil {
 				t.Errorf("%s: closing says %v", want, end)

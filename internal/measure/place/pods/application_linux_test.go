@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// TestAnApplicationsPod: the worker answers from a pod of the application's image, into which its
-// program was lent, and nothing of it is left.
+// TestAnApplicationsPod: the worker answers from a pod with the application's image, into which its program
+// was copied, and nothing of it is left.
 func TestAnApplicationsPod(t *testing.T) {
 	n, client := newNode(t)
 	at := Place{Client: client, Made: Mark("app", "test/1/x"), Where: kube.Where{Image: "loadline:test", Application: "postgres:17"}, Ready: time.Minute}
@@ -51,7 +51,7 @@ func TestAnApplicationsPod(t *testing.T) {
 			}
 		}
 	}
-	// What was shown is what was made, but for whose it is.
+	// The manifest that was shown is the one that was used, except for its owner's token.
 	if !strings.Contains(string(shown), "name: "+at.Made.Run+"\n") || strings.Contains(string(shown), at.Made.Token) {
 		t.Errorf("%s", shown)
 	}
@@ -63,7 +63,7 @@ func TestAnApplicationsPod(t *testing.T) {
 	}
 }
 
-// TestNoApplicationOnARawDevice: it is refused before anything is made.
+// TestNoApplicationOnARawDevice: it is refused before anything is created.
 func TestNoApplicationOnARawDevice(t *testing.T) {
 	n, client := newNode(t)
 	n.Add(t, object{"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": object{"name": "raw", "namespace": "n"},

@@ -11,13 +11,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// useClaim looks at a claim that exists, and goes to the node where it is in use.
+// useClaim checks an existing claim, and places the pod on the node where it is in use.
 func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error {
 	namespace := v.Namespace
 	if namespace == "" {
 		namespace = p.Client.Namespace
 	}
-	// A pod can only use a claim of its own namespace.
+	// A pod can use only claims in its own namespace.
 	own := *p.Client
 	own.Namespace = namespace
 	p.Client = &own
@@ -46,12 +46,12 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 	return nil
 }
 
-// yield gives up an even spread where the volume was on its nodes before its pod.
+// yield gives up an even spread because the volume was bound to nodes before its pod was placed.
 func (p *placement) yield() { p.Spread, p.facts.Pinned = place.Loose, true }
 
-// Check refuses an existing claim that must not be measured, or cannot be; facts are what is
-// known of it. It returns the pods that use it, other than those of the run ("" for none).
-// With destroys a raw device would be overwritten.
+// Check refuses an existing claim that must not or cannot be measured; facts are what is known about it. It
+// returns the pods that use it, other than those of the run ("" for none). With destroys, a raw device
+// would be overwritten.
 func Check(ctx context.Context, client *kube.Client, t model.Target, facts *model.Cluster, run string, destroys bool) ([]kube.User, error) {
 	v := t.Cluster
 	namespace := v.Namespace
@@ -83,7 +83,7 @@ func orName(class string) string {
 	return class
 }
 
-// podNames is "the pod a", or "the pods a and b (another run of Loadline's)".
+// podNames returns "the pod a", or "the pods a and b (of another run of Loadline's)".
 func podNames(users []kube.User) string {
 	var names []string
 	for _, u := range users {

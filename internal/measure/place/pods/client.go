@@ -10,11 +10,11 @@ import (
 	"github.com/loadline/loadline/internal/model/remote"
 )
 
-// clientSuffix tells the pod of an application's client from that of its server.
+// clientSuffix distinguishes the pod of an application's client from that of its server.
 const clientSuffix = "-cl"
 
-// PutClient makes a pod without a volume for the client of an application, whose server is on the
-// node of the name, and connects. After an error nothing is left (unless Keep).
+// PutClient creates a pod without a volume for the client of an application, whose server is on the named
+// node, and connects. After an error nothing is left (unless Keep).
 func (at Place) PutClient(ctx context.Context, a place.Assignment, server string) (*place.Worker, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func (at Place) PutClient(ctx context.Context, a place.Assignment, server string
 	return w, nil
 }
 
-// client is the placement of an assignment's client. It has no volume, so that of the user's
-// demands those are not its own that are about the server's node.
+// client returns the placement of an assignment's client. It has no volume, so the user's demands on the
+// server's node do not apply to it.
 func (at Place) client(a place.Assignment, server string) *placement {
 	p := &placement{Place: at, Assignment: a, name: at.Made.Run + a.Suffix + clientSuffix}
 	p.Near, p.Spread, p.as = "", "", p.As.own()
@@ -57,10 +57,10 @@ func (p *placement) startClient(ctx context.Context) (*place.Worker, error) {
 	return &place.Worker{Link: p.connect(ctx, "the client's pod on "+node), Cluster: &p.facts}, nil
 }
 
-// unknownNode stands in a manifest for the node of a server that is not placed yet.
+// unknownNode is used in a manifest for the node of a server that is not placed yet.
 const unknownNode = "(the node of the server)"
 
-// podSpecs are the pod on a claim that is known by then, and the one of its client.
+// podSpecs returns the pod, for a claim that is known by then, and that of its client.
 func (p *placement) podSpecs(raw bool) []kube.PodSpec {
 	list := []kube.PodSpec{p.podSpec(raw)}
 	if p.ClientNode != "" {

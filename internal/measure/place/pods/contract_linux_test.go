@@ -13,13 +13,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// class is a target that a claim is made for.
+// class returns a target that a claim is created for.
 func class(name string) model.Target {
 	return model.Target{Name: "sc:" + name, Kind: model.StorageClass, Cluster: &model.ClusterVolume{Class: name}}
 }
 
-// TestContract asks pods that are processes of this machine, behind an API server and an
-// exec that are played, and a worker, a link and a client that are real.
+// TestContract tests pods that are processes on this machine, behind a fake API server and exec, with a
+// real worker, link and client.
 func TestContract(t *testing.T) {
 	n, client := newNode(t)
 	at := Place{Client: client, Made: Mark("contract", "test/1/x"), Where: kube.Where{Image: "loadline:test"}, Ready: time.Minute}
@@ -44,11 +44,11 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// contractIn names where there is a real cluster to ask, as NAMESPACE,CLASS,IMAGE; $KUBECONFIG
-// leads to it. The tests of the test cluster set it.
+// contractIn names the real cluster to use, as NAMESPACE,CLASS,IMAGE; $KUBECONFIG says how to reach it. The
+// tests of the test cluster set it.
 const contractIn = "LOADLINE_CONTRACT_IN"
 
-// TestContractInACluster asks real pods: scheduler, kubelet, volumes, exec.
+// TestContractInACluster tests real pods: scheduler, kubelet, volumes, exec.
 func TestContractInACluster(t *testing.T) {
 	words := strings.Split(os.Getenv(contractIn), ",")
 	if len(words) != 3 {

@@ -9,21 +9,22 @@ import (
 	"github.com/loadline/loadline/internal/cluster/kube"
 )
 
-// As is what the user says, as whom the worker runs; nil and empty say nothing.
+// As is the user that the worker runs as, if specified; nil and empty fields are not.
 type As struct {
 	User, Group, FSGroup *int64
 	Level                string
 }
 
-// given reports whether the user has chosen whom the worker is.
+// given reports whether the worker's user was specified.
 func (a As) given() bool { return a.User != nil }
 
-// own is the identity on a volume that was made for the run.
+// own returns the identity on a volume that was created for the run.
 func (a As) own() kube.Identity { return a.over(kube.Own()) }
 
-// foreign is the identity on a volume of somebody's. Where the user does not say, it is
-// that of the pods that use it, as far as they state it and all state the same; of a group
-// that they give the volume to, the worker is a member and gives nothing. words tell that.
+// foreign returns the identity on someone else's volume. If the user does not specify it, it is that of the
+// pods that use the volume, if they state one and all state the same; the worker joins the group that they
+// give the volume to (fsGroup), but does not give the volume to a group itself. words describes the
+// identity.
 func (a As) foreign(users []kube.User) (id kube.Identity, words string) {
 	users = slices.DeleteFunc(slices.Clone(users), func(u kube.User) bool { return u.Run != "" })
 	if len(users) == 0 {
@@ -39,7 +40,7 @@ func (a As) foreign(users []kube.User) (id kube.Identity, words string) {
 	if a.User != nil {
 		return a.over(id), ""
 	}
-	// Nobody becomes root without having said so.
+	// The worker does not run as root unless the user asks for that.
 	if said.User != nil && *said.User != 0 {
 		id.User, id.Group = said.User, said.Group
 	}
@@ -50,7 +51,7 @@ func (a As) foreign(users []kube.User) (id kube.Identity, words string) {
 	return a.over(id), words
 }
 
-// over puts what the user says over what would be.
+// over replaces parts of an identity by what was specified.
 func (a As) over(id kube.Identity) kube.Identity {
 	if a.User != nil {
 		id.User, id.Group = a.User, a.User
@@ -67,7 +68,7 @@ func (a As) over(id kube.Identity) kube.Identity {
 	return id
 }
 
-// identityWords is "user 999, group 999, with the groups 5 and 6".
+// identityWords returns "user 999, group 999, with the group 5 and 6".
 func identityWords(id kube.Identity) string {
 	user, group := id.IDs()
 	words := fmt.Sprintf("user %d, group %d", user, group)

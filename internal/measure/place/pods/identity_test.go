@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/cluster/kube"
 )
 
-// TestIdentityOnAClaim: on somebody's volume the worker is whom the user says, or whom the
-// pods that use it state, never root unasked, and nothing is given to its group.
+// TestIdentityOnAClaim: on someone else's volume the worker runs as the user that was specified or that the
+// pods using it state, never as root unless asked to, and nothing is given to its group.
 func TestIdentityOnAClaim(t *testing.T) {
 	n := func(i int64) *int64 { return &i }
 	db := kube.User{Name: "db", As: kube.Stated{User: n(999), Group: n(998), Groups: []int64{5}, Level: "s0:c1"}}
@@ -51,8 +51,8 @@ func TestIdentityOnAClaim(t *testing.T) {
 	}
 }
 
-// TestRunsOfOneSecondHaveTheirOwnNames: what is drawn tells two runs apart that started
-// together, and fits with a suffix into a label.
+// TestRunsOfOneSecondHaveTheirOwnNames: random characters distinguish two runs that started together, and
+// fit into a label with a suffix.
 func TestRunsOfOneSecondHaveTheirOwnNames(t *testing.T) {
 	id := "20261121-060134-" + strings.Repeat("long-", 20)
 	a, b := Mark(id, "here/1"), Mark(id, "here/1")

@@ -10,16 +10,16 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// logSuffix tells the claim of a log from that of the data, whose name it follows.
+// logSuffix distinguishes the claim of a log from that of the data, whose name it follows.
 const logSuffix = "-wal"
 
-// logSpec is the claim that is made for the log of the assignment's application.
+// logSpec returns the claim that is created for the log of the assignment's application.
 func (p *placement) logSpec() kube.ClaimSpec {
 	v := p.Log.Cluster
 	return kube.ClaimSpec{Name: p.name + logSuffix, Made: p.Made, Class: v.Class, Size: p.LogSize, Access: v.Access}
 }
 
-// logName is the claim of the log, "" where that is with the data.
+// logName returns the name of the log's claim, "" if the log is with the data.
 func (p *placement) logName() string {
 	if p.log == nil {
 		return ""
@@ -27,8 +27,8 @@ func (p *placement) logName() string {
 	return p.log.Claim
 }
 
-// logVolume makes the claim of the application's log, or looks at the one that exists, as is done
-// with that of the data; that is there by then.
+// logVolume creates the claim of the application's log, or checks the existing one, as is done with that of
+// the data, which exists by then.
 func (p *placement) logVolume(ctx context.Context) error {
 	if p.Log == nil {
 		return nil
@@ -65,7 +65,7 @@ func (p *placement) logVolume(ctx context.Context) error {
 	return nil
 }
 
-// lookAtLog refuses a claim that exists where it cannot hold a log.
+// lookAtLog refuses an existing claim that cannot hold a log.
 func lookAtLog(ctx context.Context, client *kube.Client, t model.Target, run string) (*model.Cluster, []kube.User, error) {
 	var facts model.Cluster
 	if err := client.ClaimAndClass(ctx, cmp.Or(t.Cluster.Namespace, client.Namespace), t.Cluster.Name, &facts); err != nil {
@@ -78,7 +78,7 @@ func lookAtLog(ctx context.Context, client *kube.Client, t model.Target, run str
 	return &facts, users, err
 }
 
-// learnLog records what the log's claim stands on.
+// learnLog records what storage the log's claim is on.
 func (p *placement) learnLog(ctx context.Context) error {
 	if p.log == nil {
 		return nil
@@ -87,8 +87,8 @@ func (p *placement) learnLog(ctx context.Context) error {
 	return p.Client.ClaimFacts(ctx, p.Client.Namespace, p.log.Claim, p.log)
 }
 
-// LogFacts is what is known of the claim of a log before there is a pod with it; size is that of
-// one that is to be made.
+// LogFacts returns what is known about the claim of a log before a pod has mounted it; size is that of one
+// that is to be created.
 func LogFacts(ctx context.Context, client *kube.Client, t model.Target, size int64) (*model.Cluster, error) {
 	if !t.Cluster.Made() {
 		facts, _, err := lookAtLog(ctx, client, t, "")

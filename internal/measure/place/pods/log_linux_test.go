@@ -12,12 +12,12 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// applicationAt is the place of an application's pods in a test.
+// applicationAt returns the place for an application's pods in a test.
 func applicationAt(client *kube.Client) Place {
 	return Place{Client: client, Made: Mark("app", "test/1/x"), Where: kube.Where{Image: "loadline:test", Application: "postgres:17"}, Ready: time.Minute}
 }
 
-// existing is somebody's claim.
+// existing returns a claim that someone else created.
 func existing(name, mode string) object {
 	return object{"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": object{"name": name, "namespace": "n"},
 		"spec": object{"storageClassName": "fast", "volumeMode": mode, "accessModes": []string{"ReadWriteOnce"}}, "status": object{"phase": "Bound", "capacity": object{"storage": "3Gi"}}}
@@ -27,8 +27,8 @@ func claimed(name string) model.Target {
 	return model.Target{Name: "pvc:" + name, Kind: model.VolumeClaim, Cluster: &model.ClusterVolume{Name: name}}
 }
 
-// TestALogsClaim: the log has a claim of its own, which is shown, made, mounted, known, and
-// removed with that of the data.
+// TestALogsClaim: the log has its own claim, which is shown, created, mounted, recorded, and removed with
+// that of the data.
 func TestALogsClaim(t *testing.T) {
 	n, client := newNode(t)
 	at := applicationAt(client)
@@ -64,8 +64,8 @@ func TestALogsClaim(t *testing.T) {
 	}
 }
 
-// TestALogOnAClaimThatExists: it is used and stays; one that cannot hold a log is refused, and
-// what was made until then goes.
+// TestALogOnAClaimThatExists: the claim is used and stays; one that cannot hold a log is refused, and what
+// was created until then is removed.
 func TestALogOnAClaimThatExists(t *testing.T) {
 	n, client := newNode(t)
 	n.Add(t, existing("data", "Filesystem"))

@@ -9,13 +9,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// claimSpec is the claim that is made for the assignment.
+// claimSpec returns the claim that is created for the assignment.
 func (p *placement) claimSpec() kube.ClaimSpec {
 	v := p.Target.Cluster
 	return kube.ClaimSpec{Name: p.name, Made: p.Made, Class: v.Class, Size: p.Size, Block: v.Block, Access: v.Access}
 }
 
-// podSpec is the pod, on a claim that is known by then.
+// podSpec returns the pod, for a claim that is known by then.
 func (p *placement) podSpec(raw bool) kube.PodSpec {
 	return kube.PodSpec{
 		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
@@ -24,7 +24,7 @@ func (p *placement) podSpec(raw bool) kube.PodSpec {
 	}
 }
 
-// checkMode refuses a raw device for an application: it keeps its data in files.
+// checkMode refuses a raw device for an application, which keeps its data in files.
 func (p *placement) checkMode(raw bool) error {
 	if !raw || p.Where.Application == "" {
 		return nil
@@ -32,11 +32,11 @@ func (p *placement) checkMode(raw bool) error {
 	return model.RefusedError(p.Target.Name+" is a raw device, and an application keeps its data in a filesystem", "name a claim, or a class, of the mode Filesystem")
 }
 
-// Manifests are what Put would make for an assignment, as YAML for people: the claim, if it is
-// to be made, and the pod. It asks the cluster, and makes nothing.
+// Manifests returns what Put would create for an assignment, as YAML for people: the claim, if it is to be
+// created, and the pod. It queries the cluster, and creates nothing.
 func (at Place) Manifests(ctx context.Context, a place.Assignment) ([]byte, error) {
 	p := &placement{Place: at, Assignment: a, name: at.Made.Run + a.Suffix}
-	// Who has made it is known when it is.
+	// The owner is known only when it is created.
 	p.Made = kube.Made{Run: at.Made.Run}
 	if p.Target.Cluster.Made() {
 		p.claim, p.as = p.name, p.As.own()

@@ -17,25 +17,25 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// node is the one node behind a played API server: a pod is a process of this machine, and
-// an exec into it another one. Claims are bound at once.
+// node is the single node behind a fake API server: a pod is a process on this machine, and an exec into it
+// another one. Claims are bound at once.
 type node struct {
 	*kubetest.Server
 	t *testing.T
-	// program is what pods run, whole what tracers run (where a test has built it), and dir has a
-	// directory for each pod's state.
+	// program is what pods run, whole what tracers run (if a test has built it), and dir has a directory
+	// for each pod's state.
 	program, whole, dir string
-	// processes are those of the pods, by the pods' paths; the server's mutex guards them.
+	// processes are those of the pods, by the pods' paths; the server's mutex protects them.
 	processes map[string]*process
 	started   sync.WaitGroup
 }
 
 type object = kubetest.Object
 
-// newNode builds the worker, and starts a node that is ended with the test.
+// newNode builds the worker, and starts a node that ends with the test.
 func newNode(t *testing.T) (*node, *kube.Client) {
 	t.Helper()
-	// A socket's name is short.
+	// A socket's path must be short.
 	dir, err := os.MkdirTemp("", "pods-")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func newNode(t *testing.T) (*node, *kube.Client) {
 	return n, reach(t, n.URL)
 }
 
-// reach is a client of an API server.
+// reach returns a client of an API server.
 func reach(t *testing.T, url string) *kube.Client {
 	t.Helper()
 	client, err := kube.Open(env.OS(), kube.Access{Kubeconfig: kubetest.Config(t, url)})
@@ -130,7 +130,7 @@ func (n *node) run(path string, pod object) {
 	})
 }
 
-// commandOf is what a container starts.
+// commandOf returns the command of a container.
 func commandOf(container any) (command []string) {
 	for _, word := range container.(object)["command"].([]any) {
 		command = append(command, word.(string))
@@ -138,13 +138,13 @@ func commandOf(container any) (command []string) {
 	return command
 }
 
-// process is what runs of a pod.
+// process is the running process of a pod.
 type process struct {
 	cmd   *exec.Cmd
 	state string
 }
 
-// command is one of the pod's, with the paths that it has outside.
+// command returns a pod's command, with paths replaced by those outside of the pod.
 func (n *node) command(state string, words []string) *exec.Cmd {
 	for i, word := range words {
 		if words[i] = strings.NewReplacer(kube.StatePath, state, kube.LoanPath, filepath.Join(state, kube.LoanPath)).Replace(word); word == program {
@@ -154,12 +154,12 @@ func (n *node) command(state string, words []string) *exec.Cmd {
 		}
 	}
 	cmd := exec.Command(words[0], words[1:]...)
-	// It is not to outlive a test that is killed.
+	// It must not survive a test that is killed.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	return cmd
 }
 
-// remove reports whether an object goes at once: a pod goes when its process has ended.
+// remove reports whether an object is removed at once: a pod is removed when its process has ended.
 func (n *node) remove(path string, o object) bool {
 	if p := n.processes[path]; p != nil && p.cmd.ProcessState == nil {
 		o["metadata"].(object)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
@@ -172,7 +172,7 @@ func (n *node) remove(path string, o object) bool {
 	return true
 }
 
-// left lists what was made and is still there.
+// left lists what was created and is still there.
 func (n *node) left() []string {
 	return slices.DeleteFunc(n.Paths(), func(path string) bool {
 		return strings.HasSuffix(path, "/nodes/node1") || strings.HasSuffix(path, "/storageclasses/fast")

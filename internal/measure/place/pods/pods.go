@@ -1,9 +1,8 @@
-// Package pods is the place in a Kubernetes cluster: a claim, a pod with an agent
-// in it, and a byte stream to that agent. Its opinion: the agent is reached by
-// exec, so there is no open port and no secret, and who may exec in the namespace
-// may measure; the agent outlives a lost connection, and the stream has no gap
-// when it is found again; and what was made is taken down by closing the stream,
-// however the measurement ended.
+// Package pods is the place in a Kubernetes cluster: a claim, a pod with an agent in it, and a byte stream
+// to that agent. Its assumptions: the agent is reached by exec, so there is no open port and no secret, and
+// everyone who may exec in the namespace may measure; the agent survives a lost connection, and the stream
+// continues without a gap after reconnecting; and closing the stream removes what was created, however the
+// measurement ended.
 package pods
 
 import (
@@ -22,41 +21,41 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Place puts workers into pods of one run. All fields but As and Keep are required.
+// Place starts workers in pods of one run. All fields but As and Keep are required.
 type Place struct {
 	Client *kube.Client
-	// Made is what the run's objects carry: see Mark. Its name is in those of its files, too.
+	// Made is the mark of the run's objects: see Mark. Its name is part of its files' names, too.
 	Made kube.Made
 	// Where is what the user demands of the pods.
 	Where kube.Where
-	// Ready bounds the waiting for a pod.
+	// Ready limits how long to wait for a pod.
 	Ready time.Duration
-	// As is what the user says, as whom the worker runs.
+	// As is the user that the worker runs as, if specified.
 	As As
-	// Keep leaves everything there at the end.
+	// Keep leaves everything in place at the end.
 	Keep bool
 }
 
-// program is what pods run. An image has the whole loadline beside it, which would do
-// too, in three times the memory.
+// program is what pods run. An image also contains the whole loadline, which would work too, but takes
+// three times the memory.
 const program = "loadline-agent"
 
 const (
-	// removal bounds the taking down, volumeRemoval the waiting for the volume behind
-	// a claim that was removed.
+	// removal limits the time for removing objects, volumeRemoval that for waiting for the volume behind a
+	// claim that was removed.
 	removal       = 2 * time.Minute
 	volumeRemoval = 30 * time.Second
-	// askTime is how long a worker may take to say whether it is attended.
+	// askTime is how long a worker may take to report whether an engine is connected.
 	askTime = 15 * time.Second
-	// boundWithin is how long a claim may take to get its volume where that does not wait
-	// for the pod. What takes longer is said while the pod is waited for.
+	// boundWithin is how long a claim may take to be bound if its volume does not wait for the pod. If it
+	// takes longer, this is reported while waiting for the pod.
 	boundWithin = 20 * time.Second
-	// awayRemoval is the time for what can be removed without the pod's node.
+	// awayRemoval limits the time for removing what can be removed without the pod's node.
 	awayRemoval = 5 * time.Second
 )
 
-// Put makes the claim and the pod, waits for them and connects. After an error
-// nothing is left (unless Keep).
+// Put creates the claim and the pod, waits for them and connects. After an error nothing is left (unless
+// Keep).
 func (at Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -72,14 +71,14 @@ func (at Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, err
 	return w, nil
 }
 
-// placement is what Put has made so far.
+// placement is what Put has created so far.
 type placement struct {
 	Place
 	place.Assignment
 	name  string
 	facts model.Cluster
 	claim string
-	// log is what is known of the claim of an application's log; nil where that is with the data.
+	// log is what is known about the claim of an application's log; nil if the log is with the data.
 	log  *model.Cluster
 	as   kube.Identity
 	made []kube.Object
@@ -88,16 +87,16 @@ type placement struct {
 // block is the mode of a claim that is a raw device.
 const block = "Block"
 
-// Mark draws what the objects of a run carry, for a run's ID: no other run has its label,
-// which begins their names, whenever it starts.
+// Mark returns a new random mark for the objects of a run with this ID: its label, with which their names
+// begin, is unlike that of any other run.
 func Mark(runID, driver string) kube.Made {
-	// Lower case is all that a name may have: six letters and digits are a thousand million.
+	// Names must be lower case: six letters and digits have about a thousand million values.
 	const drawn = 6
 	return kube.Made{Run: label(runID) + "-" + strings.ToLower(rand.Text()[:drawn]), Driver: driver, Token: rand.Text()}
 }
 
-// label makes the beginning of a label's value of a run's ID. With what is drawn, and with
-// a suffix for each pod, a name has at most the 63 characters that a label may have.
+// label turns a run's ID into the beginning of a label's value. With the random characters, and with a
+// suffix for each pod, a name has at most the 63 characters that a label may have.
 func label(runID string) string {
 	const most = 50
 	var b strings.Builder
@@ -138,7 +137,8 @@ func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 		return nil, err
 	}
 	if !v.Made() && raw && p.Destroys {
-		// Somebody may have come while the pod was waited for: of two who do, one sees the other.
+		// Another run may have come while waiting for the pod: of two runs that do this, one sees the
+		// other.
 		if _, err := Check(ctx, p.Client, p.Target, &p.facts, p.Made.Run, true); err != nil {
 			return nil, err
 		}
@@ -149,8 +149,7 @@ func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 	return &place.Worker{Link: p.connect(ctx, "the pod on "+node), Target: AsSeen(p.Target, raw), Cluster: &p.facts}, nil
 }
 
-// connect links to the pod. The link outlives an interrupt: the worker is told to stop and
-// answers first.
+// connect links to the pod. The link survives an interrupt: the worker is told to stop and answers first.
 func (p *placement) connect(ctx context.Context, name string) *link.Link {
 	return link.Connect(context.WithoutCancel(ctx), &link.Link{
 		Name: name,
@@ -162,7 +161,7 @@ func (p *placement) connect(ctx context.Context, name string) *link.Link {
 	})
 }
 
-// AsSeen is the target as a worker in a pod sees it.
+// AsSeen returns the target as a worker in a pod sees it.
 func AsSeen(t model.Target, block bool) model.Target {
 	t.Kind, t.Path, t.URI = model.Directory, kube.MountPath, ""
 	if block {
@@ -171,14 +170,13 @@ func AsSeen(t model.Target, block bool) model.Target {
 	return t
 }
 
-// note remembers an object before it is made, so that a lost answer leaves nothing: it is
-// then known by the run's token.
+// note records an object before it is created, so that nothing is left if the answer is lost: the object is
+// then recognized by the run's token.
 func (p *placement) note(kind, name string) {
 	p.made = append(p.made, kube.Object{Kind: kind, Namespace: p.Client.Namespace, Name: name, Token: p.Made.Token})
 }
 
-// noted completes the object that was noted last, or forgets it when the cluster has
-// refused to make it.
+// noted completes the object that was noted last, or forgets it if the cluster has refused to create it.
 func (p *placement) noted(uid string, err error) {
 	last := len(p.made) - 1
 	var w *model.WorkerError
@@ -211,8 +209,8 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 	return nil
 }
 
-// makePod makes the pod. A raw block device belongs to root on most clusters, so
-// its pod asks to be root first, and gives in where Pod Security refuses that.
+// makePod creates the pod. A raw block device belongs to root on most clusters, so its pod tries root
+// first, and runs as another user if Pod Security refuses that.
 func (p *placement) makePod(ctx context.Context, raw bool) error {
 	spec := p.podSpec(raw)
 	guess := raw && !p.As.given()
@@ -236,7 +234,7 @@ func (p *placement) makePod(ctx context.Context, raw bool) error {
 	return err
 }
 
-// learn records where the pod has landed and what it stands on.
+// learn records where the pod was placed and what storage it uses.
 func (p *placement) learn(ctx context.Context, node string) error {
 	f := &p.facts
 	f.Context, f.Namespace, f.Pod, f.Node = p.Client.Context, p.Client.Namespace, p.name, node
@@ -258,13 +256,13 @@ func (p *placement) learn(ctx context.Context, node string) error {
 	return nil
 }
 
-// dial reaches the worker by exec.
+// dial connects to the worker by exec.
 func (p *placement) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	return p.Client.Exec(ctx, p.name, program, "--attach", kube.StatePath)
 }
 
-// Attended asks the worker in a pod whether an engine is connected to it. The error tells
-// why it could not be asked.
+// Attended reports whether an engine is connected to the worker in a pod. An error means that the worker
+// could not be asked.
 func Attended(ctx context.Context, client *kube.Client, pod kube.Object) (bool, error) {
 	own := *client
 	own.Namespace = pod.Namespace
@@ -278,7 +276,7 @@ func Attended(ctx context.Context, client *kube.Client, pod kube.Object) (bool, 
 	return link.Ask(stream)
 }
 
-// takeDown removes what was made, also when the user has interrupted the run.
+// takeDown removes what was created, even if the user has interrupted the run.
 func (p *placement) takeDown() error {
 	if len(p.made) == 0 {
 		return nil
@@ -299,7 +297,7 @@ func (p *placement) takeDown() error {
 	return nil
 }
 
-// awaitGone waits for the volume behind a claim that was made and is removed, and says where it
+// awaitGone waits for the volume behind a claim that was created and is being removed, and reports if it
 // stays.
 func (p *placement) awaitGone(ctx context.Context, of *model.Cluster) {
 	switch {
@@ -311,7 +309,7 @@ func (p *placement) awaitGone(ctx context.Context, of *model.Cluster) {
 	}
 }
 
-// leave asks for the removal of what a lost node holds, which happens when that is back.
+// leave requests the removal of what a lost node holds, which happens when the node is back.
 func (p *placement) leave(ctx context.Context) error {
 	if p.Client.Remove(ctx, p.made, awayRemoval) == nil {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/place"
 )
 
-// demand is what the scheduler is told.
+// demand returns the constraint for the scheduler.
 func demand(s place.Spread) kube.Spread {
 	switch s {
 	case place.Even, place.Strict:

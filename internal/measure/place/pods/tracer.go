@@ -9,11 +9,11 @@ import (
 	"github.com/loadline/loadline/internal/measure/place"
 )
 
-// tracer is the program of a tracer's pod: the whole loadline, which has what a worker has no
-// use for, and would have to carry in every pod that measures.
+// tracer is the program of a tracer's pod: the whole loadline. A worker does not need what a tracer does,
+// and every pod that measures would have to carry it.
 const tracer = "loadline"
 
-// tracerSpec is the pod of a tracer on a node; "" for one that is only looked at.
+// tracerSpec returns the pod of a tracer on a node; "" for a pod that is only shown.
 func (at Place) tracerSpec(name, node string) kube.TracerSpec {
 	where := at.Where
 	if node != "" {
@@ -22,9 +22,8 @@ func (at Place) tracerSpec(name, node string) kube.TracerSpec {
 	return kube.TracerSpec{Name: name, Made: at.Made, Where: where, Command: []string{tracer, "agent", "--trace", kube.StatePath}}
 }
 
-// PutTracer makes a pod that traces its node, waits for it and connects; suffix tells it from
-// the run's other pods. Closing the stream takes it down. After an error nothing is left
-// (unless Keep).
+// PutTracer creates a pod that traces its node, waits for it and connects; suffix distinguishes it from the
+// run's other pods. Closing the stream removes it. After an error nothing is left (unless Keep).
 func (at Place) PutTracer(ctx context.Context, node, suffix string, say func(string)) (io.ReadWriteCloser, error) {
 	p := &placement{Place: at, Assignment: place.Assignment{Say: say}, name: at.Made.Run + suffix}
 	p.facts.Node = node
@@ -45,16 +44,16 @@ func (p *placement) startTracer(ctx context.Context) error {
 	return err
 }
 
-// TryTracer refuses, before anything is made, where the cluster would not have such a pod.
+// TryTracer fails if the cluster would not accept such a pod, before anything is created.
 func (at Place) TryTracer(ctx context.Context) error {
 	return at.Client.TryTracer(ctx, at.tracerSpec(at.Made.Run+"-trace", ""))
 }
 
-// TracerManifest is the pod that would be made on each node that has a volume, as YAML for
-// people. The node is known when the volumes have theirs.
+// TracerManifest returns the pod that would be created on each node that has a volume, as YAML for people.
+// The node is known when the volumes have theirs.
 func (at Place) TracerManifest() ([]byte, error) {
 	spec := at.tracerSpec(at.Made.Run+"-trace", "")
-	// Who has made it is known when it is.
+	// The owner is known only when it is created.
 	spec.Made = kube.Made{Run: at.Made.Run}
 	return at.Client.TracerManifest(spec)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// TestATracersPod: it is made as it was shown, on its node, traces what it is told, and nothing of
-// it is left.
+// TestATracersPod: it is created as shown, on its node, traces what it is told to, and nothing of it is
+// left.
 func TestATracersPod(t *testing.T) {
 	devices, err := os.ReadDir("/sys/block")
 	if err != nil || len(devices) == 0 {
@@ -27,7 +27,7 @@ func TestATracersPod(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", n.whole, "../../../../cmd/loadline").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// What is for those who measure is not for a tracer.
+	// The options for pods that measure do not apply to a tracer.
 	where := kube.Where{Image: "loadline:test", Application: "postgres:17", Resources: map[string]string{"cpu": "2"}, NodeSelector: map[string]string{"disk": "fast"}, Tolerations: []string{"*"}}
 	at := Place{Client: client, Made: Mark("trace", "test/1/x"), Where: where, Ready: time.Minute}
 	if err := at.TryTracer(t.Context()); err != nil || len(n.left()) > 0 {

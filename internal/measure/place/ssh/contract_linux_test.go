@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestContract asks this machine as another host, behind a real sshd.
+// TestContract tests this machine as a remote host, behind a real sshd.
 func TestContract(t *testing.T) {
 	r := newRemote(t)
 	t.Setenv("PATH", r.dir+"/client:"+os.Getenv("PATH"))
@@ -21,7 +21,7 @@ func TestContract(t *testing.T) {
 	placetest.Test(t, placetest.Subject{
 		New:    on("box"),
 		Target: model.Target{Name: t.TempDir(), Kind: model.Directory},
-		// What no release was built of.
+		// The version of a program that is not a release.
 		Version: "dev",
 		Left: func(*testing.T) (left []string) {
 			for _, pid := range r.below() {

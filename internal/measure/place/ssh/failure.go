@@ -9,22 +9,22 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// offending is the line of ssh's warning that says where the key is that it knows.
+// offending matches the line of ssh's warning that names the file with the known key.
 var offending = regexp.MustCompile(`key in (\S+):\d+`)
 
-// lost is what ssh says about a connection that there was.
+// lost matches ssh's messages about a connection that was established and then lost.
 var lost = regexp.MustCompile(`closed by remote host|not responding|Broken pipe|Connection reset`)
 
-// longest is how much of what ssh said is repeated: its end, where it says why.
+// longest is how many bytes of ssh's output are repeated: the end, which has the reason.
 const longest = 500
 
-// failure makes a sentence of what ssh said when it could not connect, or lost the
-// connection, with what to do about it.
+// failure turns ssh's output when it could not connect, or lost the connection, into an error message with
+// a hint.
 func failure(host, said string) error {
 	message, hint := "ssh to "+host+" failed: ", "this must work without a question: ssh -o BatchMode=yes "+safetext.ShellWord(host)+" true"
 	switch {
 	case strings.Contains(said, "IDENTIFICATION HAS CHANGED"):
-		// A warning of a screen's length.
+		// ssh's own warning fills a screen.
 		message += "its key is not the one that is known for it"
 		if m := offending.FindStringSubmatch(said); m != nil {
 			message += " in " + m[1]

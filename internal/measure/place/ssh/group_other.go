@@ -4,5 +4,5 @@ package ssh
 
 import "os/exec"
 
-// apart has no meaning where there are no process groups.
+// apart does nothing on systems without process groups.
 func apart(*exec.Cmd) {}

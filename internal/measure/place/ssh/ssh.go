@@ -1,8 +1,7 @@
-// Package ssh is the place on another host: it starts an agent there with the
-// system's ssh and gives the engine a byte stream to it. Its opinion: ssh is set up
-// already where somebody works with several hosts (keys, jump hosts, names), so it is
-// ssh's own client that connects, with its own configuration; it never asks anything,
-// because a measurement has nobody to answer; and nothing is copied to the host.
+// Package ssh is the place on another host: it starts an agent there with the system's ssh and gives the
+// engine a byte stream to it. Its assumptions: people who work with several hosts have ssh set up (keys,
+// jump hosts, names), so ssh's own client connects, with its own configuration; it never prompts, because
+// no one answers during a measurement; and nothing is copied to the host.
 package ssh
 
 import (
@@ -21,19 +20,19 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// options make ssh fail instead of asking, and notice a host that is gone.
+// options make ssh fail instead of prompting, and detect a host that is gone.
 var options = []string{"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=6"}
 
-// grace is how long a worker may take to clean up after its stream ended.
+// grace is how long a worker may take to clean up after its stream has ended.
 const grace = 60 * time.Second
 
-// Place puts workers on hosts, round robin, as ssh knows them (an alias, user@name).
+// Place starts workers on hosts, round-robin. Hosts are named as for ssh (an alias, user@name).
 type Place struct {
 	Env   *env.Env
 	Hosts []string
 }
 
-// Put starts a worker on one of the hosts, chosen by the volume's index.
+// Put starts a worker on one of the hosts, selected by the volume's index.
 func (p Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, error) {
 	if len(p.Hosts) == 0 {
 		return nil, model.RefusedError("no host is named", "write --hosts a,user@b")
@@ -46,8 +45,7 @@ func (p Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, erro
 	return &place.Worker{Link: link, Target: a.Target, Host: host}, nil
 }
 
-// start starts a worker on a host. What goes wrong there is told by the first Read, in a
-// sentence.
+// start starts a worker on a host. Errors there are returned by the first Read.
 func start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -58,7 +56,7 @@ func start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteClo
 	if _, err := e.LookPath("ssh"); err != nil {
 		return nil, model.RefusedError("the program ssh is not installed", "install it: apt-get install openssh-client")
 	}
-	// The name of a run holds only what a shell leaves alone.
+	// A run's name contains no characters that are special to a shell.
 	command := append(append([]string{}, options...), "--", host, "loadline", "agent", "--run-id", runID)
 	cmd := e.Command(context.WithoutCancel(ctx), "ssh", command...)
 	apart(cmd)
@@ -77,7 +75,7 @@ func start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteClo
 	return w, nil
 }
 
-// worker is an agent at the other end of an ssh.
+// worker is an agent at the other end of an ssh connection.
 type worker struct {
 	host  string
 	clock env.Clock
@@ -91,7 +89,7 @@ type worker struct {
 
 func (w *worker) Write(p []byte) (int, error) { return w.in.Write(p) }
 
-// Read tells at the end why it is the end.
+// Read returns the reason at the end of the stream.
 func (w *worker) Read(p []byte) (int, error) {
 	n, err := w.out.Read(p)
 	if n > 0 || err == nil {
@@ -104,14 +102,14 @@ func (w *worker) Read(p []byte) (int, error) {
 	return 0, err
 }
 
-// The exit codes of ssh itself, and of a shell that knows no such program.
+// The exit codes of ssh itself, and of a shell that does not find the program.
 const (
 	sshFailed  = 255
 	notFound   = 127
 	notAllowed = 126
 )
 
-// wait waits for ssh and makes a sentence of how it ended.
+// wait waits for ssh and turns the way it ended into an error message.
 func (w *worker) wait() {
 	err := w.cmd.Wait()
 	var exit *exec.ExitError
@@ -130,7 +128,7 @@ func (w *worker) wait() {
 	}
 }
 
-// Close ends the worker's input, which makes it clean up and end, and waits for it.
+// Close ends the worker's input, after which it cleans up and ends, and waits for it.
 func (w *worker) Close() error {
 	w.in.Close()
 	timer := w.clock.AfterFunc(grace, func() { _ = w.cmd.Process.Kill() })
@@ -141,7 +139,7 @@ func (w *worker) Close() error {
 	return nil
 }
 
-// words keeps the last of what ssh and the worker say on standard error.
+// words keeps the last part of what ssh and the worker write to standard error.
 type words struct {
 	mu   sync.Mutex
 	text string

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// client puts a program in the place of ssh that does what the script says.
+// client replaces ssh by a program that runs the script.
 func client(t *testing.T, script string) *env.Env {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,7 +25,8 @@ func client(t *testing.T, script string) *env.Env {
 }
 
 func TestStreamIsTheWorkers(t *testing.T) {
-	// It says what it was asked to run, repeats its input, and notes that it came to its end.
+	// The script prints the command it was asked to run, repeats its input, and notes that it reached its
+	// end.
 	note := filepath.Join(t.TempDir(), "ended")
 	e := client(t, `echo "$@"; cat; echo done > `+note)
 	w, err := start(t.Context(), e, "user@db1", "20260101-run")
@@ -46,13 +47,13 @@ func TestStreamIsTheWorkers(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
-	// Closing waits until the worker has cleaned up.
+	// Close waits until the worker has cleaned up.
 	if _, err := os.Stat(note); err != nil {
 		t.Error(err)
 	}
 }
 
-// tailOfSeq is what is kept of 500 numbers before the reason.
+// tailOfSeq returns what is kept of 500 numbers before the reason.
 var tailOfSeq = func() string {
 	var all strings.Builder
 	for i := 1; i <= 500; i++ {

@@ -17,18 +17,18 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// remote is this machine as another host: a real sshd on loopback with keys and a
-// configuration of its own, which is reached by the system's own ssh.
+// remote is this machine as a remote host: a real sshd on loopback with its own keys and configuration,
+// reached by the system's own ssh.
 type remote struct {
 	dir string
-	// loadline is the program, env what it is started with here.
+	// loadline is the program, env the environment that it is started with here.
 	loadline string
 	env      []string
 	sshd     *exec.Cmd
 }
 
-// sshdConfig has three ports, which differ in what is on the PATH behind them: loadline
-// and fio, nothing, and loadline alone.
+// sshdConfig has three ports that differ in what is on their PATH: loadline and fio, nothing, and loadline
+// alone.
 const sshdConfig = `ListenAddress 127.0.0.1
 Port %[2]d
 Port %[3]d
@@ -51,7 +51,7 @@ Match LocalPort %[4]d
   SetEnv PATH=%[1]s/bin
 `
 
-// clientConfig are the hosts' names. What is set twice counts as it is set first.
+// clientConfig defines the hosts' names. If something is set twice, the first value counts.
 const clientConfig = `Host bare
   Port %[3]d
 Host nofio
@@ -120,8 +120,8 @@ func newRemote(t *testing.T) *remote {
 	return r
 }
 
-// withPAM is "yes" where root's password is locked, as in many images of machines: sshd
-// itself then lets nobody in as root, and PAM does.
+// withPAM returns "yes" if root's password is locked, as in many machine images: sshd itself then does not
+// let root in, but PAM does.
 func withPAM() string {
 	shadow, _ := os.ReadFile("/etc/shadow")
 	if strings.Contains("\n"+string(shadow), "\nroot:!") {
@@ -130,10 +130,10 @@ func withPAM() string {
 	return "no"
 }
 
-// start starts sshd and waits until it answers; at the end of the test it is ended.
+// start starts sshd and waits until it answers; it is ended at the end of the test.
 func (r *remote) start(t *testing.T, port int) {
 	t.Helper()
-	// For root sshd wants an empty directory, which is the system service's.
+	// For root, sshd requires an empty directory, the one of the system service.
 	const empty = "/run/sshd"
 	if os.Geteuid() == 0 {
 		if err := os.Mkdir(empty, 0o755); err == nil {
@@ -146,7 +146,7 @@ func (r *remote) start(t *testing.T, port int) {
 	}
 	var said bytes.Buffer
 	r.sshd = exec.Command(sshd, "-D", "-e", "-f", filepath.Join(r.dir, "sshd_config"))
-	// It is not to outlive a test that is killed.
+	// It must not survive a test that is killed.
 	r.sshd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	r.sshd.Stderr = &said
 	if err := r.sshd.Start(); err != nil {
@@ -170,7 +170,7 @@ func (r *remote) start(t *testing.T, port int) {
 	}
 }
 
-// command is loadline on this side, with results that nobody keeps.
+// command returns loadline on this side, with results that are not kept.
 func (r *remote) command(t *testing.T, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
@@ -179,7 +179,7 @@ func (r *remote) command(t *testing.T, args ...string) (cmd *exec.Cmd, stdout, s
 	return cmd, stdout, stderr
 }
 
-// below are the processes that sshd has started, and those that these have.
+// below returns the processes that sshd has started, and their descendants.
 func (r *remote) below() []int { return descendants(r.sshd.Process.Pid) }
 
 // runs reports whether a program of that name is below sshd.
@@ -197,7 +197,7 @@ func descendants(pid int) (list []int) {
 	return list
 }
 
-// children are those of all threads of a process.
+// children returns the children of all threads of a process.
 func children(pid int) (list []int) {
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
@@ -259,7 +259,7 @@ func eventually(limit time.Duration, so func() bool) bool {
 
 func TestRealSSH(t *testing.T) {
 	r := newRemote(t)
-	// It takes as long as a connection may take, so it goes beside the others.
+	// It takes as long as a connection may take, so it runs in parallel with the others.
 	silent := r.begin(t, "silent")
 	t.Run("together", func(t *testing.T) {
 		t.Run("run", func(t *testing.T) {
@@ -295,7 +295,7 @@ func TestRealSSH(t *testing.T) {
 			})
 		}
 	})
-	// A session may end a moment after its connection.
+	// A session may end shortly after its connection.
 	if !eventually(10*time.Second, func() bool { return len(r.below()) == 0 }) {
 		t.Errorf("sessions stay on the host: %v", r.below())
 	}
@@ -303,7 +303,7 @@ func TestRealSSH(t *testing.T) {
 	t.Run("silent", func(t *testing.T) { silent.refuses(t, 1, "ssh to silent failed: ", "timed out") })
 }
 
-// attempt is a run on a host, of a directory of its own.
+// attempt is a run on a host, in its own directory.
 type attempt struct {
 	cmd            *exec.Cmd
 	stdout, stderr *bytes.Buffer
@@ -321,7 +321,7 @@ func (r *remote) begin(t *testing.T, host string) *attempt {
 	return a
 }
 
-// refuses holds an attempt to its end: a code, one sentence with a hint, and nothing left.
+// refuses checks how an attempt ends: a code, one error message with a hint, and nothing left.
 func (a *attempt) refuses(t *testing.T, code int, wants ...string) {
 	t.Helper()
 	if err := a.cmd.Wait(); a.cmd.ProcessState.ExitCode() != code {
@@ -350,7 +350,7 @@ func (r *remote) measures(t *testing.T, want string, args ...string) {
 	}
 }
 
-// measuresServer runs an application in a directory of the host, which is empty again at the end.
+// measuresServer runs an application in a directory of the host, which must be empty again at the end.
 func (r *remote) measuresServer(t *testing.T, name, want string, args ...string) {
 	t.Helper()
 	data, err := os.MkdirTemp("", "loadline-ssh")
@@ -358,7 +358,7 @@ func (r *remote) measuresServer(t *testing.T, name, want string, args ...string)
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(data)
-	// The server is not root's.
+	// The server does not run as root.
 	if err := os.Chmod(data, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func (r *remote) measuresServer(t *testing.T, name, want string, args ...string)
 	if !eventually(30*time.Second, func() bool { return r.runs(name) }) {
 		t.Errorf("no %s is below sshd", name)
 	}
-	// Beside other tests the machine may be too busy for a number to be valid.
+	// With other tests running, the machine may be too busy for a number to be valid.
 	if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 5 || !strings.Contains(stdout.String(), want) {
 		t.Errorf("%v, or %s is not in\n%s%s", err, want, stdout, stderr)
 	}
@@ -378,8 +378,8 @@ func (r *remote) measuresServer(t *testing.T, name, want string, args ...string)
 	}
 }
 
-// cut ends the connection in the middle of a measurement: it is said, and the worker
-// at the other end stops its load and removes its file.
+// cut ends the connection in the middle of a measurement: this is reported, and the worker at the other end
+// stops its load and removes its file.
 func (r *remote) cut(t *testing.T) {
 	data := t.TempDir()
 	lab.Lock(t)
