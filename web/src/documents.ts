@@ -8,16 +8,16 @@ export type Seconds = number | null;
 export type Count = number;
 export type Num = number | null;
 /**
- * iops, tps (transactions) and records in 1/s, bandwidth in B/s, all others in s: latency is the mean, elapsed the time that a whole test took.
+ * iops, tps (transactions) and records are in 1/s, bandwidth in B/s, all others in s. latency is the mean latency, elapsed the duration of a whole test.
  */
 export type Metric = "iops" | "bandwidth" | "latency" | "p50" | "p90" | "p99" | "p99.9" | "p99.99" | "tps" | "records" | "elapsed";
 /**
- * What one workload did in one direction: its headline metric.
+ * The result of one workload in one direction: its main metric.
  */
 export type Result = Estimate & {
   workload: string;
   /**
-   * sync is the flush that a workload waits for; mixed is both ways together, of imported numbers.
+   * sync: the flush that a workload waits for; mixed: reads and writes together, in imported results only.
    */
   direction: "read" | "write" | "mixed" | "sync";
   app?: Transactions;
@@ -30,14 +30,14 @@ export type Result = Estimate & {
   confidence?: number;
   open?: boolean;
   /**
-   * The interval is as narrow as was requested, and the rule for stopping held.
+   * True if the interval is within the requested precision and the stopping rule was satisfied.
    */
   converged: boolean;
   seconds: Seconds;
   repeats: Count;
   span?: Seconds;
   /**
-   * Whether the number may be believed.
+   * Whether the result can be trusted.
    */
   verdict: "valid" | "suspect" | "invalid";
   /**
@@ -46,25 +46,25 @@ export type Result = Estimate & {
   findings: string[];
   latency?: Latency;
   /**
-   * All metrics that could be estimated, the headline too.
+   * All metrics that could be estimated, including the main one.
    */
   metrics: {
     [k: string]: Estimate;
   };
   /**
-   * The headline metric of each repeat, in the order of time.
+   * The main metric of each repeat, in chronological order.
    */
   repeat_values: Num[];
   /**
-   * Numbers of the steps that began before the storage was done with what was written, and are in none of the figures.
+   * The numbers of the steps that began before the storage had finished with earlier writes; they are excluded from all figures.
    */
   left_out?: number[];
   /**
-   * The headline metric over time, at most 60 points.
+   * The main metric over time, at most 60 points.
    */
   series?: Num[];
   /**
-   * The workload in short: rand read 4k qd64.
+   * A short description of the workload: rand read 4k qd64.
    */
   description: string;
 };
@@ -78,7 +78,7 @@ export type Rate = number | null;
  */
 export type Time = number | null;
 /**
- * connect: connection set-up. client-cpu, server-cpu: on a processor. round-trips: between a statement's answer and the next. run-queue: ready, and waiting for one. work: all of these and reads, where a law has them as one. locks: of other transactions. latches: locks inside the server. reads: of what the server's cache did not hold. wal-write: writing the WAL. flush-queue: waiting for a flush that is in progress. flush: the flush that makes it durable. other-waits: what else a session waited for. submission: the call that hands an I/O to the kernel. tool-cpu: the load tool on a processor, besides. block-queue: scheduler and block queue. queueing: waiting for other I/Os of the same load. service: the I/O alone, kernel and device. device: from the driver's issue to the completion. block-io: reads and writes as a tracer saw them. residual: what is left over.
+ * connect: opening a connection. client-cpu, server-cpu: CPU time of the client and the server. round-trips: time between the answer to a statement and the next statement. run-queue: runnable, waiting for a CPU. work: all of the above and reads, where a law combines them. locks: waiting for locks of other transactions. latches: waiting for locks inside the server. reads: reading what was not in the server's cache. wal-write: writing the WAL. flush-queue: waiting for a flush in progress. flush: the flush that makes the operation durable. other-waits: anything else that a session waited for. submission: the call that passes an I/O to the kernel. tool-cpu: other CPU time of the load tool. block-queue: scheduler and block queue. queueing: waiting for other I/Os of the same load. service: the I/O by itself, in kernel and device. device: from the issue by the driver to the completion. block-io: reads and writes as seen by a tracer. residual: the part that no other row accounts for.
  */
 export type BudgetPart =
   | "connect"
@@ -103,22 +103,22 @@ export type BudgetPart =
   | "block-io"
   | "residual";
 /**
- * 1: a number, B: bytes, s: seconds.
+ * 1: a count, B: bytes, s: seconds.
  */
 export type BudgetUnit = "1" | "B" | "s";
 export type Sentences = string[];
 export type Share = number;
 export type Numbers = Num[];
 /**
- * better: every place is certain. unclear: the numbers allow several orders. unusable: fewer than two numbers can be used.
+ * better: every rank is certain. unclear: the numbers allow several orders. unusable: fewer than two numbers can be used.
  */
 export type Change = "better" | "worse" | "same" | "unclear" | "unusable";
 /**
- * What writes zeros, erases or appends to a zone is a write. flush: one that the device got. flush-wait: a write without data that asks for one, which the device never sees. other: a driver's command.
+ * Writing zeros, erasing, and zone appends are writes. flush: a flush that reached the device. flush-wait: a write without data that requests a flush; the device never sees it. other: a driver command.
  */
 export type Operation = "read" | "write" | "flush" | "discard" | "flush-wait" | "other";
 /**
- * Latencies in fio's buckets: base64 of pairs of varints, the distance to the bucket before and the count.
+ * Latencies in fio's buckets: base64-encoded pairs of varints, each with the distance to the previous bucket and the count.
  */
 export type Histogram = string;
 
@@ -132,7 +132,7 @@ export interface All {
   TraceComparison?: TraceComparison;
 }
 /**
- * What `loadline run --format json` prints and report.json holds. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ * The output of `loadline run --format json` and the contents of report.json. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
  */
 export interface Report {
   schema: "loadline.report/v1";
@@ -140,18 +140,18 @@ export interface Report {
   results: Result[];
   findings: Finding[];
   /**
-   * What the results were asked to reach, in the order in which it was asked.
+   * The goals for the results, in the order in which they were given.
    */
   goals?: Goal[];
   budgets?: Budget[];
   comparison?: Comparison;
   /**
-   * What the charts over time are drawn from, thinned for the eye; the raw samples are in the run directory.
+   * The data of the charts over time, thinned for display; the raw samples are in the run directory.
    */
   courses?: Course[];
   sweep?: Sweep;
   /**
-   * N volumes at once.
+   * Workloads measured on N volumes at once.
    */
   scales?: Scale[];
   durability?: DurabilityReport[];
@@ -162,11 +162,11 @@ export interface Run {
   started: string;
   finished?: string;
   /**
-   * running: the process that measured was killed, or is still at work.
+   * running: the process that measures is still running, or was killed.
    */
   status: "running" | "complete" | "interrupted" | "failed" | "unknown";
   /**
-   * A sentence when the status is interrupted or failed.
+   * A sentence, present if the status is interrupted or failed.
    */
   reason?: string;
   command?: string[];
@@ -175,7 +175,7 @@ export interface Run {
   target: Target;
   volume: Volume;
   /**
-   * Those of a run that loads several at once; volume is the first of them.
+   * The volumes of a run that loads several at once; volume is the first of them.
    */
   volumes?: Volume[];
   schedule: Schedule;
@@ -184,32 +184,32 @@ export interface Run {
   prepare?: Preparation;
   environment: Environment;
   /**
-   * Versions by name.
+   * Tool versions by tool name.
    */
   tools: {
     [k: string]: string;
   };
   workloads: Workload[];
   /**
-   * The exact job texts that the load tool was given, by workload.
+   * The exact job texts passed to the load tool, by workload.
    */
   jobs?: {
     [k: string]: string;
   };
   /**
-   * Where the run is saved.
+   * The directory where the run is saved.
    */
   directory?: string;
   imported?: Imported;
 }
 /**
- * What the user calls it: values by name, as --label was given. The names are those that Prometheus allows.
+ * The user's labels: values by name, as given with --label. Names must be valid Prometheus label names.
  */
 export interface Labels {
   [k: string]: string;
 }
 /**
- * What the user named.
+ * The target that the user named.
  */
 export interface Target {
   name: string;
@@ -217,11 +217,11 @@ export interface Target {
   path?: string;
   uri?: string;
   /**
-   * Of a Ceph image: whom the cluster knew the client as, without "client."; absent where the target named nobody.
+   * For a Ceph image: the name of the Ceph client, without "client."; absent if the target did not specify one.
    */
   user?: string;
   /**
-   * What was asked of a Kubernetes cluster.
+   * The volume requested in a Kubernetes cluster.
    */
   cluster?: {
     class?: string;
@@ -233,13 +233,13 @@ export interface Target {
   };
 }
 /**
- * What the I/O was done on.
+ * The volume on which the I/O was done.
  */
 export interface Volume {
   target: Target;
   path?: string;
   /**
-   * Loadline made the file and removes it.
+   * True if Loadline creates the file and removes it.
    */
   owned: boolean;
   size: Size;
@@ -249,14 +249,14 @@ export interface Volume {
    */
   engine: string;
   /**
-   * The page cache was bypassed.
+   * True if the page cache was bypassed.
    */
   direct: boolean;
   prefill: boolean;
   no_flush?: boolean;
   log?: Volume;
   /**
-   * The machine that does the I/O, where there are several.
+   * The machine that does the I/O, if there are several.
    */
   node?: string;
   destroy_data_on?: string;
@@ -271,17 +271,17 @@ export interface Schedule {
   min_rounds: Count;
   max_time: Seconds;
   /**
-   * The relative half-width that was requested.
+   * The requested relative half-width of the interval.
    */
   precision: number;
   seed: Count;
   overhead: Seconds;
   /**
-   * For how long a workload was looked at without a pause, in the place of its last certain repeat.
+   * The duration of the long repeat (look) that runs without a pause in place of a workload's last regular repeat.
    */
   look?: number;
   /**
-   * How many such looks were planned.
+   * The number of long repeats planned.
    */
   looks?: number;
 }
@@ -292,7 +292,7 @@ export interface Preparation {
   size?: Size;
   slow?: Num;
   /**
-   * Those of the prefill, about one a second, in bytes/s.
+   * The rates of the prefill, about one a second, in bytes/s.
    */
   rates?: number[];
   app?: Application;
@@ -308,7 +308,7 @@ export interface Preparation {
   };
 }
 /**
- * An application as it was when it had been made ready.
+ * The state of an application once it was ready to be measured.
  */
 export interface Application {
   name: string;
@@ -323,28 +323,28 @@ export interface Application {
     name: string;
     value: string;
     /**
-     * What it would be if it were not set.
+     * The value if it is not set.
      */
     default?: string;
     /**
-     * Who has set it.
+     * Where it was set.
      */
     source?: string;
   }[];
   /**
-   * Set where the server was there before and stays.
+   * Present if the server existed before the run and stays after it.
    */
   server?: {
     /**
-     * Names the server's data and its start.
+     * Identifies the server's data and its start.
      */
     instance: string;
     /**
-     * What was made in it, and removed.
+     * The schema that was created in it, and removed.
      */
     schema?: string;
     /**
-     * The server's directory, where it is on this machine for certain.
+     * The server's data directory, if it is certain to be on this machine.
      */
     data?: string;
     /**
@@ -352,13 +352,13 @@ export interface Application {
      */
     checkpoint: boolean;
     /**
-     * What was found before, and does not forbid to measure.
+     * Findings made before measuring that do not prevent it.
      */
     remarks?: string[];
   };
 }
 /**
- * The machine and the storage as they were found; what could not be read is absent.
+ * The machine and the storage as found; anything that could not be read is absent.
  */
 export interface Environment {
   hostname?: string;
@@ -378,7 +378,7 @@ export interface Environment {
   cluster?: Cluster;
 }
 /**
- * What probing a volume found; what could not be read is absent.
+ * What probing a volume found; anything that could not be read is absent.
  */
 export interface Storage {
   filesystem?: string;
@@ -399,7 +399,7 @@ export interface Storage {
   physical_block?: Size;
   read_only?: boolean;
   /**
-   * The data lives in RAM.
+   * True if the data is in RAM.
    */
   memory: boolean;
   /**
@@ -413,11 +413,11 @@ export interface Storage {
   no_flush?: boolean;
 }
 /**
- * Where in a Kubernetes cluster the worker and its volume were; what could not be read is absent.
+ * Where in a Kubernetes cluster the worker and its volume were; anything that could not be read is absent.
  */
 export interface Cluster {
   /**
-   * Of the API server.
+   * The version of the API server.
    */
   version?: string;
   context?: string;
@@ -431,31 +431,31 @@ export interface Cluster {
   instance_type?: string;
   zone?: string;
   /**
-   * The worker ran as root.
+   * True if the worker ran as root.
    */
   root?: boolean;
   /**
-   * As whom the worker ran.
+   * The user and groups under which the worker ran.
    */
   identity?: {
     user: number;
     group: number;
     /**
-     * More groups of the worker, which change nothing of the volume.
+     * Supplemental groups of the worker, which do not affect the volume.
      */
     groups?: number[];
     /**
-     * The group that Kubernetes gave the volume's files to.
+     * The group to which Kubernetes assigned the volume's files.
      */
     fs_group?: number;
     selinux_level?: string;
   };
   /**
-   * The volume was bound to certain nodes before its pod was placed.
+   * True if the volume was bound to certain nodes before its pod was scheduled.
    */
   pinned?: boolean;
   /**
-   * How the pods of several volumes lie on nodes.
+   * How the pods of several volumes are distributed over nodes.
    */
   spread?: {
     /**
@@ -464,29 +464,29 @@ export interface Cluster {
     asked?: string;
     volumes: number;
     /**
-     * How many have a volume at least.
+     * The number of nodes with at least one volume.
      */
     nodes: number;
     /**
-     * How many may have one, where that may be read.
+     * The number of nodes that may have a volume; absent if this may not be read.
      */
     eligible?: number;
     /**
-     * The most volumes on one node.
+     * The largest number of volumes on one node.
      */
     most: number;
     /**
-     * The fewest volumes on one of the nodes that have any.
+     * The smallest number of volumes on any node that has one.
      */
     least: number;
     /**
-     * Why they are not spread as far or as evenly as they could.
+     * Why they are not spread as widely or as evenly as possible.
      */
     why?: string;
   };
   claim: string;
   /**
-   * The claim was made for this measurement.
+   * True if the claim was created for this measurement.
    */
   made: boolean;
   volume?: string;
@@ -507,29 +507,29 @@ export interface Cluster {
   reclaim_policy?: string;
   binding_mode?: string;
   /**
-   * What the storage system behind the volume says of itself; unknown tells in sentences what could not be found out, and why.
+   * What the storage system behind the volume reports about it; unknown lists, in sentences, what could not be determined, and why.
    */
   backing?: {
     /**
-     * Who asked: longhorn, local-path, csi.
+     * The adapter that asked: longhorn, local-path, csi.
      */
     adapter?: string;
     system?: string;
     version?: string;
     /**
-     * The version of what serves this volume's I/O.
+     * The version of the component that serves this volume's I/O.
      */
     engine?: string;
     /**
-     * How many copies the volume is to have.
+     * The number of copies that the volume should have.
      */
     replicas?: number;
     /**
-     * How many took part when the worker had found its volume.
+     * The number of copies in use when the worker had found its volume.
      */
     healthy?: number;
     /**
-     * Those that hold a copy.
+     * The nodes that hold a copy.
      */
     nodes?: string[];
     locality?: string;
@@ -562,28 +562,28 @@ export interface Workload {
    */
   sync?: "" | "fsync" | "fdatasync";
   /**
-   * Written as a log is: through the page cache, to reserved space that was never written, anew at each repeat.
+   * Writes as an application writes its log: through the page cache, to space that was reserved but never written, newly allocated for each repeat.
    */
   append?: boolean;
   rate_iops?: Num;
   volumes?: Count;
   rate_bandwidth?: Num;
   /**
-   * I/Os are due at random times at the rate, whether or not earlier ones have ended; latencies count from when an I/O was due.
+   * I/Os are due at random times at the given rate, whether or not earlier ones have completed; latencies count from when an I/O was due.
    */
   open_loop?: boolean;
   /**
-   * What is asked of an application's load tool; absent for the load of a storage. depth is then the number of clients.
+   * The load that an application's load tool generates; absent if storage is loaded directly. depth is then the number of clients.
    */
   app?: {
     tool?: string;
     threads?: Count;
     /**
-     * The tool's own, one per line.
+     * The tool's own options, one per line.
      */
     options?: string;
     /**
-     * Each transaction opens a connection of its own.
+     * True if each transaction opens its own connection.
      */
     reconnect?: boolean;
     /**
@@ -602,21 +602,21 @@ export interface Workload {
   job?: string;
 }
 /**
- * The mark of results that another tool measured.
+ * Present if the results were measured by another tool.
  */
 export interface Imported {
   /**
-   * What was measured, as the user or the source names it.
+   * The system that was measured, as named by the user or the source.
    */
   system: string;
   sources:
     | {
         /**
-         * The file's name without its folder.
+         * The file's name without its directory.
          */
         name: string;
         /**
-         * The name of its copy under raw/.
+         * The name of the copy under raw/.
          */
         raw: string;
         /**
@@ -628,27 +628,27 @@ export interface Imported {
          */
         as?: string;
         /**
-         * The name that the source itself gives the system.
+         * The name by which the source itself lists the system.
          */
         own?: string;
         lines: Count;
       }[]
     | null;
   /**
-   * When it was imported.
+   * When the results were imported.
    */
   at?: string;
   /**
-   * When it was measured; absent when the source does not say.
+   * When the results were measured; absent if the source does not say.
    */
   measured?: string;
   /**
-   * The source holds the seconds, so that there are intervals.
+   * True if the source has per-second data, so that there are intervals.
    */
   series: boolean;
 }
 /**
- * A value with its interval.
+ * A value with its confidence interval.
  */
 export interface Estimate {
   unit: Unit;
@@ -660,12 +660,12 @@ export interface Estimate {
    */
   confidence: number;
   /**
-   * Nothing bounds the value from above: what makes it large came too rarely. high is then the largest that was seen.
+   * True if there is no upper bound, because the events that make the value large were too rare. high is then the largest value seen.
    */
   open?: boolean;
 }
 /**
- * What the transactions of a workload cost an application and its storage, over all repeats that count, ramps included. What is not known is absent.
+ * What a workload's transactions cost the application and its storage, over all repeats that count, including ramps. Unknown values are absent.
  */
 export interface Transactions {
   transactions: Count;
@@ -693,39 +693,39 @@ export interface Transactions {
   vacuums?: Num;
 }
 /**
- * What a look without a pause says of a result, in the result's direction. Where the rate fell, the result is the level end of the look.
+ * What a long repeat (look) shows about a result, in the result's direction. If the rate fell, the result is the rate in the steady part at the end of the long repeat.
  */
 export interface Sustained {
   /**
-   * held: as in the short repeats; fell: the result is what it fell to; fell-unsteady: likewise, but not level; below: slower than what another workload fell to; doubtful: faster than that, and not looked at, or not often enough.
+   * held: the rate stayed as in the short repeats; fell: the rate fell, and the result is the rate that it fell to; fell-unsteady: likewise, but that rate was not steady; below: slower than the rate that another workload fell to; doubtful: faster than that rate, with no long repeat of its own or too few to decide.
    */
   lasting: "held" | "fell" | "fell-unsteady" | "below" | "doubtful";
   /**
-   * The workload that was looked at: this one, or the heaviest in its direction.
+   * The workload of the long repeat: this one, or the one with the most I/Os in its direction.
    */
   looked: string;
   step: Count;
   seconds: Seconds;
   /**
-   * I/Os done in the look, in this direction.
+   * The number of I/Os done in the long repeat, in this direction.
    */
   ios: number;
   /**
-   * Bytes moved in it.
+   * The number of bytes transferred by these I/Os.
    */
   bytes: number;
   /**
-   * Where its level end begins, in seconds since the run began.
+   * The beginning of the steady part at the end of the long repeat, in seconds since the run began.
    */
   from: number;
   rate: Num;
   bandwidth: Num;
   /**
-   * Nothing that was looked at moves as many bytes per second as this result.
+   * True if no workload with a long repeat transfers as many bytes per second as this result.
    */
   bytes_unseen?: boolean;
   /**
-   * The rate before it fell. ios and bytes are what was done above the later rate, refill how long that rate takes to fill it again: each is a lower bound.
+   * The rate before it fell. ios and bytes are what was done in excess of the later rate, refill the time in which the burst credits refill at that rate: each is a lower bound.
    */
   burst?: {
     rate: Num;
@@ -737,7 +737,7 @@ export interface Sustained {
   };
 }
 /**
- * Latencies in seconds, from the merged histograms (each within 1/128). A percentile that the number of I/Os cannot support is absent.
+ * Latencies in seconds, from the merged histograms (each is accurate to 1/128). A percentile that the number of I/Os cannot support is absent.
  */
 export interface Latency {
   unit: "s";
@@ -751,13 +751,13 @@ export interface Latency {
   max: Seconds;
 }
 /**
- * A trust rule's outcome. not-checked means that the evidence was missing; it is never a pass.
+ * The outcome of a rule of trust. not-checked means that the evidence was missing; it never counts as a pass.
  */
 export interface Finding {
   rule: string;
   severity: "invalid" | "warning" | "note" | "passed" | "not-checked";
   /**
-   * The workloads that it concerns; absent or empty means the whole run.
+   * The workloads concerned; absent or empty means the whole run.
    */
   results?: string[];
   message: string;
@@ -766,27 +766,27 @@ export interface Finding {
    */
   evidence?: {};
   /**
-   * The command to type or the thing to do next.
+   * The recommended next command or action.
    */
   next?: string;
 }
 /**
- * A goal, decided on the interval: met or missed when all of it lies on one side of the bound.
+ * A goal, decided by the interval: met or missed if the whole interval lies on one side of the bound.
  */
 export interface Goal {
   /**
-   * As it was written.
+   * The goal as the user wrote it.
    */
   text: string;
   workload: string;
   direction: "read" | "write" | "sync";
   metric: Metric;
   /**
-   * The value must be above the bound, otherwise below.
+   * True if the value must be above the bound; otherwise it must be below.
    */
   above: boolean;
   /**
-   * In base units.
+   * The bound, in base units.
    */
   bound: number;
   estimate: Estimate;
@@ -801,7 +801,7 @@ export interface Budget {
   workload: string;
   description: string;
   /**
-   * What the rows are about: transaction, read, write, write with its flush, read or write.
+   * The operation to which the rows refer: transaction, read, write, write with its flush, read or write.
    */
   operation: string;
   in_flight: Num;
@@ -823,7 +823,7 @@ export interface Budget {
     measure: string;
   }[];
   /**
-   * How often something was done for one operation.
+   * How often something was done per operation.
    */
   counts?: {
     name: string;
@@ -831,7 +831,7 @@ export interface Budget {
     value: Num;
   }[];
   /**
-   * What a law says would be otherwise.
+   * What a law predicts if one thing were different.
    */
   counterfactuals?: Counterfactual[];
   notes?: Sentences;
@@ -843,11 +843,11 @@ export interface BudgetRow {
   share: Num;
   margin?: Time;
   /**
-   * How it is computed.
+   * How it was computed.
    */
   of?: string;
   /**
-   * Who measured it, or which law it comes from. A residual has none.
+   * What measured it, or which law it comes from. A residual has none.
    */
   source?: string;
 }
@@ -861,48 +861,48 @@ export interface Counterfactual {
   assumes: Sentences;
 }
 /**
- * What `loadline compare --format json` prints and comparison.json holds; it needs report.schema.json beside it. A is the baseline: a change is from A to B. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ * The output of `loadline compare --format json` and the contents of comparison.json. This schema requires report.schema.json in the same directory. A is the baseline: a change is from A to B. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
  */
 export interface Comparison {
   schema: "loadline.comparison/v1";
   /**
-   * Names a comparison that was measured as one; absent for two runs of their own.
+   * Identifies a comparison that was measured as one; absent for two separate runs.
    */
   id?: string;
   a: Run;
   b: Run;
   /**
-   * paired: interleaved blocks of one repeat each. independent: two runs after each other, where what changed in between is part of the difference.
+   * paired: interleaved blocks of one repeat of each side. independent: two runs one after the other, so that the difference includes whatever changed between them.
    */
   method: "paired" | "independent";
   /**
-   * The relative changes that count as no change: p99 for p90 and above, rate for all else.
+   * The relative changes that count as no change: p99 applies to percentiles from p90 up, rate to all other metrics.
    */
   margins: {
     rate: Share;
     p99: Share;
   };
   /**
-   * The error that is allowed over all rows together.
+   * The error rate allowed over all rows together.
    */
   alpha: number;
   /**
-   * What both sides share, in words.
+   * What both sides have in common, in words.
    */
   common: Trait[];
   /**
-   * In what they differ, in words; – is unknown.
+   * Where the sides differ, in words; – is unknown.
    */
   differences: Difference[];
   /**
-   * false when a difference makes the two unlike things.
+   * False if a difference means that the two sides cannot be compared.
    */
   comparable: boolean;
   rows: Row[];
   findings: Finding[];
   budgets?: BudgetComparison[];
   /**
-   * Where a comparison that was measured as one is saved.
+   * The directory where a comparison that was measured as one is saved.
    */
   directory?: string;
   compared?: string;
@@ -916,7 +916,7 @@ export interface Difference {
   a: string;
   b: string;
   /**
-   * The sides are unlike things because of it.
+   * True if the sides cannot be compared because of this difference.
    */
   unlike: boolean;
 }
@@ -932,16 +932,16 @@ export interface Row {
   b: Estimate;
   ratio: ChangeRatio;
   /**
-   * The two-sided p of no difference.
+   * The two-sided p-value under the null hypothesis of no difference.
    */
   p: number;
   /**
-   * The same after Holm's correction for all usable rows.
+   * The p-value after Holm's correction over all usable rows.
    */
   adjusted_p: number;
   margin: Share;
   /**
-   * better or worse: adjusted p below alpha, and the whole interval beyond the margin. same: the whole interval within it. unusable: a number behind it is invalid.
+   * better or worse: the adjusted p-value is below alpha, and the whole interval is beyond the margin. same: the whole interval is within the margin. unusable: a number behind it is invalid.
    */
   verdict: "better" | "worse" | "same" | "unclear" | "unusable";
   blocks: Count;
@@ -952,16 +952,16 @@ export interface Row {
    */
   trust: "valid" | "suspect" | "invalid";
   /**
-   * B/A − 1 of each block, in the order of time.
+   * B/A − 1 of each block, in chronological order.
    */
   changes: Num[];
   /**
-   * The rate of a side fell in a look without a pause: the sustained rates are compared, and not the blocks.
+   * True if the rate of a side fell during a long repeat, so that the sustained rates are compared and not the blocks.
    */
   sustained?: boolean;
 }
 /**
- * B as a multiple of A with its interval: the quotient of b and a, which are geometric means over the blocks (over the repeats of runs that were not interleaved).
+ * B as a multiple of A, with the confidence interval: the quotient of b and a, which are geometric means over the blocks (or over the repeats, if the runs were not interleaved).
  */
 export interface ChangeRatio {
   unit: "";
@@ -988,7 +988,7 @@ export interface BudgetComparison {
     of: Num;
   }[];
   /**
-   * What the operations of the two sides did unlike often, by more than a quarter: then they are not the same work.
+   * Counts per operation that differ by more than a quarter between the two sides, which means that the operations are not the same work.
    */
   unlike?: {
     name: string;
@@ -997,7 +997,7 @@ export interface BudgetComparison {
     b: Num;
   }[];
   /**
-   * What B would do with as many I/Os for each operation as A.
+   * What B would do with as many I/Os per operation as A.
    */
   equal?: {
     count: string;
@@ -1010,13 +1010,13 @@ export interface BudgetComparison {
   says: Sentences;
 }
 /**
- * How one workload went in one direction over the time of the run.
+ * How one workload behaved in one direction over the time of the run.
  */
 export interface Course {
   workload: string;
   direction: "read" | "write" | "sync";
   /**
-   * Columns with one entry for each point. A latency is null where no I/O ended, or too few for it.
+   * Columns with one entry for each point. A latency is null if no I/O completed, or too few to compute it.
    */
   points: {
     at: Numbers;
@@ -1033,7 +1033,7 @@ export interface Course {
     span: Count[];
   };
   /**
-   * The repeats, in the order of time.
+   * The repeats, in chronological order.
    */
   spans: {
     round: Count;
@@ -1051,7 +1051,7 @@ export interface Course {
   tail?: {
     latency: Seconds;
     /**
-     * The share of the I/Os that took longer.
+     * The fraction of the I/Os that took longer.
      */
     above: number;
   }[];
@@ -1063,7 +1063,7 @@ export interface Course {
     times: Numbers;
     bounds: Numbers;
     /**
-     * [column, row, I/Os] of the cells that are not empty.
+     * [column, row, I/Os] for each cell that is not empty.
      */
     cells: [Count, Count, Count][] | null;
   };
@@ -1071,11 +1071,11 @@ export interface Course {
   thinned: Count;
 }
 /**
- * One workload measured in many ways; the numbers behind each point, with all their metrics, are the result of the same name.
+ * One workload measured with varied parameters; the numbers behind each point, with all their metrics, are in the result of the same name.
  */
 export interface Sweep {
   /**
-   * grid: depth × block size × jobs in a closed loop; load: the rate that is offered in an open loop.
+   * What was varied. grid: depth × block size × jobs in a closed loop; load: the offered rate in an open loop.
    */
   kind: "grid" | "load";
   /**
@@ -1113,14 +1113,14 @@ export interface Sweep {
     fraction: Num;
     p99: Seconds;
     /**
-     * A higher rate was tried and failed; without it the knee lies at or above offered.
+     * True if a higher rate was tried and failed; otherwise the knee is at or above offered.
      */
     beyond: boolean;
     why: string;
   };
 }
 /**
- * One workload on N volumes at once, for several N.
+ * One workload on N volumes at once, for several values of N.
  */
 export interface Scale {
   workload: string;
@@ -1148,7 +1148,7 @@ export interface Scale {
         device?: Estimate;
         start_spread?: Seconds;
         /**
-         * Empty for a point that others have published: nothing is known against it.
+         * Empty for a point published by others: there is no verdict on it, because nothing is known against it.
          */
         verdict: "valid" | "suspect" | "invalid" | "";
       }[]
@@ -1167,16 +1167,16 @@ export interface Scale {
     beta?: Num;
     knee?: Num;
     /**
-     * The capacity lies beyond the largest measured total.
+     * True if the capacity is above the largest measured total.
      */
     capacity_extrapolated?: boolean;
     /**
-     * Every point stands at the capacity: first is the least, knee the most that it can be.
+     * True if every point is at the capacity: first is then a lower bound, and knee an upper bound.
      */
     all_saturated?: boolean;
     saturated?: Count;
     /**
-     * Volumes of points at the knee that lie below both branches and were kept out of it.
+     * The number of volumes of each point near the knee that lies below both branches and was excluded from the fit.
      */
     bent?: Count[];
     /**
@@ -1202,7 +1202,7 @@ export interface Scale {
   source?: string;
 }
 /**
- * What `loadline durability --format json` prints and report.json of its directory holds. Fields are only ever added, so readers must accept fields that they do not know.
+ * The output of `loadline durability --format json` and the contents of report.json in its directory. Fields are only ever added, so readers must accept fields that they do not know.
  */
 export interface DurabilityReport {
   schema: "loadline.durability/v1";
@@ -1210,18 +1210,18 @@ export interface DurabilityReport {
   started: string;
   finished?: string;
   /**
-   * running: the process is gone, or still at work.
+   * running: the process is still running, or ended without recording its status.
    */
   status: "running" | "complete" | "interrupted" | "failed";
   /**
-   * A sentence when the status is interrupted or failed.
+   * A sentence, present if the status is interrupted or failed.
    */
   reason?: string;
   command?: string[];
   labels?: Labels;
   target: Target;
   /**
-   * What was written: the target's path or address, or that of our own file.
+   * What was written: the path or address of the target, or the path of Loadline's own file.
    */
   path: string;
   /**
@@ -1232,41 +1232,41 @@ export interface DurabilityReport {
   blocks: Count;
   jobs: Count;
   /**
-   * clean: after every cut that counts, each block was at least as new as its last acknowledged write. lost-writes: acknowledged and flushed writes were gone. corrupt: blocks were torn, foreign, unreadable or unstable. unproven: nothing was found wrong, but what was cut or promised shows nothing about a loss of power.
+   * clean: after every cut that counts, each block was at least as new as its last acknowledged write. lost-writes: acknowledged and flushed writes were missing. corrupt: blocks were torn, foreign, unreadable or unstable. unproven: no fault was found, but what was cut, or which guarantee was given, says nothing about power loss.
    */
   result: "clean" | "lost-writes" | "corrupt" | "unproven";
   statement: string;
   /**
-   * What the cuts can show, and what they leave open.
+   * What the cuts can and cannot show.
    */
   proves: string;
   clean: Count;
   counted: Count;
   /**
-   * Upper limit, at 95 % confidence, of the probability that a cut loses something: 3/clean, at most 1. Only when the result is clean.
+   * The upper limit, at 95 % confidence, of the probability that a cut loses data: 3/clean, at most 1. Present only if the result is clean.
    */
   bound?: number;
   cuts: Cut[];
   findings: Finding[];
   environment: Environment;
   /**
-   * Where the test is saved.
+   * The directory where the test is saved.
    */
   directory?: string;
 }
 /**
- * One cut and what the check after it found. Counts are of writes, or of blocks where it says so.
+ * One cut and what the check after it found. Counts are of writes, or of blocks where stated.
  */
 export interface Cut {
   number: number;
   /**
-   * writer: the writing process was killed. process: another one was. command: the user's own command. reboot: the machine went down without a word.
+   * writer: the writing process was killed. process: another process was killed. command: the user's own command was run. reboot: the machine went down without a clean shutdown.
    */
   kind: "writer" | "process" | "command" | "reboot";
   what: string;
   at: string;
   /**
-   * The writer felt it: an error, a stall, its own end. What was not noticed is not counted as a cut.
+   * True if the cut affected the writer: an error, a stall, or its termination. Otherwise it does not count as a cut.
    */
   noticed: boolean;
   /**
@@ -1285,26 +1285,26 @@ export interface Cut {
   unstable: Count;
   unreadable: Count;
   /**
-   * The check had to read through the page cache.
+   * True if the check had to read through the page cache.
    */
   buffered?: boolean;
   examples?: string[];
 }
 /**
- * Several systems compared. Each has a report of its own; results are then empty.
+ * A ranking of several systems. Each has its own report; results is then empty.
  */
 export interface Ranking {
   systems:
     | {
         name: string;
         /**
-         * Where its run is saved.
+         * The directory where its run is saved.
          */
         directory?: string;
       }[]
     | null;
   /**
-   * The systems by one metric of one workload.
+   * The systems ranked by one metric of one workload.
    */
   rows:
     | {
@@ -1317,24 +1317,24 @@ export interface Ranking {
         metric: Metric;
         description: string;
         /**
-         * From the best value to the worst.
+         * Sorted from the best value to the worst.
          */
         entries: Place[] | null;
         verdict: Change;
         apart?: Num;
         /**
-         * Why nothing tells them apart.
+         * Why the entries cannot be distinguished.
          */
         reason?: string;
       }[]
     | null;
   /**
-   * The sum over each kind of test, and over all of them last.
+   * A summary of each kind of test, with one over all of them last.
    */
   groups:
     | {
         /**
-         * Empty over all groups.
+         * The kind of test; empty for the summary over all of them.
          */
         name: string;
         rows: Count;
@@ -1355,7 +1355,7 @@ export interface Ranking {
       }[]
     | null;
   /**
-   * What repeats of the same test on the same system differ by; absent when nothing was repeated.
+   * How much repeats of the same test on the same system differ; absent if nothing was repeated.
    */
   noise?: {
     repeats:
@@ -1375,17 +1375,17 @@ export interface Ranking {
     least?: Seconds;
   };
   /**
-   * The error allowed for one statement about two systems.
+   * The error rate allowed for one statement about two systems.
    */
   alpha: number;
 }
 /**
- * One system among several. First and last are the best and the worst place that the number allows; both are absent for a number that cannot be used.
+ * One system among several. first and last are the best and the worst rank that the number allows; both are absent for a number that cannot be used.
  */
 export interface Place {
   system: Count;
   /**
-   * The value, of a group how many times better than the mean of all systems.
+   * The value; in a group, how many times better the system is than the geometric mean of all systems.
    */
   estimate: {
     unit?: "1/s" | "B/s" | "s" | "";
@@ -1394,7 +1394,7 @@ export interface Place {
     high: Num;
     confidence: number;
     /**
-     * Nothing bounds it from above; high is then the largest that was seen.
+     * True if there is no upper bound; high is then the largest value seen.
      */
     open?: boolean;
   };
@@ -1404,7 +1404,7 @@ export interface Place {
   repeats: Count;
 }
 /**
- * How many times better, with its interval.
+ * How many times better, with the confidence interval.
  */
 export interface Ratio {
   unit?: "";
@@ -1414,13 +1414,13 @@ export interface Ratio {
   confidence: number;
 }
 /**
- * What `loadline report --reference … --format json` writes: a reference report as chapters of parts, the same ones that its page and its Markdown are made of. The figures of tables are words, with their units; those of charts are numbers in base units (seconds, bytes, 1/s, bytes/s). It needs report.schema.json beside it. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ * The output of `loadline report --reference … --format json`: a reference report, divided into chapters and parts, from which its page and its Markdown are also generated. Figures in tables are text, with units; those of charts are numbers in base units (seconds, bytes, 1/s, bytes/s). This schema requires report.schema.json in the same directory. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
  */
 export interface Reference {
   schema: "loadline.reference/v1";
   title: string;
   /**
-   * The runs and files that it is made from.
+   * The runs and files on which the report is based.
    */
   sources: string[];
   chapters: {
@@ -1430,11 +1430,11 @@ export interface Reference {
     id: string;
     title: string;
     /**
-     * 1 is a chapter, 2 a section of the one before.
+     * 1 is a chapter, 2 a section of the preceding chapter.
      */
     level: 1 | 2;
     /**
-     * What of it was not measured.
+     * A sentence that says what was not measured.
      */
     missing?: string;
     parts?: Part[];
@@ -1453,26 +1453,26 @@ export interface Part {
      */
     numeric: boolean[];
     /**
-     * Each has a cell for each title.
+     * The rows; each has one cell per title.
      */
     rows: string[][];
   };
   scale?: Scale;
 }
 /**
- * What `loadline explain --json` prints. Times are seconds, rates 1/s, shares from 0 to 1. A number that is not known is null. Fields are only ever added, so readers must accept fields that they do not know.
+ * The output of `loadline explain --json`. Times are in seconds, rates in 1/s, shares from 0 to 1. An unknown number is null. Fields are only ever added, so readers must accept fields that they do not know.
  */
 export interface Explanation {
   schema: "loadline.explanation/v1";
   /**
-   * The run, or side A and side B.
+   * The explained run, or side A and side B.
    *
    * @minItems 1
    * @maxItems 2
    */
   runs: [Side] | [Side, Side];
   /**
-   * Of two runs, each workload that both have.
+   * For two runs: a comparison of each workload that both have.
    */
   comparisons?: BudgetComparison[];
 }
@@ -1481,33 +1481,33 @@ export interface Side {
   target: string;
   directory?: string;
   /**
-   * Another tool measured it.
+   * True if it was measured by another tool.
    */
   imported?: boolean;
   budgets: Budget[];
   left_out?: Sentences;
 }
 /**
- * What `loadline trace --json` prints and report.json of its directory holds; it needs report.schema.json beside it. Times are seconds, sizes bytes. Fields are only ever added, so readers must accept fields that they do not know.
+ * The output of `loadline trace --json` and the contents of report.json in its directory. This schema requires report.schema.json in the same directory. Times are in seconds, sizes in bytes. Fields are only ever added, so readers must accept fields that they do not know.
  */
 export interface TraceReport {
   schema: "loadline.trace/v1";
   run: TraceRun;
   /**
-   * Who did how much, the busiest first, at most 500; the samples have all.
+   * The processes that issued I/O and how much, the busiest first, at most 500 rows; the samples contain all of them.
    */
   rows: TraceRow[];
   /**
-   * Each operation on each device, whoever asked for it.
+   * Each operation on each device, regardless of which process issued it.
    */
   kinds: TraceKind[];
   findings: Finding[];
   /**
-   * Sentences on what could not be read of the samples.
+   * Sentences about samples that could not be read.
    */
   damage?: string[];
   /**
-   * Where the trace is saved.
+   * The directory where the trace is saved.
    */
   directory?: string;
 }
@@ -1517,14 +1517,14 @@ export interface TraceRun {
   started: string;
   finished?: string;
   /**
-   * running: the process is gone, or still at work.
+   * running: the process is still running, or ended without recording its status.
    */
   status: "running" | "complete" | "interrupted" | "failed";
   reason?: string;
   command?: string[];
   labels?: Labels;
   /**
-   * What was requested; what is absent is no limit.
+   * What was requested; an absent field means no restriction.
    */
   request: {
     target?: string;
@@ -1536,11 +1536,11 @@ export interface TraceRun {
     seconds?: Time;
   };
   /**
-   * perf: the events of the kernel's tracepoints, which name no request. counters: the devices' own, without percentiles, processes and cgroups.
+   * perf: the events of the kernel's tracepoints, which do not identify requests. counters: the devices' own counters, without percentiles, processes and cgroups.
    */
   method: "bpf" | "perf" | "counters";
   /**
-   * Sentences: what this method does not see on this kernel.
+   * What this method cannot see on this kernel, in sentences.
    */
   cannot_tell?: string[];
   seconds: Time;
@@ -1555,11 +1555,11 @@ export interface TraceDevice {
    */
   number: string;
   /**
-   * It has no requests of its own and is measured by the bio.
+   * True if the device has no requests of its own; its I/O is then measured by bio.
    */
   stacked?: boolean;
   /**
-   * By operation; absent where nothing of the kind was seen.
+   * Counts by operation; an operation that was not seen is absent.
    */
   operations?: {
     [k: string]: {
@@ -1576,7 +1576,7 @@ export interface TraceDevice {
     };
   };
   /**
-   * The device's own (/sys/block/DEV/stat), between the same instants; absent where it does not count. Writes include flush-waits.
+   * The device's own counters (/sys/block/DEV/stat), over the same period; absent if it has none. Writes include flush-waits.
    */
   counters?: {
     reads?: Count;
@@ -1595,7 +1595,7 @@ export interface TraceDevice {
     weighted_seconds?: number;
   };
   /**
-   * Share of the device's I/Os that the trace did not see; below 0 it saw more than the device counted.
+   * The fraction of the device's I/Os that the trace did not see; negative if it saw more than the device counted.
    */
   unseen?: number | null;
   unmatched?: Count;
@@ -1609,7 +1609,7 @@ export interface TraceRow {
   command?: string;
   cgroup?: string;
   /**
-   * Flushes for which several cgroups waited, or nobody that was seen.
+   * True for flushes for which several cgroups waited, or no process that was seen.
    */
   unowned?: boolean;
   ios: Count;
@@ -1624,7 +1624,7 @@ export interface TraceRow {
   metrics?: Metrics;
 }
 /**
- * Rate, mean and percentiles with their 95 % intervals, by the spread between the seconds of the trace; absent where there is too little for one.
+ * Rate, mean and percentiles with their 95 % intervals, computed from the spread between the seconds of the trace; a metric with too little data is absent.
  */
 export interface Metrics {
   [k: string]: Estimate;
@@ -1652,7 +1652,7 @@ export interface TraceKind {
   }[];
   course?: Course;
   /**
-   * The same I/Os by size: at least that many bytes, and below twice that.
+   * The same I/Os by size: at least that many bytes, and less than twice that.
    */
   sizes?: {
     size: Count;
@@ -1669,14 +1669,14 @@ export interface TraceKind {
   }[];
 }
 /**
- * What `loadline compare TRACE_A TRACE_B --format json` prints; it needs trace.schema.json and report.schema.json beside it. A change is from A to B. Rates are 1/s, latencies seconds. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ * The output of `loadline compare TRACE_A TRACE_B --format json`. This schema requires trace.schema.json and report.schema.json in the same directory. A change is from A to B. Rates are in 1/s, latencies in seconds. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
  */
 export interface TraceComparison {
   schema: "loadline.trace-comparison/v1";
   a: TraceRun;
   b: TraceRun;
   /**
-   * What the comparison cannot tell, whatever its figures say.
+   * What the comparison cannot show, regardless of its figures.
    */
   caution: string;
   /**
@@ -1687,12 +1687,12 @@ export interface TraceComparison {
     p99: number;
   };
   /**
-   * The error that is allowed over all rows together.
+   * The error rate allowed over all rows together.
    */
   alpha: number;
   rows: ComparedRow[];
   /**
-   * What only one of the two has.
+   * What only one of the two traces has.
    */
   left_out?: string[];
   findings: Finding[];
@@ -1700,12 +1700,12 @@ export interface TraceComparison {
 export interface ComparedRow {
   device: string;
   /**
-   * B's device, where it has another name.
+   * The device of B, if it has another name.
    */
   device_b?: string;
   operation: Operation;
   /**
-   * Of processes with this name, all together; absent for all I/O of the device.
+   * All processes with this name together; absent for all I/O of the device.
    */
   command?: string;
   metric: "iops" | "latency" | "p50" | "p99";
@@ -1724,12 +1724,12 @@ export interface ComparedRow {
   };
   p: number;
   /**
-   * After Holm, over all rows that are judged.
+   * The p-value after Holm's correction over all rows that are judged.
    */
   adjusted_p: number;
   margin: number;
   /**
-   * faster and slower are of latencies, more and fewer of rates. unlike: the I/Os differ in size or are part of another mix, and their latencies are not judged. unusable: one trace did not see enough.
+   * faster and slower apply to latencies, more and fewer to rates. unlike: the I/Os differ in size or are part of a different mix, so their latencies are not judged. unusable: one trace did not see enough.
    */
   verdict: "faster" | "slower" | "more" | "fewer" | "same" | "unclear" | "unlike" | "unusable";
   /**

@@ -220,7 +220,7 @@ type Row struct {
 	Device    string    `json:"device"`
 	Operation Operation `json:"operation"`
 	Who
-	// Unowned is set for flushes that were requested by several processes, or by none that was seen.
+	// Unowned is set for flushes that several cgroups waited for, or no process that was seen.
 	Unowned bool `json:"unowned,omitempty"`
 	Figures
 }
