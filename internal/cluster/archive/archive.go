@@ -17,31 +17,31 @@ import (
 )
 
 // sums is the last entry of an archive: the SHA-256 of every file. An archive without it was
-// torn on the way.
+// truncated in transit.
 const sums = ".sums"
 
-// A pod that is not ours must not fill the disk. A day of repeats of five seconds leaves
-// 35,000 files, and a day of fifty workers under load 2 GB of samples.
+// A pod that is not ours must not fill the disk. A day of repeats of five seconds leaves 35,000
+// files, and a day of fifty workers under load 2 GB of samples.
 const (
-	// most bounds all that is taken and largest one file, in bytes.
+	// most limits the total size and largest that of one file, in bytes.
 	most    = 8 << 30
 	largest = 4 << 30
-	// files bounds how many come, files and directories, and depth how deep they lie; the
+	// files limits the number of files and directories, and depth how deeply they are nested; the
 	// deepest of ours is a/durability-2/ledger.jsonl of a comparison.
 	files = 100000
 	depth = 6
-	// longest bounds the list of sums, in bytes.
+	// longest limits the size of the list of sums, in bytes.
 	longest = 32 << 20
 )
 
-// The modes of what is given and taken: nobody else reads it.
+// The modes of sent and received files and directories: only the owner may read them.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
 
-// give writes what the work has left in dir as one tar archive: the same bytes each time,
-// as nothing changes there any more.
+// give writes what the work has left in dir as one tar archive: the same bytes each time, because
+// nothing changes there any more.
 func give(w io.Writer, dir string) error {
 	out, found := tar.NewWriter(w), map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -78,7 +78,7 @@ func give(w io.Writer, dir string) error {
 	return out.Close()
 }
 
-// add adds one file and returns its sum.
+// add adds one file and returns its checksum.
 func add(out *tar.Writer, path, name string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,9 +99,9 @@ func add(out *tar.Writer, path, name string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Take unpacks an archive below parent, which is made if it is missing, and returns the
-// directories that came. Nothing appears there before all of it has arrived as it was
-// sent and accept has taken each directory; a name that is taken gets a number appended.
+// Take unpacks an archive below parent, which is created if it is missing, and returns the
+// directories it contained. Nothing appears there before all of it has arrived intact and accept
+// has approved each directory; a name that is already in use gets a number appended.
 func Take(r io.Reader, parent string, accept func(dir string) error) (came []string, err error) {
 	_, missing := os.Lstat(parent)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -110,7 +110,7 @@ func Take(r io.Reader, parent string, accept func(dir string) error) (came []str
 	if missing != nil {
 		defer func() {
 			if err != nil {
-				_ = os.Remove(parent) // it is empty, or somebody else's by now
+				_ = os.Remove(parent) // it is empty, or used by somebody else by now
 			}
 		}()
 	}
@@ -147,7 +147,7 @@ func Take(r io.Reader, parent string, accept func(dir string) error) (came []str
 	return came, nil
 }
 
-// settle moves what was unpacked to its place, beside what is there.
+// settle moves an unpacked directory to its place, next to what is there.
 func settle(from, to string) (string, error) {
 	for i := 1; ; i++ {
 		name := to
@@ -161,8 +161,8 @@ func settle(from, to string) (string, error) {
 	}
 }
 
-// unpack writes an archive into an empty directory and holds it against its sums. No name
-// leads out of the directory.
+// unpack unpacks an archive into an empty directory and verifies its checksums. No name leads
+// outside the directory.
 func unpack(r io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -179,7 +179,7 @@ func unpack(r io.Reader, dir string) error {
 		if number++; number > files {
 			return refusal(fmt.Sprintf("it holds more than %d files", files))
 		}
-		// What a header says of the length is what follows: the reader gives no more.
+		// The data is as long as the header says: the reader returns no more.
 		if total += h.Size; total > most || h.Size > largest {
 			return refusal(fmt.Sprintf("it holds more than %d GiB, or one file of more than %d GiB", most>>30, largest>>30))
 		}
@@ -207,10 +207,10 @@ func unpack(r io.Reader, dir string) error {
 	}
 }
 
-// Refusal is why an archive is not taken, though it arrived: to ask again would not help.
+// Refusal is why an archive that has arrived is refused: fetching it again would not help.
 type Refusal string
 
-// Error says why.
+// Error returns the reason.
 func (r Refusal) Error() string { return string(r) }
 
 func refusal(why string) error { return Refusal(why) }
@@ -222,7 +222,7 @@ func torn(err error) error {
 	return fmt.Errorf("it did not arrive whole: %w", err)
 }
 
-// compare tells which file is not as it was sent.
+// compare returns an error that names a file that differs from the one sent.
 func compare(sent, got map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		if sent[name] != got[name] {

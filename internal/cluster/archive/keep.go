@@ -1,12 +1,11 @@
-// Package archive keeps what a Job's pod has measured until somebody fetches it. Its
-// opinion: results must not need storage of their own, which would be the storage under
-// test as often as not; so the pod that made them waits, idle, for a stated time, and
-// gives them away over the link that workers are reached by, whole and with a sum of
-// every file, or not at all.
+// Package archive keeps what a Job's pod has measured until somebody fetches it. Its opinion:
+// results must not need storage of their own, which would often be the storage under test; so the
+// pod that made them waits, idle, for a stated time, and hands them over through the link that also
+// connects to workers, complete and with a checksum of every file, or not at all.
 //
-// What goes over the link is a line of JSON for each line that the work says, a last one
-// that tells its end, and then an archive; back come the words stop and release. Several
-// may fetch at once, and each gets all of it.
+// The link carries a line of JSON for each line of the work's output, a last one that marks its
+// end, and then an archive; the commands stop and release travel back. Several clients may fetch at
+// once, and each gets everything.
 package archive
 
 import (
@@ -25,54 +24,55 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// Folder is where in the directory of the results the link has its socket. It is never
-// given away.
+// Folder is the subdirectory of the results directory that contains the link's socket. It is never
+// handed over.
 const Folder = ".kept"
 
 const (
-	// saidName holds the lines before the archive.
+	// saidName is the file with the lines before the archive.
 	saidName = "said"
-	// farewell is how long who has let go may take to hear that it arrived.
+	// farewell is how long a client that has released the results may take to receive the
+	// confirmation.
 	farewell = 5 * time.Second
-	// longestLine bounds what the work says in one line, and longestWord what is said to it.
+	// longestLine limits a line of the work's output, and longestWord a command sent to the work.
 	longestLine, longestWord = 1 << 20, 64
 )
 
-// What may be said to who keeps results: to end the work, whose results until then stay,
-// and that they need not be kept any longer.
+// The commands to the end that keeps the results: stop ends the work but keeps its results so far;
+// release means that the results need not be kept any longer.
 const (
 	stopWord    = "stop"
 	releaseWord = "release"
 )
 
-// Status tells how the work has ended.
+// Status says how the work has ended.
 type Status struct {
-	// Code is its exit code.
+	// Code is the work's exit code.
 	Code int `json:"code"`
-	// Until is when the results go, if nobody fetches them.
+	// Until is when the results are discarded if nobody fetches them.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// line is one before the archive: something that the work says, or its end.
+// line is a line before the archive: a line of the work's output, or its end.
 type line struct {
 	Said string  `json:"said,omitempty"`
 	Done *Status `json:"done,omitempty"`
 }
 
-// Options are what Keep needs. All but the clock are required.
+// Options are the options of Keep. All but the clock are required.
 type Options struct {
 	// Dir is where the work writes its results.
 	Dir string
-	// Limit is how long the results wait to be fetched.
+	// Limit is how long the results are kept for fetching.
 	Limit time.Duration
 	Clock env.Clock
-	// Say is told, once, that the results wait.
+	// Say is called once, when the results are ready to be fetched.
 	Say func(Status)
 }
 
-// Keep does the work and then keeps its results until they are released, the limit is
-// over or ctx ends. It returns the work's exit code. What the work writes to said is shown
-// to who follows it, line by line.
+// Keep does the work and then keeps its results until they are released, the limit has passed or
+// ctx ends. It returns the work's exit code. What the work writes to said is passed to its
+// followers line by line.
 func Keep(ctx context.Context, o Options, work func(ctx context.Context, said io.Writer) int) (code int, err error) {
 	state := filepath.Join(o.Dir, Folder)
 	if err := os.MkdirAll(state, 0o700); err != nil {
@@ -107,7 +107,7 @@ func Keep(ctx context.Context, o Options, work func(ctx context.Context, said io
 	code = work(working, said)
 	said.rest()
 	if ctx.Err() != nil {
-		// The pod is being taken away, and nobody could fetch anything from it.
+		// The pod is being deleted, and nobody could fetch anything from it.
 		return code, nil
 	}
 	status := Status{Code: code, Until: o.Clock.Now().Add(o.Limit)}
@@ -127,15 +127,14 @@ func Keep(ctx context.Context, o Options, work func(ctx context.Context, said io
 	return code, nil
 }
 
-// writeLine writes a line of JSON. What cannot be kept for who follows is in the log.
+// writeLine writes a line of JSON. A line that cannot be kept for followers is still in the log.
 func writeLine(w io.Writer, l line) {
 	if data, err := json.Marshal(l); err == nil {
 		_, _ = w.Write(append(data, '\n'))
 	}
 }
 
-// keeper opens what goes over the link: the lines, the archive, and the end when that is
-// released.
+// keeper opens what goes over the link: the lines, the archive, and the end once it is released.
 type keeper struct {
 	dir      string
 	spool    *link.Spool
@@ -145,8 +144,8 @@ type keeper struct {
 func (k *keeper) open(from int64) (io.ReadCloser, error) {
 	closed := make(chan struct{})
 	p := &parts{close: sync.OnceFunc(func() { close(closed) })}
-	// How long the lines are is known when they have ended; who has had all of them is
-	// then behind them.
+	// The total length of the lines is known only when they have ended; an offset beyond it lies in
+	// the archive.
 	skip := int64(0)
 	said, err := k.spool.From(from)
 	if err != nil {
@@ -179,7 +178,7 @@ func (k *keeper) open(from int64) (io.ReadCloser, error) {
 	return p, nil
 }
 
-// parts reads one after the other.
+// parts reads several readers one after the other.
 type parts struct {
 	mu      sync.Mutex
 	current io.ReadCloser
@@ -221,7 +220,7 @@ func (p *parts) Close() error {
 	return p.current.Close()
 }
 
-// lines cuts what is written into lines.
+// lines splits what is written into lines.
 type lines struct {
 	mu      sync.Mutex
 	longest int
@@ -235,7 +234,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
 		text, after, whole := bytes.Cut(p, []byte("\n"))
-		// Of a line without an end the beginning is enough.
+		// The beginning of an overlong line is enough.
 		l.part = append(l.part, text[:min(len(text), l.longest-len(l.part))]...)
 		if !whole {
 			return n, nil
@@ -245,7 +244,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// rest takes a last line without an end.
+// rest handles a last line without a line end.
 func (l *lines) rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -255,7 +254,7 @@ func (l *lines) rest() {
 	l.part = nil
 }
 
-// Stop tells the work at the other end of a link to end; what it has until then stays.
+// Stop tells the work at the other end of a link to end; its results so far are kept.
 func Stop(to io.Writer) error { return tell(to, stopWord) }
 
 // Release tells the other end that the results need not be kept any longer.
@@ -266,10 +265,10 @@ func tell(to io.Writer, word string) error {
 	return err
 }
 
-// Follow reads what the work says, until it ends: then comes its status, and the archive
-// for Take from what is returned.
+// Follow reads the work's output until it ends, and returns its status and a reader with the
+// archive for Take.
 func Follow(from io.Reader, show func(string)) (Status, io.Reader, error) {
-	// A byte is six in JSON at most.
+	// In JSON, a byte takes at most six bytes.
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {
 		text, err := boundedLine(r, 6*longestLine+longestHead)
@@ -287,7 +286,7 @@ func Follow(from io.Reader, show func(string)) (Status, io.Reader, error) {
 	}
 }
 
-// longestHead is what stands around a line.
+// longestHead is the maximum length of the JSON around a line.
 const longestHead = 64
 
 func boundedLine(r *bufio.Reader, most int) (text []byte, err error) {

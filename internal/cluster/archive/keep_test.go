@@ -21,8 +21,8 @@ import (
 	"github.com/loadline/loadline/internal/cluster/link/linktest"
 )
 
-// begin keeps, in a directory, the files of a work that says some lines, until they are
-// released or the limit is over; it gives the exit code then.
+// begin keeps, in a directory, the files of a work that prints some lines, until they are released
+// or the limit has passed; it then returns the exit code.
 func begin(ctx context.Context, dir string, files map[string]string, said string, limit time.Duration) (ended chan int) {
 	ended = make(chan int, 1)
 	go func() {
@@ -44,7 +44,7 @@ func begin(ctx context.Context, dir string, files map[string]string, said string
 	return ended
 }
 
-// written is a directory with these files.
+// written returns a directory with these files.
 func written(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -54,10 +54,10 @@ func written(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// state is where the link of a directory is.
+// state returns the directory of a link's socket.
 func state(dir string) string { return filepath.Join(dir, Folder) }
 
-// anything accepts what comes.
+// anything accepts any directory.
 func anything(string) error { return nil }
 
 func content(t interface{ Fatal(...any) }, dir string) map[string]string {
@@ -77,14 +77,14 @@ func content(t interface{ Fatal(...any) }, dir string) map[string]string {
 	return found
 }
 
-// TestResultsComeHomeOverCutConnections: what is said, the exit code and every file, and
-// the word that the pod may end arrives.
+// TestResultsComeHomeOverCutConnections checks that the output, the exit code, every file and the
+// release arrive.
 func TestResultsComeHomeOverCutConnections(t *testing.T) {
 	files := map[string]string{"run/plan.json": "{}", "run/raw/1.fio": "[x]", "run/samples": strings.Repeat("xyz", 700)}
 	var ended chan int
 	linktest.Survives(t, func(dir string) (func(), error) {
 		ctx, stop := context.WithCancel(t.Context())
-		// The socket lies where the test looks for it.
+		// The socket must be where the test looks for it.
 		results := filepath.Join(dir, "r")
 		if err := errors.Join(os.Mkdir(results, 0o755), os.Symlink(state(results), filepath.Join(dir, "s"))); err != nil {
 			return stop, err
@@ -122,8 +122,8 @@ func TestResultsGoAfterTheirTime(t *testing.T) {
 	}
 }
 
-// TestSeveralFetchTheSame: two who fetch at once both get all, and the first to let go
-// ends the wait.
+// TestSeveralFetchTheSame checks that two clients that fetch at once both get everything, and that
+// the first release ends the wait.
 func TestSeveralFetchTheSame(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"run/x": strings.Repeat("1", 5000)}
@@ -156,7 +156,8 @@ func TestSeveralFetchTheSame(t *testing.T) {
 	}
 }
 
-// TestStopReachesTheWork: the work is told, its results are kept all the same.
+// TestStopReachesTheWork checks that the work is told to stop and that its results are kept all the
+// same.
 func TestStopReachesTheWork(t *testing.T) {
 	dir := t.TempDir()
 	said := false
@@ -174,7 +175,7 @@ func TestStopReachesTheWork(t *testing.T) {
 	}
 }
 
-// TestPodThatGoesWaitsForNobody: who ends the pod is not kept waiting.
+// TestPodThatGoesWaitsForNobody checks that deleting the pod is not delayed.
 func TestPodThatGoesWaitsForNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	code, err := Keep(ctx, Options{Dir: t.TempDir(), Limit: time.Hour, Say: func(Status) { t.Error("it says that the results wait") }}, func(context.Context, io.Writer) int {
@@ -186,7 +187,7 @@ func TestPodThatGoesWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestNonsenseFromThePodIsTold: what follows is no line of ours, or has no end.
+// TestNonsenseFromThePodIsTold checks input that is not a line of ours, or is endless.
 func TestNonsenseFromThePodIsTold(t *testing.T) {
 	for text, want := range map[string]string{"hello\n": "the Job said", "": "unexpected EOF", strings.Repeat("x", 7<<20): "in one line"} {
 		if _, _, err := Follow(strings.NewReader(text), func(string) {}); err == nil || !strings.Contains(err.Error(), want) {
@@ -195,8 +196,8 @@ func TestNonsenseFromThePodIsTold(t *testing.T) {
 	}
 }
 
-// TestArchiveArrivesWholeOrNotAtAll: wherever it is cut and whatever bit is flipped, the
-// files are there as they were or none is.
+// TestArchiveArrivesWholeOrNotAtAll checks that, wherever the archive is truncated and whatever bit
+// is flipped, either all files are there unchanged or none.
 func TestArchiveArrivesWholeOrNotAtAll(t *testing.T) {
 	parents := t.TempDir()
 	files := map[string]string{"a/run.json": strings.Repeat("x", 700), "a/raw/0001.json": "{}", "b/empty": ""}
@@ -225,7 +226,8 @@ func TestArchiveArrivesWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// TestArchiveStaysInItsPlace: names that lead elsewhere, and links, are refused.
+// TestArchiveStaysInItsPlace checks that links, and names that lead outside the directory, are
+// refused.
 func TestArchiveStaysInItsPlace(t *testing.T) {
 	for _, h := range []tar.Header{
 		{Name: "../out", Typeflag: tar.TypeReg}, {Name: "/out", Typeflag: tar.TypeReg}, {Name: "../out/", Typeflag: tar.TypeDir},
@@ -263,7 +265,7 @@ func TestSecondArchiveTakesAnotherName(t *testing.T) {
 	}
 }
 
-// archive is a tar with these entries and right sums.
+// archive returns a tar with these entries and correct checksums.
 func archive(t *testing.T, headers ...tar.Header) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer
@@ -293,8 +295,8 @@ func archive(t *testing.T, headers ...tar.Header) *bytes.Buffer {
 
 func second(_ int, err error) error { return err }
 
-// TestArchiveThatIsNotOursLeavesNothing: what is refused leaves neither files nor the
-// folder for them, and is told from what did not arrive.
+// TestArchiveThatIsNotOursLeavesNothing checks that a refused archive leaves neither files nor
+// their directory, and that a refusal is distinguished from an incomplete transfer.
 func TestArchiveThatIsNotOursLeavesNothing(t *testing.T) {
 	deep := strings.Repeat("d/", depth)
 	for name, headers := range map[string][]tar.Header{
@@ -320,7 +322,8 @@ func TestArchiveThatIsNotOursLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestArchiveIsBounded: many files, and one that is large, are refused before they are written.
+// TestArchiveIsBounded checks that too many files, and a file that is too large, are refused before
+// they are written.
 func TestArchiveIsBounded(t *testing.T) {
 	pipe := func(write func(*tar.Writer) error) io.Reader {
 		r, w := io.Pipe()
@@ -352,7 +355,7 @@ func TestArchiveIsBounded(t *testing.T) {
 	}
 }
 
-// TestWhatIsFetchedIsForItsOwnerOnly: whatever the pod says.
+// TestWhatIsFetchedIsForItsOwnerOnly checks the modes, whatever the pod specifies.
 func TestWhatIsFetchedIsForItsOwnerOnly(t *testing.T) {
 	parent := t.TempDir()
 	came, err := Take(archive(t, tar.Header{Name: "run/", Typeflag: tar.TypeDir, Mode: 0o777}, tar.Header{Name: "run/x", Typeflag: tar.TypeReg, Size: 3, Mode: 0o666}), parent, anything)

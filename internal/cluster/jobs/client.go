@@ -23,44 +23,44 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// Client follows a Job and brings home what it has measured.
+// Client follows a Job and fetches its results.
 type Client struct {
 	Cluster *kube.Client
-	// Job is its name.
+	// Job is the Job's name.
 	Job string
-	// Ready bounds the waiting for the Job's pod.
+	// Ready limits the wait for the Job's pod.
 	Ready time.Duration
-	// Results is where the run directory is to go.
+	// Results is the directory in which the run directory is placed.
 	Results string
-	// Stops tells that an interrupt stops the work; without it the work goes on.
+	// Stops is set if an interrupt stops the work; otherwise the work continues.
 	Stops bool
-	// Say gets remarks for people, Show the lines that the Job says.
+	// Say receives remarks for people, Show the lines of the Job's output.
 	Say, Show func(string)
 
-	// pod is where the work is done, once that is known.
+	// pod is the pod that does the work, once it is known.
 	pod *kube.JobPod
 }
 
 const (
-	// program joins an exec with the socket of the Job's driver: the small one of the two
+	// program connects an exec to the socket of the Job's driver: the smaller of the two programs
 	// in the image.
 	program = "loadline-agent"
-	// releaseTime is how long the pod may take to hear that it may end.
+	// releaseTime is how long the pod may take to confirm that it may end.
 	releaseTime = 15 * time.Second
-	// largestLog bounds how much of its log is searched for a report: no report is larger,
+	// largestLog limits how much of the pod's log is searched for a report: no report is larger,
 	// and the lines of progress before it are short and few.
 	largestLog = 80 << 20
-	// removeTime bounds the removing of the Job and what it needed.
+	// removeTime limits the removal of the Job and of the objects made for it.
 	removeTime = 3 * time.Minute
 )
 
-// Fetch follows the work to its end, and brings back what it has saved: the directories
-// and the exit code of the command.
+// Fetch follows the work to its end and fetches what it has saved. It returns the directories and
+// the exit code of the command.
 func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error) {
 	if c.pod, err = c.Cluster.WaitJob(ctx, c.Job, c.Ready, c.Say); err != nil {
 		return nil, 0, err
 	}
-	// What is fetched is fetched whole, also when the user has interrupted the work.
+	// Fetching is not interrupted, even if the user has interrupted the work.
 	work := context.WithoutCancel(ctx)
 	if c.pod.Ended != nil {
 		return nil, 0, c.salvage(work)
@@ -85,22 +85,22 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 	return dirs, status.Code, nil
 }
 
-// interrupt is for a user who does not wait for the end of the work.
+// interrupt handles a user who does not wait for the end of the work.
 func (c *Client) interrupt(l *link.Link) {
 	if !c.Stops {
 		l.Close()
 		return
 	}
 	c.Say("stopping the work in the Job; what it has is kept")
-	_ = archive.Stop(l) // a link that has ended is told by who reads it
+	_ = archive.Stop(l) // a link that has ended is reported by the reader
 }
 
-// dial reaches the Job's driver by exec.
+// dial connects to the Job's driver by exec.
 func (c *Client) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	return c.Cluster.ExecIn(ctx, c.pod.Name, c.pod.Container, program, "--attach", path.Join(kube.ResultsPath, archive.Folder))
 }
 
-// gone tells that the Job's pod has ended.
+// gone returns an error if the Job's pod has ended.
 func (c *Client) gone(ctx context.Context) error {
 	pod, err := c.Cluster.FindJob(ctx, c.Job)
 	var refused *model.WorkerError
@@ -113,16 +113,16 @@ func (c *Client) gone(ctx context.Context) error {
 	return podEnded{pod}
 }
 
-// away tells that the cluster does not hear of the node of the Job's pod.
+// away returns an error if the node of the Job's pod no longer reports to the cluster.
 func (c *Client) away(ctx context.Context) error { return c.Cluster.Away(ctx, c.pod.Name) }
 
-// podEnded is the end of a Job's pod.
+// podEnded is the error for a Job's pod that has ended.
 type podEnded struct{ pod *kube.JobPod }
 
 func (e podEnded) Error() string { return e.pod.Ended.Error() }
 func (e podEnded) Unwrap() error { return e.pod.Ended }
 
-// lost is why the end of the work is not known.
+// lost returns why the end of the work is unknown.
 func (c *Client) lost(ctx context.Context, err error) error {
 	var ended podEnded
 	if errors.As(err, &ended) {
@@ -137,7 +137,7 @@ func (c *Client) lost(ctx context.Context, err error) error {
 		fmt.Sprintf("it goes on without us: loadline fetch %s --namespace %s", c.Job, c.Cluster.Namespace))
 }
 
-// release tells the pod that it may end, and waits for its word.
+// release tells the pod that it may end, and waits for its confirmation.
 func release(clock env.Clock, l *link.Link, rest io.Reader) error {
 	if err := archive.Release(l); err != nil {
 		return err
@@ -155,8 +155,8 @@ func release(clock env.Clock, l *link.Link, rest io.Reader) error {
 	}
 }
 
-// salvage is for a pod that has ended before its results were fetched: the report may
-// still be in its log. The error says what is lost.
+// salvage handles a pod that has ended before its results were fetched: the report may still be in
+// its log. The error says what is lost.
 func (c *Client) salvage(ctx context.Context) error {
 	lost := fmt.Sprintf("the run directory of the Job %s is gone with its pod: %v", c.Job, c.pod.Ended)
 	log, err := c.Cluster.Log(ctx, c.pod, false)
@@ -183,11 +183,11 @@ func (c *Client) salvage(ctx context.Context) error {
 	return model.BrokenError(lost+"; the report was still in its log and is saved in "+file, "loadline report "+safetext.ShellWord(file))
 }
 
-// Made tells that the Job is one that loadline made, and by which run; it is known when the
-// Job has been fetched.
+// Made reports whether Loadline made the Job, and by which run; it is known once the Job has been
+// fetched.
 func (c *Client) Made() (run string, made bool) { return c.pod.Run, c.pod.Made }
 
-// TakeDown removes the Job, what it needed, and what its pod has left when it was killed.
+// TakeDown removes the Job, the objects made for it, and whatever its pod left when it was killed.
 func (c *Client) TakeDown(ctx context.Context, run string) error {
 	all, err := c.Cluster.Own(ctx, c.Cluster.Namespace, "")
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *Client) TakeDown(ctx context.Context, run string) error {
 	}
 	var ours []kube.Object
 	for _, o := range all {
-		// A driver's name begins with its host, which is the Job's pod here.
+		// The name of a driver begins with its host, which is the Job's pod here.
 		if o.Run == run || c.pod != nil && strings.HasPrefix(o.Driver, c.pod.Name+"/") {
 			ours = append(ours, o)
 		}
@@ -206,7 +206,7 @@ func (c *Client) TakeDown(ctx context.Context, run string) error {
 	return c.Cluster.Remove(ctx, ours, removeTime)
 }
 
-// reportIn is the document in a log: from a line with { to one with }.
+// reportIn returns the document in a log: from a line with { to a line with }.
 func reportIn(log []byte) (doc []byte, whole bool) {
 	begin := 0
 	if !bytes.HasPrefix(log, []byte("{\n")) {
@@ -221,10 +221,10 @@ func reportIn(log []byte) (doc []byte, whole bool) {
 	return log[begin : begin+length+len("\n}\n")], true
 }
 
-// jobName matches what the API server takes for the name of a Job.
+// jobName matches what the API server accepts as the name of a Job.
 var jobName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 
-// Choose is the Job that was named, or the only one.
+// Choose returns the named Job, or the only one.
 func Choose(ctx context.Context, client *kube.Client, args []string) (string, error) {
 	if len(args) == 1 {
 		name := strings.TrimPrefix(args[0], "job/")
@@ -245,7 +245,7 @@ func Choose(ctx context.Context, client *kube.Client, args []string) (string, er
 	return "", model.RefusedError(fmt.Sprintf("the namespace %s has several Jobs of loadline's", client.Namespace), "loadline fetch one of them: "+strings.Join(jobs, ", "))
 }
 
-// DefaultHold is how long a Job's pod keeps its results: over a night, and a day after it.
+// DefaultHold is how long a Job's pod keeps its results: overnight, and the day after.
 const DefaultHold = 24 * time.Hour
 
 // KeptWords begin the line of a Job's log that says where its results are.

@@ -21,7 +21,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fails checks an error's class and words, and the words of what to do next.
+// fails checks the class and message of an error, and its hint.
 func fails(t *testing.T, err error, class model.ErrorClass, words, next string) {
 	t.Helper()
 	var w *model.WorkerError
@@ -30,9 +30,9 @@ func fails(t *testing.T, err error, class model.ErrorClass, words, next string) 
 	}
 }
 
-// TestAJobMeasuresWhatItIsAsked: its container reads the experiment byte for byte from the
-// file that the command names, what it says is shown here, and its run directory and exit
-// code come home. Taking the Job down leaves nothing.
+// TestAJobMeasuresWhatItIsAsked checks that the container reads the experiment byte for byte from
+// the file named by the command, that its output is shown here, and that its run directory and exit
+// code are fetched. Taking the Job down leaves nothing behind.
 func TestAJobMeasuresWhatItIsAsked(t *testing.T) {
 	c := newCluster(t)
 	c.work = func(_ context.Context, dir string, files map[string]string, said io.Writer) int {
@@ -63,7 +63,7 @@ func TestAJobMeasuresWhatItIsAsked(t *testing.T) {
 	if !strings.Contains(said.String(), "[1/2] rand-read-iops") {
 		t.Errorf("what the Job said was not shown: %s", said)
 	}
-	// It was told that it may end: it does not wait the hour that it keeps results.
+	// It was released: it does not wait the hour for which it would keep its results.
 	over := make(chan struct{})
 	go func() {
 		c.all.Wait()
@@ -86,8 +86,8 @@ func TestAJobMeasuresWhatItIsAsked(t *testing.T) {
 	}
 }
 
-// TestTakeDownLeavesTheOthers: what other runs have made stays; workers that the Job's own
-// pod left when it was killed go with it.
+// TestTakeDownLeavesTheOthers checks that objects made by other runs stay, and that workers left by
+// the Job's own pod when it was killed are removed with it.
 func TestTakeDownLeavesTheOthers(t *testing.T) {
 	worker := func(name, run, driver string) object {
 		return object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": name, "namespace": "n",
@@ -110,14 +110,14 @@ func TestTakeDownLeavesTheOthers(t *testing.T) {
 	if left, want := c.Paths(), []string{"/api/v1/namespaces/n/pods/w2"}; !slices.Equal(left, want) {
 		t.Errorf("left: %q", left)
 	}
-	// A second time there is nothing to remove, which is no error.
+	// The second time there is nothing to remove, which is not an error.
 	if err := f.TakeDown(t.Context(), "loadline-j"); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestAnInterrupt ends the work where that is wanted, and what it has comes home; else the
-// Job goes on without us.
+// TestAnInterrupt checks that an interrupt ends the work if so configured, and that its results so
+// far are fetched; otherwise the Job continues without us.
 func TestAnInterrupt(t *testing.T) {
 	for name, stops := range map[string]bool{"stops the work": true, "leaves it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -147,8 +147,8 @@ func TestAnInterrupt(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotHome: results that did not come home are named, with where they wait or
-// what of them is left.
+// TestWhatIsNotHome checks that results that were not fetched are named, with where they wait or
+// what remains of them.
 func TestWhatIsNotHome(t *testing.T) {
 	report, err := os.ReadFile("../../show/report/jsonout/testdata/empty.json")
 	if err != nil {
@@ -161,10 +161,10 @@ func TestWhatIsNotHome(t *testing.T) {
 	}
 	refuse := func(c *cluster, verb, path string) { c.Forbid(verb, path, "get", "pods/log") }
 	for name, test := range map[string]struct {
-		// before is done before the Job is followed.
+		// before runs before the Job is followed.
 		before func(c *cluster)
 		work   func(dir string) error
-		// words and next are of the error, and saved is the file that is there nevertheless.
+		// words and next are expected in the error; saved is the file that is fetched nevertheless.
 		words, next, saved string
 	}{
 		"no directory of results": {work: func(dir string) error { return os.Mkdir(filepath.Join(dir, "odd"), 0o755) },
@@ -219,27 +219,28 @@ func TestWhatIsNotHome(t *testing.T) {
 	}
 }
 
-// TestAJobThatIsNotToBeHad: the Job must exist, its name be one, and whoever asks have the
-// rights; nothing is made before that is known.
+// TestAJobThatIsNotToBeHad checks a Job that does not exist, an invalid name and missing rights;
+// nothing is made before these are checked.
 func TestAJobThatIsNotToBeHad(t *testing.T) {
 	c := newCluster(t)
 	f, _ := c.follower(t.TempDir())
 	_, _, err := f.Fetch(t.Context())
 	fails(t, err, model.Refused, "there is no Job loadline-j in the namespace n", "--namespace")
 
-	// What is made before the Job is refused: no Job.
+	// Making an object before the Job is refused: no Job.
 	c.Forbid("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/n/rolebindings", "create", "rolebindings")
 	fails(t, c.client.MakeJob(t.Context(), job), model.Refused, "the right to create rolebindings in the namespace n is missing", "deploy/role.yaml")
 	if slices.Contains(c.Paths(), jobPath) {
 		t.Error("the Job was made without its rights")
 	}
-	// What was made until then goes, although the Job is not there.
+	// What was made until then is removed, although the Job does not exist.
 	if err := f.TakeDown(t.Context(), "loadline-j"); err != nil || len(c.Paths()) > 0 {
 		t.Errorf("%v, left: %q", err, c.Paths())
 	}
 }
 
-// TestAPodThatDoesNotGo is told with what removes it later.
+// TestAPodThatDoesNotGo checks that a pod that stays is reported with the command that removes it
+// later.
 func TestAPodThatDoesNotGo(t *testing.T) {
 	c := newCluster(t)
 	c.work = func(context.Context, string, map[string]string, io.Writer) int { return 0 }
@@ -255,7 +256,8 @@ func TestAPodThatDoesNotGo(t *testing.T) {
 	fails(t, f.TakeDown(ctx, "loadline-j"), model.Broken, "still there: ", "loadline cleanup --namespace n")
 }
 
-// TestChoose: a Job is named, or the only one there is; another cluster's trouble is told.
+// TestChoose checks that a Job is chosen by name or because it is the only one, and that another
+// cluster's error is reported.
 func TestChoose(t *testing.T) {
 	pod := func(name, job string) object {
 		return object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": name, "namespace": "n", "labels": object{kube.Label: job, "job-name": job}}}
@@ -286,7 +288,8 @@ func TestChoose(t *testing.T) {
 	fails(t, err, model.Refused, "does not accept your credentials", "log in again")
 }
 
-// TestReportIn finds the document among the lines of progress, and tells a torn one.
+// TestReportIn checks that the document is found among the lines of progress, and that a truncated
+// one is recognised.
 func TestReportIn(t *testing.T) {
 	for name, test := range map[string]struct {
 		log, want string

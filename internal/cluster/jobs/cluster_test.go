@@ -24,21 +24,21 @@ import (
 
 type object = kubetest.Object
 
-// cluster is an API server with the Job controller and one kubelet: a Job that is made gets
-// a pod, in which a work of the test's is done and its results are kept, and an exec into
-// that joins the real link.
+// cluster is an API server with the Job controller and one kubelet: a Job that is made gets a pod,
+// which runs a work function of the test and keeps its results, and into which an exec connects to
+// the real link.
 type cluster struct {
 	*kubetest.Server
 	t      *testing.T
 	client *kube.Client
-	// work is what the Job's container does, with its results in dir and what it is asked
-	// as the kubelet writes it into the container's files; it returns the exit code.
+	// work is what the Job's container does, with its results in dir and its input in files, as the
+	// kubelet writes it into the container; it returns the exit code.
 	work func(ctx context.Context, dir string, files map[string]string, said io.Writer) int
 	// hold is how long results are kept.
 	hold time.Duration
-	// dir is the container's directory of results.
+	// dir is the container's results directory.
 	dir string
-	// stop takes the pod away.
+	// stop deletes the pod.
 	stop context.CancelFunc
 	all  sync.WaitGroup
 }
@@ -50,7 +50,7 @@ const (
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	// A socket's name is short.
+	// The path of a socket must be short.
 	dir, err := os.MkdirTemp("", "jobs-")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// start makes the Job's pod of its template, and does its work.
+// start makes the Job's pod from its template, and does its work.
 func (c *cluster) start(template object) {
 	meta, spec := template["metadata"].(object), template["spec"].(object)
 	meta["name"], meta["namespace"], meta["uid"] = "loadline-j-x", "n", "uid-of-the-pod"
@@ -109,16 +109,16 @@ func (c *cluster) start(template object) {
 	})
 }
 
-// ended is the status of a pod whose container has ended.
+// ended returns the status of a pod whose container has ended.
 func ended(code int, reason string) object {
 	return object{"phase": "Failed", "containerStatuses": []object{{"name": "loadline", "state": object{"terminated": object{"exitCode": code, "reason": reason}}}}}
 }
 
-// annotation is the path of a field that the downward API writes into a file.
+// annotation matches the path of a field that the downward API writes to a file.
 var annotation = regexp.MustCompile(`^metadata\.annotations\['(.+)'\]$`)
 
-// mounted are the files that a kubelet makes of a pod's downward API volumes, by their
-// paths in the container.
+// mounted returns the files that a kubelet makes from a pod's downward API volumes, by their paths
+// in the container.
 func (c *cluster) mounted(meta, spec object) map[string]string {
 	files := map[string]string{}
 	for _, v := range spec["volumes"].([]any) {
@@ -146,18 +146,18 @@ func (c *cluster) mounted(meta, spec object) map[string]string {
 	return files
 }
 
-// job is a Job of Loadline's own that is to be made.
+// job is a Job of Loadline's own to be made.
 var job = kube.JobSpec{Name: "loadline-j", Made: kube.Made{Run: "loadline-j", Driver: "here/1/2", Token: "ours"},
 	Where: kube.Where{Image: "i:1"}, Command: []string{"loadline", "job", "--", "run", "--experiment", kube.ExperimentPath},
 	Experiment: []byte("scenario: profile\ntarget: sc:fast\nnote: $(HOME) costs $5\n")}
 
-// follower is a client of that Job, and what it has said and shown.
+// follower returns a client for that Job, and collects what it says and shows.
 func (c *cluster) follower(results string) (f *Client, said *words) {
 	said = &words{}
 	return &Client{Cluster: c.client, Job: "loadline-j", Ready: 10 * time.Second, Results: results, Say: said.add, Show: said.add}, said
 }
 
-// words gathers lines from several goroutines.
+// words collects lines from several goroutines.
 type words struct {
 	mu   sync.Mutex
 	list []string

@@ -20,14 +20,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// programsVariable names the folder with etcd, kube-apiserver and kubectl.
+// programsVariable names the environment variable with the folder of etcd, kube-apiserver and
+// kubectl.
 const programsVariable = "LOADLINE_KUBERNETES"
 
-// adminToken is that of the cluster's administrator.
+// adminToken is the cluster administrator's token.
 const adminToken = "admin-of-the-test"
 
-// apiServer is a real etcd and a real API server on loopback, without any node: what a
-// server refuses or takes is real, and nothing ever runs.
+// apiServer is a real etcd and a real API server on loopback, without any node: what the server
+// accepts or refuses is real, and nothing ever runs.
 type apiServer struct {
 	dir, programs string
 	port          int
@@ -70,7 +71,7 @@ func (s *apiServer) up(t *testing.T) {
 		"--cert-dir="+cert, "--token-auth-file="+filepath.Join(s.dir, "tokens.csv"), "--endpoint-reconciler-type=none",
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+key, "--service-account-signing-key-file="+key,
 		"--service-cluster-ip-range=10.96.0.0/16", "--authorization-mode=RBAC", "--profiling=false",
-		// Nobody is there who takes the finalizer of a claim away.
+		// No controller is there to remove the finalizer of a claim.
 		"--disable-admission-plugins=StorageObjectInUseProtection")
 	if s.admin == nil {
 		s.admin = s.as(t, "", "default")
@@ -90,7 +91,7 @@ func (s *apiServer) up(t *testing.T) {
 	t.Fatalf("the API server is not ready: %v\n%s", err, s.said.String())
 }
 
-// kill ends the API server at once, as a crash does.
+// kill kills the API server at once, as a crash would.
 func (s *apiServer) kill() {
 	if s.server != nil {
 		_ = s.server.Process.Kill()
@@ -103,7 +104,7 @@ func (s *apiServer) start(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(s.programs, name), args...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &s.said, &s.said, s.dir
-	// They are not to outlive a test that is killed.
+	// They must not outlive a test that is killed.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -135,7 +136,7 @@ current-context: test
 	}
 }
 
-// as is a client of a user in a namespace; the user "" is the administrator.
+// as returns a client for a user in a namespace; the user "" is the administrator.
 func (s *apiServer) as(t *testing.T, user, namespace string) *Client {
 	t.Helper()
 	c := &Client{Namespace: namespace, Context: "test"}
@@ -148,7 +149,7 @@ func (s *apiServer) as(t *testing.T, user, namespace string) *Client {
 	return c
 }
 
-// object is any API object.
+// object is an arbitrary API object.
 type object map[string]any
 
 // make creates objects as the administrator, at a path such as
@@ -175,15 +176,15 @@ func (s *apiServer) ask(t *testing.T, verb, path, kind string, o object) error {
 	return err
 }
 
-// namespace makes a namespace with labels, and in it the service account that pods
-// have where nobody says otherwise, which a controller would make.
+// namespace makes a namespace with labels and, in it, the default service account, which a
+// controller would make.
 func (s *apiServer) namespace(t *testing.T, name string, labels map[string]string) {
 	t.Helper()
 	s.make(t, "/api/v1/namespaces", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name, "labels": labels}})
 	s.make(t, "/api/v1/namespaces/"+name+"/serviceaccounts", object{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": object{"name": "default"}})
 }
 
-// kubectl runs kubectl as the administrator and returns what it says.
+// kubectl runs kubectl as the administrator and returns its output.
 func (s *apiServer) kubectl(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(s.programs, "kubectl"), append([]string{"--kubeconfig", filepath.Join(s.dir, "kubeconfig"), "--cache-dir", filepath.Join(s.dir, "cache")}, args...)...)

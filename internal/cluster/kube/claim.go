@@ -13,10 +13,10 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// Label is on everything that Loadline makes in a cluster; its value is the run.
+// Label is on every object that Loadline makes in a cluster; its value is the run.
 const Label = "loadline/run"
 
-// ClaimSpec is a claim to make.
+// ClaimSpec is the specification of a claim.
 type ClaimSpec struct {
 	Name string
 	Made
@@ -28,16 +28,16 @@ type ClaimSpec struct {
 	Access string
 }
 
-// accessModes are the API's words for the access modes.
+// accessModes are the API's names of the access modes.
 var accessModes = map[string]corev1.PersistentVolumeAccessMode{
 	"": corev1.ReadWriteOnce, "RWO": corev1.ReadWriteOnce, "RWX": corev1.ReadWriteMany, "RWOP": corev1.ReadWriteOncePod,
 }
 
-// AccessMode is the API's word for "RWO", "RWX", "RWOP" or "" (RWO).
+// AccessMode returns the API's name for "RWO", "RWX", "RWOP" or "" (RWO).
 func AccessMode(short string) string { return string(accessModes[short]) }
 
-// MakeClaim makes the claim and returns its UID. One of that name that is not this run's
-// is a refusal.
+// MakeClaim makes the claim and returns its UID. It returns a refusal if a claim of that name
+// exists that is not this run's.
 func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) (uid string, err error) {
 	return c.create(ctx, "claim", c.claim(s))
 }
@@ -59,14 +59,14 @@ func (c *Client) claim(s ClaimSpec) *corev1.PersistentVolumeClaim {
 	}
 }
 
-// Made says what an object was made for, and by whom.
+// Made says for which run an object was made, and by which process.
 type Made struct {
 	// Run is the value of the label.
 	Run string
-	// Driver is the host and the process that makes it: "host/123/…", where the rest names
-	// the process for ever.
+	// Driver is the host and the process that makes the object: "host/123/…", where the rest
+	// identifies the process uniquely for all time.
 	Driver string
-	// Token is a random word of the run, by which it knows its own objects again.
+	// Token is a random string of the run, by which it recognises its own objects.
 	Token string
 }
 
@@ -76,14 +76,14 @@ func (m Made) labels() map[string]string {
 
 func (m Made) notes() map[string]string {
 	if m.Driver+m.Token == "" {
-		// It is the user's own.
+		// It is one of the user's own objects.
 		return nil
 	}
 	return map[string]string{driverNote: m.Driver, tokenNote: m.Token}
 }
 
-// Class fills in what is known of a StorageClass. That it does not exist is a
-// refusal that lists those that do; that it may not be read is no error.
+// Class fills in what is known about a StorageClass. If the class does not exist, the error is a
+// refusal that lists the existing ones; a missing right to read it is not an error.
 func (c *Client) Class(ctx context.Context, name string, into *model.Cluster) error {
 	class, err := know(c.known, "class "+name, func() (class storagev1.StorageClass, err error) {
 		err = c.get(ctx, c.storage, "", "storageclasses", name, &class)
@@ -126,7 +126,7 @@ func (c *Client) noClass(ctx context.Context, name string) error {
 	return model.RefusedError("the cluster has no StorageClass "+name, hint)
 }
 
-// ClaimFacts fills in what is known of a claim and of the volume behind it.
+// ClaimFacts fills in what is known about a claim and the volume behind it.
 func (c *Client) ClaimFacts(ctx context.Context, namespace, name string, into *model.Cluster) error {
 	var claim corev1.PersistentVolumeClaim
 	if err := c.get(ctx, c.core, namespace, "persistentvolumeclaims", name, &claim); err != nil {
@@ -158,8 +158,8 @@ func (c *Client) ClaimFacts(ctx context.Context, namespace, name string, into *m
 	return c.volumeFacts(ctx, into)
 }
 
-// ClaimAndClass is ClaimFacts with what is known of the claim's class. What the volume
-// tells goes before what its class tells, and a class that is gone is no error.
+// ClaimAndClass is ClaimFacts plus what is known about the claim's class. The volume's facts take
+// precedence over those of its class, and a class that no longer exists is not an error.
 func (c *Client) ClaimAndClass(ctx context.Context, namespace, name string, into *model.Cluster) error {
 	if err := c.ClaimFacts(ctx, namespace, name, into); err != nil || into.Class == "" {
 		return err
@@ -176,7 +176,7 @@ func (c *Client) ClaimAndClass(ctx context.Context, namespace, name string, into
 	return nil
 }
 
-// volumeFacts reads the volume; without the right to, nothing is known of it.
+// volumeFacts reads the volume; without the right to do so, nothing is known about it.
 func (c *Client) volumeFacts(ctx context.Context, into *model.Cluster) error {
 	var pv corev1.PersistentVolume
 	err := c.get(ctx, c.core, "", "persistentvolumes", into.Volume, &pv)
@@ -203,7 +203,7 @@ func (c *Client) volumeFacts(ctx context.Context, into *model.Cluster) error {
 	return nil
 }
 
-// NodeFacts fills in what the pod's node tells of itself, if it may be read.
+// NodeFacts fills in what the pod's node reports about itself, if it may be read.
 func (c *Client) NodeFacts(ctx context.Context, into *model.Cluster) error {
 	node, err := know(c.known, "node "+into.Node, func() (node corev1.Node, err error) {
 		err = c.get(ctx, c.core, "", "nodes", into.Node, &node)

@@ -53,7 +53,7 @@ func TestClassIsReadOrRefused(t *testing.T) {
 	}
 }
 
-// TestClassMayBeUnreadable: a Role without cluster-wide rights is enough.
+// TestClassMayBeUnreadable checks that a Role without cluster-wide rights is enough.
 func TestClassMayBeUnreadable(t *testing.T) {
 	s, client := cluster(t)
 	s.Forbid("GET", "/apis/storage.k8s.io/v1/storageclasses/fast", "get", "storageclasses")
@@ -99,7 +99,7 @@ func TestClaimFactsTellWhatLiesBehind(t *testing.T) {
 func TestClaimIsMadeOnceAndLabelled(t *testing.T) {
 	s, client := cluster(t)
 	const path = "/api/v1/namespaces/n/persistentvolumeclaims/c"
-	// The first answer is lost: making it again does no harm.
+	// The first response is lost: making the claim again does no harm.
 	s.Fail["POST /api/v1/namespaces/n/persistentvolumeclaims"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "etcd is away"}
 	_, err := client.MakeClaim(context.Background(), ClaimSpec{Name: "c", Made: Made{Run: "r", Driver: "here/1"}, Class: "fast", Size: 3 << 30, Block: true, Access: "RWX"})
 	if err != nil {
@@ -148,8 +148,8 @@ func TestUsersOfAClaim(t *testing.T) {
 	}
 }
 
-// TestStatedIdentity: what a pod says of the container that uses the claim goes before what
-// it says of all; what it does not say is left open.
+// TestStatedIdentity checks that a setting of the container that uses the claim overrides one of
+// the pod, and that a setting that is absent stays unset.
 func TestStatedIdentity(t *testing.T) {
 	number := func(n int64) *int64 { return &n }
 	mount := []corev1.VolumeMount{{Name: "v"}}

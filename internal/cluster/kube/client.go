@@ -30,7 +30,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Access tells which cluster is meant; empty fields mean what kubectl takes.
+// Access selects the cluster; empty fields mean kubectl's defaults.
 type Access struct {
 	Kubeconfig string
 	Context    string
@@ -50,21 +50,20 @@ type Client struct {
 	// Namespace is where objects are made, Context the kubeconfig's context.
 	Namespace string
 	Context   string
-	// Clock is the time by which it waits.
+	// Clock is used for waiting.
 	Clock env.Clock
 }
 
-// The client's own limits on requests per second; the API server has its own.
+// The client's own rate limits in requests per second; the API server has its own.
 const (
 	requestRate  = 100
 	requestBurst = 300
-	// requestTime bounds one request; a watch or an exec has none.
+	// requestTime is the timeout of one request; a watch or an exec has none.
 	requestTime = 15 * time.Second
 )
 
-// Open reads the configuration by kubectl's rules: the file named, $KUBECONFIG,
-// ~/.kube/config, and inside a pod its ServiceAccount. Nothing is asked of the
-// cluster yet. Errors are refusals.
+// Open reads the configuration by kubectl's rules: the named file, $KUBECONFIG, ~/.kube/config, and
+// inside a pod its ServiceAccount. It does not contact the cluster yet. Errors are refusals.
 func Open(e *env.Env, a Access) (*Client, error) {
 	quiet()
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
@@ -122,8 +121,8 @@ func (c *Client) connect(config *rest.Config) error {
 	return nil
 }
 
-// quiet keeps client-go from writing to standard error: what matters is in errors. Once,
-// because connections of another client may be reading these variables.
+// quiet keeps client-go from writing to standard error: everything important is in the errors. It
+// runs once, because connections of another client may be reading these variables.
 var quiet = sync.OnceFunc(func() {
 	klog.SetLogger(logr.Discard())
 	utilruntime.ErrorHandlers = nil
@@ -141,7 +140,7 @@ func configRefusal(a Access, err error) error {
 	return model.RefusedError(fmt.Sprintf("the kubeconfig cannot be used: %v", err), "see: kubectl config get-contexts")
 }
 
-// Version is the API server's ("v1.34.4").
+// Version returns the API server's version ("v1.34.4").
 func (c *Client) Version(ctx context.Context) (string, error) {
 	return know(c.known, "version", func() (string, error) { return c.version(ctx) })
 }

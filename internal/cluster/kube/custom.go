@@ -9,11 +9,11 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// Driver is what a CSIDriver object says of a CSI driver.
+// Driver is the content of a CSI driver's CSIDriver object.
 type Driver struct {
 	Labels, Annotations map[string]string
-	// Attach tells that volumes are attached to nodes, FSGroup who gives them to a
-	// pod's group ("File", "ReadWriteOnceWithFSType", "None").
+	// Attach is set if volumes are attached to nodes; FSGroup is the policy for changing a volume's
+	// group to the pod's ("File", "ReadWriteOnceWithFSType", "None").
 	Attach  bool
 	FSGroup string
 }
@@ -35,15 +35,15 @@ func (c *Client) Driver(ctx context.Context, name string) (Driver, error) {
 	return found, nil
 }
 
-// Custom names the objects of a custom resource, in all namespaces.
+// Custom selects objects of a custom resource in all namespaces.
 type Custom struct {
 	Group, Version, Resource string
 	// Name and Label ("key=value") select; empty selects all.
 	Name, Label string
 }
 
-// Find decodes the list of the objects, with its "items", into into. Errors may be
-// ErrMissing (the cluster does not know the kind) or ErrForbidden.
+// Find decodes the list of the objects, with its "items", into into. Errors may be ErrMissing (the
+// cluster does not know the resource) or ErrForbidden.
 func (c *Client) Find(ctx context.Context, which Custom, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -64,13 +64,13 @@ func (c *Client) Find(ctx context.Context, which Custom, into any) error {
 	return nil
 }
 
-// What Driver and Find meet where their answer is not to be had.
+// The reasons why Driver and Find cannot return a result.
 var (
 	ErrMissing   = errors.New("there is no such object")
 	ErrForbidden = errors.New("a right is missing")
 )
 
-// told lets errors.Is tell why an answer is not to be had.
+// told wraps an error so that errors.Is recognises the reason.
 func told(err error) error {
 	switch {
 	case missing(err):

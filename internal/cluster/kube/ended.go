@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// ended is the sentence about a pod that has ended, nil for one that has not.
+// ended returns an error that says how a pod has ended, or nil if it has not.
 func ended(pod *corev1.Pod) error {
 	where := ""
 	if pod.Spec.NodeName != "" {
@@ -33,7 +33,7 @@ func ended(pod *corev1.Pod) error {
 		switch {
 		case t == nil:
 		case t.ExitCode == 0 && i < len(pod.Status.InitContainerStatuses):
-			// It has done what comes before the others.
+			// An init container that has done its work.
 		case t.Reason == "OOMKilled":
 			return say("give it more with --resources memory=1Gi", "was killed because it used more memory than it may (OOMKilled)")
 		case t.Reason == "StartError", t.Reason == "ContainerCannotRun":
@@ -55,7 +55,7 @@ func ended(pod *corev1.Pod) error {
 	return nil
 }
 
-// tail is the end of a program's output, where it says why.
+// tail returns the end of a program's output, which says why it failed.
 func tail(s string) string {
 	const most = 300
 	s = oneLine(s)

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// explained is an API error as a sentence; the error of client-go stays reachable.
+// explained is an API error as a sentence; it wraps client-go's error.
 type explained struct {
 	*model.WorkerError
 	cause error
@@ -20,7 +20,7 @@ type explained struct {
 
 func (e *explained) Unwrap() []error { return []error{e.WorkerError, e.cause} }
 
-// explain makes a sentence of what the API server, or the way to it, said.
+// explain turns an error of the API server, or of the connection to it, into a sentence.
 func (c *Client) explain(verb, resource, namespace string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -41,7 +41,7 @@ func (c *Client) explain(verb, resource, namespace string, err error) error {
 		return refuse("use a namespace with a weaker standard, or a volume with a filesystem",
 			"the Pod Security standard of the namespace %s refuses the pod: %s", namespace, said)
 	case apierrors.IsForbidden(err) && lacking.MatchString(said):
-		// One request may need several rights: the message knows which of them is missing.
+		// One request may need several rights: the message says which of them is missing.
 		m := lacking.FindStringSubmatch(said)
 		hint := fmt.Sprintf("have the Role of deploy/role.yaml bound to you; to check: kubectl auth can-i %s %s -n %s", m[1], m[2], namespace)
 		if namespace == "" {
@@ -60,10 +60,10 @@ func (c *Client) explain(verb, resource, namespace string, err error) error {
 	return &explained{model.BrokenError(fmt.Sprintf("the cluster could not %s %s%s: %s", verb, resource, where, said), ""), err}
 }
 
-// lacking matches the API server's words for a missing right.
+// lacking matches the API server's message about a missing right.
 var lacking = regexp.MustCompile(`cannot (\w+) resource "([^"]+)"`)
 
-// words is the API server's message without the Go of it.
+// words returns the API server's message without Go's decoration.
 func words(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Message != "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestRefusalsAreSentences: each refusal of the API server says what to do.
+// TestRefusalsAreSentences checks that each refusal of the API server says what to do.
 func TestRefusalsAreSentences(t *testing.T) {
 	forbidden := func(message string) metav1.Status {
 		return metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: message}
@@ -56,7 +56,7 @@ func TestRefusalsAreSentences(t *testing.T) {
 	}
 }
 
-// TestPodsOfAYoungNamespaceWait: its service account comes a moment after the namespace.
+// TestPodsOfAYoungNamespaceWait: the service account is created a moment after the namespace.
 func TestPodsOfAYoungNamespaceWait(t *testing.T) {
 	s, client := cluster(t)
 	const pod = "POST /api/v1/namespaces/n/pods"

@@ -10,13 +10,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The API's kinds of the objects that events are about.
+// The API's kinds of objects that events refer to.
 const (
 	claimKind = "PersistentVolumeClaim"
 	podKind   = "Pod"
 )
 
-// events are those about an object, the newest first. Kind is the API's ("Pod").
+// events returns the events about an object, newest first. Kind is the API's ("Pod").
 func (c *Client) events(ctx context.Context, namespace, kind, name string) ([]corev1.Event, error) {
 	var all corev1.EventList
 	selector := "involvedObject.kind=" + kind + ",involvedObject.name=" + name
@@ -27,7 +27,7 @@ func (c *Client) events(ctx context.Context, namespace, kind, name string) ([]co
 	return all.Items, nil
 }
 
-// eventTime is when the event happened last.
+// eventTime returns when the event last happened.
 func eventTime(e *corev1.Event) time.Time {
 	var series time.Time
 	if e.Series != nil {
@@ -41,8 +41,8 @@ func eventTime(e *corev1.Event) time.Time {
 	return e.CreationTimestamp.Time
 }
 
-// Events are what the cluster said about the claim and the pod so far, the oldest
-// first. Without the right to read them there are none.
+// Events returns the cluster's events about the claim and the pod so far, oldest first, or none
+// without the right to read them.
 func (c *Client) Events(ctx context.Context, claim, pod string) []model.ClusterEvent {
 	var found []corev1.Event
 	for _, o := range []struct{ kind, name string }{{claimKind, claim}, {podKind, pod}} {

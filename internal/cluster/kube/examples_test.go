@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestTheManifestsAreStrictlyValid reads every manifest that we give to copy as an API server
-// with strict field validation does: a field that Kubernetes does not know is an error.
+// TestTheManifestsAreStrictlyValid reads every manifest that we publish for copying, as an API
+// server with strict field validation does: a field unknown to Kubernetes is an error.
 func TestTheManifestsAreStrictlyValid(t *testing.T) {
 	files, err := filepath.Glob("../../../examples/kubernetes/*.yaml")
 	if err != nil || len(files) < 2 {
@@ -47,7 +47,7 @@ func TestTheManifestsAreStrictlyValid(t *testing.T) {
 			case *rbacv1.Role:
 				roles[o.Name] = true
 			case *rbacv1.RoleBinding:
-				// A binding of a Role that nobody makes gives no rights, without a word.
+				// A binding to a Role that does not exist grants no rights, silently.
 				if o.RoleRef.Name != "loadline" {
 					t.Errorf("%s binds the Role %q", file, o.RoleRef.Name)
 				}

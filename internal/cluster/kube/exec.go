@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 )
 
-// Exec runs a program in the container of a worker's pod and joins its standard streams.
-// The error of a program that could not be started comes from the first Read.
+// Exec runs a program in the container of a worker's pod and connects its standard streams. If the
+// program could not be started, the first Read returns the error.
 func (c *Client) Exec(ctx context.Context, pod string, command ...string) (io.ReadWriteCloser, error) {
 	return c.ExecIn(ctx, pod, Container, command...)
 }
 
-// ExecIn is Exec in a container of any pod.
+// ExecIn is Exec for a container of any pod.
 func (c *Client) ExecIn(ctx context.Context, pod, container string, command ...string) (io.ReadWriteCloser, error) {
 	query := url.Values{"container": {container}, "command": command, "stdin": {"true"}, "stdout": {"true"}, "stderr": {"true"}}
 	u := c.core.Post().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("exec").URL()
@@ -32,7 +32,8 @@ func (c *Client) ExecIn(ctx context.Context, pod, container string, command ...s
 	if err != nil {
 		return nil, err
 	}
-	// Old servers and some proxies do not speak websockets; a Role may allow only one of the verbs.
+	// Old servers and some proxies do not support websockets; a Role may allow only one of the
+	// verbs.
 	executor, err := remotecommand.NewFallbackExecutor(ws, spdy, func(err error) bool {
 		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
 	})
@@ -59,7 +60,7 @@ func (c *Client) ExecIn(ctx context.Context, pod, container string, command ...s
 	return p, nil
 }
 
-// process is a program that runs in a pod.
+// process is a program running in a pod.
 type process struct {
 	cancel      context.CancelFunc
 	stdin       *io.PipeWriter
@@ -80,7 +81,7 @@ func (p *process) Close() error {
 	return nil
 }
 
-// firstWords keeps the first few kilobytes that are written to it.
+// firstWords keeps the first few kilobytes written to it.
 type firstWords struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -4,27 +4,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// WorkerID is the user and the group that a worker runs as where nothing else is known.
+// WorkerID is the default user and group ID of a worker.
 const WorkerID int64 = 10001
 
-// Identity is as whom a pod's processes work on a volume. The zero one changes nothing of it.
+// Identity is the user and the groups under which a pod's processes access a volume. The zero value
+// leaves the volume unchanged.
 type Identity struct {
-	// User and Group are WorkerID where they are nil.
+	// User and Group mean WorkerID if they are nil.
 	User, Group *int64
-	// Groups are more groups of the processes. The volume does not change for them.
+	// Groups are supplementary groups of the processes. They do not change the volume.
 	Groups []int64
-	// FSGroup is a group that Kubernetes gives the whole volume to before the pod starts:
-	// every file's group and mode are changed, permanently. 0 changes nothing.
+	// FSGroup is a group to which Kubernetes gives the whole volume before the pod starts: it
+	// changes the group and mode of every file, permanently. 0 changes nothing.
 	FSGroup int64
-	// Level is the SELinux level of the processes ("s0:c1,c2"); empty lets the node draw
-	// one, and on a node with SELinux the volume is then labelled with that.
+	// Level is the processes' SELinux level ("s0:c1,c2"); if empty, the node picks one, and a node
+	// with SELinux then relabels the volume with it.
 	Level string
 }
 
-// Own is the identity on a volume that was made for the run: it is ours to give away.
+// Own returns the identity for a volume that was made for the run, whose ownership we may change.
 func Own() Identity { return Identity{FSGroup: WorkerID} }
 
-// IDs are the numbers of the user and the group.
+// IDs returns the user and group IDs.
 func (id Identity) IDs() (user, group int64) {
 	user, group = WorkerID, WorkerID
 	if id.User != nil {
@@ -42,7 +43,7 @@ func (id Identity) context() *corev1.PodSecurityContext {
 	c := &corev1.PodSecurityContext{RunAsNonRoot: &nonRoot, RunAsUser: &user, RunAsGroup: &group, SupplementalGroups: id.Groups,
 		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
 	if id.FSGroup != 0 {
-		// A volume whose top directory has the group already is left as it is.
+		// A volume whose top directory already has the group is left unchanged.
 		policy := corev1.FSGroupChangeOnRootMismatch
 		c.FSGroup, c.FSGroupChangePolicy = &id.FSGroup, &policy
 	}

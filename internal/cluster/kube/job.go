@@ -26,50 +26,50 @@ import (
 type JobSpec struct {
 	Name string
 	Made
-	// Where tells the image and how to get it, and what the pod tolerates; where its
-	// workers go is said by Command.
+	// Where specifies the image, how to pull it, and what the pod tolerates; the placement of its
+	// workers is part of Command.
 	Where
 	Command []string
-	// Experiment is a document that Command finds at ExperimentPath; nil is none.
+	// Experiment is a document that Command finds at ExperimentPath; nil for none.
 	Experiment []byte
-	// Account is a ServiceAccount that exists and has the rights; "" makes one, with a Role
-	// and a RoleBinding, of the Job's name.
+	// Account is an existing ServiceAccount with the necessary rights; if "", one is made under the
+	// Job's name, with a Role and a RoleBinding.
 	Account string
 }
 
 const (
-	// jobContainer is the name of the only container of a Job's pod.
+	// jobContainer is the name of the only container in a Job's pod.
 	jobContainer = "loadline"
-	// ResultsPath is where a Job's pod keeps what it measures.
+	// ResultsPath is where a Job's pod stores its results.
 	ResultsPath = "/results"
-	// ExperimentPath is where a Job's pod finds what it is asked to measure. It is a note on
-	// the pod, which the kubelet writes into a file: so it needs no object and no right of
-	// its own, comes and goes with the Job, and cannot be changed while that lives.
+	// ExperimentPath is where a Job's pod finds the experiment to run. It is an annotation of the
+	// pod, which the kubelet writes to a file: it needs no object and no right of its own, is
+	// created and removed with the Job, and cannot be changed during the Job's lifetime.
 	ExperimentPath = experimentFolder + "/" + experimentName
-	// LargestExperiment is how long that may be, in bytes: the notes of an object together
-	// are 256 KiB at most (ValidateAnnotationsSize in k8s.io/apimachinery), and kubectl apply
-	// keeps a copy of the whole object in one, with its ends of lines escaped.
+	// LargestExperiment is the maximum length of the experiment, in bytes: an object's annotations
+	// may have 256 KiB in total (ValidateAnnotationsSize in k8s.io/apimachinery), and kubectl apply
+	// keeps a copy of the whole object in one, with its line ends escaped.
 	LargestExperiment = 120 << 10
 
 	experimentFolder, experimentName = "/experiment", "experiment.yaml"
-	// experimentNote is the name of that note, and of its volume.
+	// experimentNote is the name of that annotation, experimentVolume that of its volume.
 	experimentNote, experimentVolume = "loadline/experiment", "experiment"
 
-	// jobLabel is what the Job controller writes on a Job's pods.
+	// jobLabel is the label that the Job controller sets on a Job's pods.
 	jobLabel = "job-name"
 	// jobGoodbye is how many seconds a Job's pod has to stop and to remove its workers.
 	jobGoodbye = 180
 )
 
-// rules are the rights of the driver inside; deploy/role.yaml shows the same.
+// rules are the rights of the driver in the pod; deploy/role.yaml shows the same.
 var rules = []rbacv1.PolicyRule{
 	{APIGroups: []string{""}, Resources: []string{"pods", "persistentvolumeclaims"}, Verbs: []string{"get", "list", "create", "delete"}},
 	{APIGroups: []string{""}, Resources: []string{"pods/exec"}, Verbs: []string{"get", "create"}},
 	{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"list"}},
 }
 
-// MakeJob makes the Job, and before it the ServiceAccount and its rights if none is named.
-// After an error some of it may be there.
+// MakeJob makes the Job and, if no ServiceAccount is named, first makes one with its rights. After
+// an error some of these objects may exist.
 func (c *Client) MakeJob(ctx context.Context, s JobSpec) error {
 	for _, o := range s.objects(c.Namespace) {
 		if _, err := c.create(ctx, o.kind, o.object); err != nil {
@@ -79,8 +79,8 @@ func (c *Client) MakeJob(ctx context.Context, s JobSpec) error {
 	return nil
 }
 
-// Manifest is what MakeJob makes, as YAML for kubectl apply: a Job of the user's own, which
-// Loadline fetches from and does not remove.
+// Manifest returns what MakeJob makes, as YAML for kubectl apply: a Job owned by the user, from
+// which Loadline fetches results but which it does not remove.
 func (s JobSpec) Manifest(namespace string) ([]byte, error) {
 	var documents [][]byte
 	for _, o := range s.objects(namespace) {
@@ -93,14 +93,14 @@ func (s JobSpec) Manifest(namespace string) ([]byte, error) {
 	return bytes.Join(documents, []byte("---\n")), nil
 }
 
-// toMake is an object that is to be made, with the word for its kind.
+// toMake is an object to be made, and the name of its kind.
 type toMake struct {
 	kind   string
 	object runtime.Object
 }
 
-// objects are the Job, and before it a ServiceAccount that may do what the driver does, if
-// none is named.
+// objects returns the Job and, if no ServiceAccount is named, before it one with the driver's
+// rights.
 func (s JobSpec) objects(namespace string) []toMake {
 	head := metav1.ObjectMeta{Name: s.Name, Namespace: namespace, Labels: s.labels(), Annotations: s.notes()}
 	if s.Account != "" {
@@ -125,7 +125,7 @@ func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
 		Containers: []corev1.Container{{
 			Name: jobContainer, Image: s.Image, Command: literally(s.Command), ImagePullPolicy: corev1.PullIfNotPresent, WorkingDir: ResultsPath,
-			// The workers get the same image.
+			// The workers use the same image.
 			Env: []corev1.EnvVar{{Name: "LOADLINE_IMAGE", Value: s.Image}},
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 				corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("64Mi")}},
@@ -149,13 +149,13 @@ func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
 	}
 	return &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"}, ObjectMeta: head,
-		// A measurement that failed is looked at, not repeated.
+		// A failed measurement should be examined, not repeated.
 		Spec: batchv1.JobSpec{BackoffLimit: &tries, Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: head.Labels, Annotations: notes}, Spec: pod}},
 	}
 }
 
-// literally keeps Kubernetes from reading $(NAME) in a command as a variable.
+// literally keeps Kubernetes from expanding $(NAME) in a command as a variable.
 func literally(command []string) []string {
 	words := make([]string, len(command))
 	for i, word := range command {
@@ -164,20 +164,20 @@ func literally(command []string) []string {
 	return words
 }
 
-// JobPod is where a Job's work is done.
+// JobPod is the pod that does a Job's work.
 type JobPod struct {
 	Name, Node, Container string
-	// Running tells that the container runs.
+	// Running is set while the container runs.
 	Running bool
-	// Ended is a sentence when it has ended, however.
+	// Ended says how the pod has ended; nil if it has not.
 	Ended error
-	// Run is the Job's label, Made tells that Loadline made the Job itself.
+	// Run is the Job's label; Made is set if Loadline made the Job itself.
 	Run  string
 	Made bool
 }
 
-// FindJob finds the newest pod of a Job; nil when there is none yet. That there is no such
-// Job is a refusal.
+// FindJob finds the newest pod of a Job, or nil if there is none yet. If the Job does not exist,
+// the error is a refusal.
 func (c *Client) FindJob(ctx context.Context, name string) (*JobPod, error) {
 	var pods corev1.PodList
 	if err := c.list(ctx, c.core, c.Namespace, "pods", jobLabel+"="+name, "", &pods); err != nil {
@@ -195,7 +195,7 @@ func (c *Client) FindJob(ctx context.Context, name string) (*JobPod, error) {
 	return found, nil
 }
 
-// checkJob refuses a Job that does not exist, with those that hold results.
+// checkJob returns a refusal if the Job does not exist, and lists the Jobs that hold results.
 func (c *Client) checkJob(ctx context.Context, name string) error {
 	var job batchv1.Job
 	err := c.get(ctx, c.batch, c.Namespace, "jobs", name, &job)
@@ -212,7 +212,7 @@ func (c *Client) checkJob(ctx context.Context, name string) error {
 	return model.RefusedError(fmt.Sprintf("there is no Job %s in the namespace %s", name, c.Namespace), hint)
 }
 
-// Jobs are the names of the Jobs in the namespace whose pods carry our label.
+// Jobs returns the names of the Jobs in the namespace whose pods carry our label.
 func (c *Client) Jobs(ctx context.Context) ([]string, error) {
 	var pods corev1.PodList
 	if err := c.list(ctx, c.core, c.Namespace, "pods", Label+","+jobLabel, "", &pods); err != nil {
@@ -226,22 +226,22 @@ func (c *Client) Jobs(ctx context.Context) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// WaitJob waits until the Job's pod runs or has ended, at most for limit; say gets the
-// reason for waiting.
+// WaitJob waits at most limit until the Job's pod runs or has ended; say receives the reason for
+// waiting.
 func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, say func(string)) (*JobPod, error) {
 	reached := false
 	for begin := c.Clock.Now(); ; {
 		pod, err := c.FindJob(ctx, name)
 		late := c.Clock.Since(begin) > limit
 		switch {
-		// A server that has answered once is waited for.
+		// Once the server has answered, keep waiting for it.
 		case err != nil && (!passing(err) || !reached || late):
 			return nil, err
 		case pod != nil && (pod.Running || pod.Ended != nil):
 			return pod, nil
 		case pod != nil:
 			if _, err := c.WaitRunning(ctx, pod.Name, "", limit, say); err != nil {
-				// It may have run and ended between two looks.
+				// It may have run and ended between two polls.
 				if again, findErr := c.FindJob(ctx, name); findErr == nil && again != nil && again.Ended != nil {
 					return again, nil
 				}
@@ -266,8 +266,8 @@ func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, 
 	}
 }
 
-// Log is what the container of a Job's pod has said, from the beginning; with follow it
-// goes on until the container ends.
+// Log returns the log of the container of a Job's pod from the beginning; with follow, it continues
+// until the container ends.
 func (c *Client) Log(ctx context.Context, pod *JobPod, follow bool) (io.ReadCloser, error) {
 	req := c.core.Get().Namespace(c.Namespace).Resource("pods").Name(pod.Name).SubResource("log").Param("container", pod.Container)
 	if follow {

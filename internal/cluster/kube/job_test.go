@@ -22,8 +22,8 @@ import (
 var jobSpec = JobSpec{Name: "loadline-j", Made: Made{Run: "loadline-j", Driver: "here/1"},
 	Where: Where{Image: "i:1", PullSecret: "s", Tolerations: []string{"*"}}, Command: []string{"loadline", "job", "--note=$(LOADLINE_IMAGE) costs $5"}, Experiment: []byte("scenario: profile\nnote: $(HOME) costs $5\n")}
 
-// TestRightsAreThoseOfTheManual: what is made for a Job is what deploy/role.yaml shows, so
-// who reads that knows what is granted.
+// TestRightsAreThoseOfTheManual checks that a Job gets exactly the rights in deploy/role.yaml, so
+// that its readers know what is granted.
 func TestRightsAreThoseOfTheManual(t *testing.T) {
 	file, err := os.Open("../../../deploy/role.yaml")
 	if err != nil {
@@ -39,8 +39,8 @@ func TestRightsAreThoseOfTheManual(t *testing.T) {
 	}
 }
 
-// TestJobBringsItsRights: everything carries the label, and the Job's pod passes
-// "restricted" with the account that was made or named.
+// TestJobBringsItsRights checks that everything carries the label, and that the Job's pod passes
+// "restricted" with an account that was made or named.
 func TestJobBringsItsRights(t *testing.T) {
 	const costs = "--note=$$(LOADLINE_IMAGE) costs $$5"
 	const core, rbac = "/api/v1/namespaces/n/", "/apis/rbac.authorization.k8s.io/v1/namespaces/n/"
@@ -114,7 +114,7 @@ func TestFindJob(t *testing.T) {
 	if p, err := client.FindJob(ctx, "one"); err != nil || p.Name != "a" || !p.Running || !p.Made || p.Ended != nil || p.Container != jobContainer {
 		t.Errorf("%+v, %v", p, err)
 	}
-	// Of several pods the newest counts.
+	// Of several pods, the newest counts.
 	if p, err := client.FindJob(ctx, "two"); err != nil || p.Name != "c" || p.Running || p.Made || p.Ended == nil || !strings.Contains(p.Ended.Error(), "exit code 5") {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -126,8 +126,8 @@ func TestFindJob(t *testing.T) {
 	}
 }
 
-// TestWaitingForAJob: a Job without a pod says why, and one whose pod came and went at
-// once is found.
+// TestWaitingForAJob checks that the reason is reported for a Job without a pod, and that a pod
+// that ended at once is found.
 func TestWaitingForAJob(t *testing.T) {
 	job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n"}}
 	why := event("e", "Job", "j", "Warning", "FailedCreate", "pods \"j-\" is forbidden: exceeded quota", 0)
@@ -144,8 +144,8 @@ func TestWaitingForAJob(t *testing.T) {
 	}
 }
 
-// TestJobKeepsItsRightsToTheEnd: its pod removes its workers, so what lets it is the last
-// to go; and the pod goes with its Job, which knows how long it may take.
+// TestJobKeepsItsRightsToTheEnd: the Job's pod removes its workers, so its rights are removed last;
+// and the pod is removed with its Job, which specifies the grace period.
 func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 	head := func(version, kind string) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: kind},
@@ -191,7 +191,7 @@ func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 	}
 }
 
-// TestOwnWithoutTheRightsOfJobs: who may not list Jobs has made none.
+// TestOwnWithoutTheRightsOfJobs: a user without the right to list Jobs has made none.
 func TestOwnWithoutTheRightsOfJobs(t *testing.T) {
 	s, client := cluster(t, ownPod("w", "n", "r"))
 	s.Forbid("GET", "/apis/batch/v1/namespaces/n/jobs", "list", "jobs")

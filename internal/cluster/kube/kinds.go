@@ -11,13 +11,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// kind is what is to be known of a kind of object to make and to remove it.
+// kind is what is needed to make and remove objects of a kind.
 type kind struct {
 	resource string
 	api      func(*Client) *rest.RESTClient
 	empty    func() runtime.Object
-	// order is when it is removed: a claim stays as long as a pod uses it, and a Job's
-	// pod needs its rights until it has removed its workers.
+	// order is the order of removal: a claim stays as long as a pod uses it, and a Job's pod needs
+	// its rights until it has removed its workers.
 	order int
 }
 
@@ -25,10 +25,11 @@ func core(c *Client) *rest.RESTClient  { return c.core }
 func batch(c *Client) *rest.RESTClient { return c.batch }
 func rbac(c *Client) *rest.RESTClient  { return c.rbac }
 
-// rightsOrder is the first order of what others need to clean up after themselves.
+// rightsOrder is the lowest order of objects that others need in order to clean up after
+// themselves.
 const rightsOrder = 3
 
-// kinds are all that Loadline makes, by the words that people see.
+// kinds are all kinds that Loadline makes, by the names shown to people.
 var kinds = map[string]kind{
 	"job":     {"jobs", batch, func() runtime.Object { return &batchv1.Job{} }, 0},
 	"pod":     {"pods", core, func() runtime.Object { return &corev1.Pod{} }, 1},
@@ -38,8 +39,8 @@ var kinds = map[string]kind{
 	"account": {"serviceaccounts", core, func() runtime.Object { return &corev1.ServiceAccount{} }, rightsOrder},
 }
 
-// ownForJobs lists what carries the label and is made only for Jobs. Who may not list
-// these, or whose cluster does not know them, has made none.
+// ownForJobs lists the objects that carry the label and are made only for Jobs. A user who may not
+// list them, or whose cluster does not know them, has made none.
 func (c *Client) ownForJobs(ctx context.Context, namespace, label string, add func(kind string, m metav1.ObjectMeta)) error {
 	for _, name := range []string{"job", "binding", "role", "account"} {
 		all, err := c.listHeads(ctx, kinds[name], namespace, label)

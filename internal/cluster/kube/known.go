@@ -7,25 +7,25 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// known keeps what many volumes of one run ask alike (their class, their nodes, the
-// server's version): it does not change while they are placed.
+// known caches answers that many volumes of one run need (their class, their nodes, the server's
+// version): they do not change while the volumes are placed.
 type known struct {
 	clock   env.Clock
 	mu      sync.Mutex
 	replies map[string]*reply
 }
 
-// knownFor is how long an answer is kept. A long run asks again.
+// knownFor is how long an answer is cached. A long run asks again.
 const knownFor = 30 * time.Second
 
-// reply is an answer that was given, or is waited for by those who ask meanwhile.
+// reply is an answer that has been received, or that concurrent callers are waiting for.
 type reply struct {
 	mu    sync.Mutex
 	given time.Time
 	value any
 }
 
-// know asks unless the answer is known. Errors are not kept.
+// know calls ask unless the answer is cached. Errors are not cached.
 func know[T any](k *known, question string, ask func() (T, error)) (T, error) {
 	k.mu.Lock()
 	a := k.replies[question]

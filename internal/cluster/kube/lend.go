@@ -5,24 +5,26 @@ import (
 )
 
 const (
-	// lender is the name of the container that lends the worker's program to another image, and
-	// loan that of the volume by which it does.
+	// lender is the name of the container that copies the worker's program for use in another
+	// image, loan the name of the volume it copies to.
 	lender, loan = "program", "program"
-	// LoanPath is the directory that the lender puts the program into, by its own name, and
-	// UsersFile beside it: a list of users that has the one of the pod.
+	// LoanPath is the directory into which the lender copies the program, under its own name, and
+	// UsersFile a file next to it: a user list that contains the pod's user.
 	LoanPath  = "/loan"
 	UsersFile = "passwd"
-	// programPath is where programs of no package belong, usersPath where the system's list is.
+	// programPath is the directory for programs that belong to no package, usersPath the path of
+	// the system's user list.
 	programPath, usersPath = "/usr/local/bin/", "/etc/passwd"
 )
 
-// Lend is the flag by which the worker's program is told to lend itself.
+// Lend is the flag that tells the worker's program to copy itself.
 const Lend = "--lend"
 
-// lend has the worker run in the image of an application: a container of the worker's own image
-// copies the program into a directory of the pod, before the other one starts and finds it where
-// programs are. With it comes a list of users in which the pod's user has a name, because initdb
-// refuses to run as nobody that it knows. So nothing is asked of the image but the application.
+// lend makes the worker run in the image of an application: a container with the worker's own image
+// copies the program into a directory of the pod before the application's container starts and
+// finds it in the usual program directory. It also provides a user list that gives the pod's user a
+// name, because initdb refuses to run as an unknown user. The image therefore needs nothing but the
+// application.
 func (s PodSpec) lend(pod *corev1.PodSpec) {
 	worker, program := &pod.Containers[0], s.Command[0]
 	first := worker.DeepCopy()
@@ -41,14 +43,14 @@ func lends(pod *corev1.PodSpec) bool {
 	return len(pod.InitContainers) > 0 && pod.InitContainers[0].Name == lender
 }
 
-// The hints when an image cannot be had, by which of a pod's two images it is.
+// The hints for an image that cannot be pulled, for each of a pod's two images.
 const (
 	checkImage  = "check --image"
 	checkLender = "check --worker-image"
 )
 
-// wholeImage is the hint when an image lacks the program that was to be started; container is
-// the name of the one that it is for.
+// wholeImage returns the hint for an image that lacks the program to be started; container is the
+// name of the container that uses it.
 func wholeImage(pod *corev1.PodSpec, container string) string {
 	switch {
 	case container == lender:
@@ -59,7 +61,7 @@ func wholeImage(pod *corev1.PodSpec, container string) string {
 	return checkImage + ": it must hold loadline, loadline-agent and fio, the first two of this version"
 }
 
-// statuses are those of the containers of a pod, in the order of their start.
+// statuses returns the statuses of a pod's containers, in the order of their start.
 func statuses(pod *corev1.Pod) []corev1.ContainerStatus {
 	return append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...)
 }

@@ -10,8 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestTheWorkersProgramIsLent: beside an application the worker runs in that one's image, with a
-// program of its own image and a name for its user, and the pod passes "restricted".
+// TestTheWorkersProgramIsLent checks that, with an application, the worker runs in the
+// application's image with the program from its own image and a name for its user, and that the pod
+// passes "restricted".
 func TestTheWorkersProgramIsLent(t *testing.T) {
 	p := made(t, PodSpec{Where: Where{Application: "postgres:17", Resources: map[string]string{"memory": "1Gi"}}, Identity: Own(), Command: []string{"agent", "--detached"}})
 	if len(p.Spec.InitContainers) != 1 || len(p.Spec.Containers) != 1 {
@@ -47,7 +48,7 @@ func TestTheWorkersProgramIsLent(t *testing.T) {
 			t.Errorf("volume %s", v.Name)
 		}
 	}
-	// Its neighbours see whom it works as, and on which claim.
+	// Other pods see the identity under which it runs, and on which claim.
 	if s := stated(&p.Spec, "target"); *s.User != WorkerID {
 		t.Errorf("%+v", s)
 	}
@@ -56,7 +57,8 @@ func TestTheWorkersProgramIsLent(t *testing.T) {
 	}
 }
 
-// TestOneOfTwoImagesIsNamed: what is wrong with one of a pod's two images says which flag it is of.
+// TestOneOfTwoImagesIsNamed checks that a problem with one of a pod's two images names the flag of
+// that image.
 func TestOneOfTwoImagesIsNamed(t *testing.T) {
 	waiting := func(reason string) corev1.ContainerState {
 		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "it cannot be had"}}
@@ -92,7 +94,7 @@ func TestOneOfTwoImagesIsNamed(t *testing.T) {
 	}
 }
 
-// TestManifestsAreWhatIsMade: what a plan shows is what the API server gets.
+// TestManifestsAreWhatIsMade checks that the API server gets what a plan shows.
 func TestManifestsAreWhatIsMade(t *testing.T) {
 	_, client := cluster(t)
 	claim := ClaimSpec{Name: "c", Class: "fast", Size: 5 << 30, Access: "RWO"}

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Manifests are what MakeClaim (of those claims that do not exist) and MakePod make, as YAML.
+// Manifests returns, as YAML, what MakeClaim (for claims that do not exist) and MakePod make.
 func (c *Client) Manifests(claims []ClaimSpec, pods ...PodSpec) ([]byte, error) {
 	var objects []runtime.Object
 	for _, claim := range claims {

@@ -20,7 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// get reads one object into into. The namespace is empty for what has none.
+// get reads one object into into. The namespace is empty for cluster-scoped resources.
 func (c *Client) get(ctx context.Context, api *rest.RESTClient, namespace, resource, name string, into runtime.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -28,7 +28,7 @@ func (c *Client) get(ctx context.Context, api *rest.RESTClient, namespace, resou
 	return c.explain("get", resource, namespace, err)
 }
 
-// list reads all objects with the label (all of them for "") into into.
+// list reads all objects with the label (every object for "") into into.
 func (c *Client) list(ctx context.Context, api *rest.RESTClient, namespace, resource, label, field string, into runtime.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -42,9 +42,9 @@ func (c *Client) list(ctx context.Context, api *rest.RESTClient, namespace, reso
 	return c.explain("list", resource, namespace, req.Do(ctx).Into(into))
 }
 
-// create makes an object that is ours alone, and returns its UID. What exists under its
-// name is never changed: it is ours if it carries our token, because an answer was lost,
-// and otherwise a refusal.
+// create makes an object of ours and returns its UID. An existing object of that name is never
+// changed: it is ours if it carries our token, because a response was lost; otherwise the error is
+// a refusal.
 func (c *Client) create(ctx context.Context, kindName string, object runtime.Object) (uid string, err error) {
 	k := kinds[kindName]
 	data, err := json.Marshal(object)
@@ -88,8 +88,8 @@ func uidOf(object runtime.Object) string {
 	return ""
 }
 
-// identify finds the object's UID: "" when it is gone, or when what has its name now is
-// another one.
+// identify returns the object's UID, or "" if the object is gone or another object has its name
+// now.
 func (c *Client) identify(ctx context.Context, o Object) (uid string, err error) {
 	k := kinds[o.Kind]
 	found := k.empty()
@@ -111,8 +111,8 @@ func (c *Client) identify(ctx context.Context, o Object) (uid string, err error)
 	return uid, nil
 }
 
-// remove deletes one object, and no other one that may have got its name since; that it is
-// gone already is fine.
+// remove deletes one object, but no other object that has taken its name since; an object that is
+// already gone is not an error.
 func (c *Client) remove(ctx context.Context, o Object, grace int64) error {
 	uid := o.UID
 	if uid == "" {
@@ -136,14 +136,14 @@ func (c *Client) remove(ctx context.Context, o Object, grace int64) error {
 	return c.explain("delete", k.resource, o.Namespace, err)
 }
 
-// young reports whether a namespace has only just been made: the service account that its pods
-// run as follows, seconds later on a busy cluster.
+// young reports whether a namespace has only just been made: the service account of its pods is
+// created later, on a busy cluster seconds later.
 func young(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `serviceaccount "default" not found`)
 }
 
-// passing reports whether an error says nothing about the request: the server is not
-// reached, is starting, or is busy.
+// passing reports whether an error says nothing about the request: the server is unreachable,
+// starting, or busy.
 func passing(err error) bool {
 	if err == nil {
 		return false

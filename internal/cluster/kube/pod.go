@@ -13,73 +13,73 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Where the worker finds things in its pod.
+// Paths and names in the worker's pod.
 const (
 	// Container is the name of the pod's only container.
 	Container = "worker"
 	// MountPath is the volume's directory, DevicePath the raw device.
 	MountPath  = "/volume"
 	DevicePath = "/dev/loadline"
-	// LogPath is where an application's log is, where that has a claim of its own.
+	// LogPath is the directory of an application's log, if the log has a claim of its own.
 	LogPath = "/wal"
-	// StatePath is a directory of the pod's own, for the worker's state.
+	// StatePath is a directory of the pod for the worker's state.
 	StatePath = "/run/loadline"
-	// AddressVariable is the variable of the environment that holds the address of the pod.
+	// AddressVariable is the environment variable that contains the pod's address.
 	AddressVariable = "LOADLINE_ADDRESS"
 )
 
 // goodbye is how many seconds a worker has to remove its file when its pod is deleted.
 const goodbye = 30
 
-// PodSpec is a pod with a worker in it.
+// PodSpec is a pod that runs a worker.
 type PodSpec struct {
 	Name string
 	Made
-	// Claim is that of the volume, "" for a pod without one.
+	// Claim is the volume's claim, "" for a pod without one.
 	Claim string
 	Block bool
-	// Log is the claim of an application's log, "" where that is with the data.
+	// Log is the claim of an application's log, "" if the log is with the data.
 	Log string
-	// Identity is as whom the worker runs; the root of it is still without any capability.
+	// Identity is the user and groups of the worker; even as root it has no capabilities.
 	Identity Identity
 	Where
 	Command []string
-	// Near is a node that is preferred, not demanded.
+	// Near is a preferred node, not a required one.
 	Near string
 	// Spread is how the pods of the run are spread over nodes.
 	Spread Spread
-	// Addressed tells the worker the address of its pod, by AddressVariable.
+	// Addressed passes the pod's address to the worker, in AddressVariable.
 	Addressed bool
 }
 
-// Spread is how the pods of a run are spread over the nodes that may run them; empty where
-// there is but one, or where all have to be on one node.
+// Spread is how the pods of a run are spread over the nodes that may run them; empty if there is
+// only one pod, or if all must be on one node.
 type Spread string
 
-// Hard lets no node have two pods more than another one; Soft only prefers that.
+// Hard forbids that a node has two more pods than another one; Soft only prefers that.
 const (
 	Hard Spread = "hard"
 	Soft Spread = "soft"
 )
 
-// Where is what the user decides about the pods.
+// Where is the user's choice of image, node and resources for the pods.
 type Where struct {
-	// Image is the worker's. Application is one with an application's programs, in which the
-	// worker runs beside them, "" for none: its own program is then lent from Image.
+	// Image is the worker's image. Application is an image with an application's programs, in which
+	// the worker runs next to them, "" for none: the worker's program is then copied from Image.
 	Image, Application string
 	PullSecret         string
 	// Node is the name of a node, NodeSelector are labels that it must have.
 	Node         string
 	NodeSelector map[string]string
-	// Apart is the name of a node that it must not be; empty where Node is set.
+	// Apart is the name of a node to avoid; empty if Node is set.
 	Apart string
-	// Tolerations are written as kubectl's taints are: key[=value][:effect].
+	// Tolerations have the form of kubectl's taints: key[=value][:effect].
 	Tolerations []string
 	// Resources are requests and limits, such as "cpu": "2".
 	Resources map[string]string
 }
 
-// Check refuses what the API server would not understand.
+// Check refuses values that the API server would not accept.
 func (w Where) Check() error {
 	for _, t := range w.Tolerations {
 		if _, err := parseToleration(t); err != nil {
@@ -113,8 +113,8 @@ func parseToleration(s string) (corev1.Toleration, error) {
 	return t, nil
 }
 
-// MakePod makes the pod and returns its UID. It passes the Pod Security standard
-// "restricted" unless it is to run as root.
+// MakePod makes the pod and returns its UID. The pod passes the Pod Security standard "restricted"
+// unless it is to run as root.
 func (c *Client) MakePod(ctx context.Context, s PodSpec) (uid string, err error) {
 	if err := s.Check(); err != nil {
 		return "", err
@@ -128,7 +128,7 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 		Name: Container, Image: s.Image, Command: s.Command, ImagePullPolicy: corev1.PullIfNotPresent, Resources: resources(s.Resources),
 		SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-		// fio and the runtime want a place for temporary files.
+		// fio and the runtime need a place for temporary files.
 		Env:                      []corev1.EnvVar{{Name: "TMPDIR", Value: StatePath}, {Name: "HOME", Value: StatePath}},
 		WorkingDir:               StatePath,
 		VolumeMounts:             []corev1.VolumeMount{{Name: "state", MountPath: StatePath}},
@@ -170,11 +170,11 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 	return pod
 }
 
-// spread keeps the pods of a run apart, on the nodes that may run them: those that the pod
-// selects, and whose taints it tolerates.
+// spread keeps the pods of a run apart, on the nodes that may run them: those that match the pod's
+// selector and whose taints it tolerates.
 func (s PodSpec) spread() []corev1.TopologySpreadConstraint {
 	if s.Spread == "" || s.Near != "" {
-		// Spreading would pull away from the node that the other side is on.
+		// Spreading would work against the preference for the other side's node.
 		return nil
 	}
 	honor, unsatisfiable := corev1.NodeInclusionPolicyHonor, corev1.DoNotSchedule
@@ -186,7 +186,7 @@ func (s PodSpec) spread() []corev1.TopologySpreadConstraint {
 		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{Label: s.Run}}}}
 }
 
-// admit writes what lets a pod onto a node with its image.
+// admit sets what a pod needs in order to run on a node with its image.
 func (w Where) admit(pod *corev1.PodSpec) {
 	if w.PullSecret != "" {
 		pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: w.PullSecret}}
@@ -198,7 +198,7 @@ func (w Where) admit(pod *corev1.PodSpec) {
 	}
 }
 
-// resources asks for little by default: a limit would throttle the load itself.
+// resources requests little by default: a limit would throttle the load itself.
 func resources(asked map[string]string) corev1.ResourceRequirements {
 	r := corev1.ResourceRequirements{Requests: corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")}}
@@ -215,8 +215,8 @@ func resources(asked map[string]string) corev1.ResourceRequirements {
 	return r
 }
 
-// affinity demands or prefers a node by its name. The scheduler does it (and not
-// spec.nodeName), so that a claim that waits for its first consumer is bound.
+// affinity requires or prefers a node by its name. It leaves the choice to the scheduler (instead
+// of setting spec.nodeName), so that a claim that waits for its first consumer is bound.
 func affinity(s PodSpec) *corev1.Affinity {
 	term := func(by corev1.NodeSelectorOperator, name string) corev1.NodeSelectorTerm {
 		return corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
@@ -237,7 +237,7 @@ func affinity(s PodSpec) *corev1.Affinity {
 	return nil
 }
 
-// sentence joins words as a sentence does.
+// sentence joins words as a list in a sentence.
 func sentence(list []string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")

@@ -23,7 +23,7 @@ func made(t *testing.T, spec PodSpec) *corev1.Pod {
 	return &p
 }
 
-// TestPodIsRestricted checks what the Pod Security standard "restricted" demands.
+// TestPodIsRestricted checks the requirements of the Pod Security standard "restricted".
 func TestPodIsRestricted(t *testing.T) {
 	for _, block := range []bool{false, true} {
 		p := made(t, PodSpec{Block: block})
@@ -55,7 +55,7 @@ func TestPodIsRestricted(t *testing.T) {
 func TestPodGoesWhereItIsTold(t *testing.T) {
 	p := made(t, PodSpec{Where: Where{Node: "node3", NodeSelector: map[string]string{"disk": "ssd"}, PullSecret: "pull",
 		Tolerations: []string{"dedicated=storage:NoSchedule", "gpu"}, Resources: map[string]string{"cpu": "2"}}})
-	// spec.nodeName would pass by the scheduler, which binds late claims.
+	// spec.nodeName would bypass the scheduler, which binds late claims.
 	if p.Spec.NodeName != "" {
 		t.Errorf("nodeName %q", p.Spec.NodeName)
 	}
@@ -107,8 +107,8 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// TestSpread: a hard spread is demanded, over the nodes that may run the pods only: one that
-// is tainted holds no pod and would allow each other node only one.
+// TestSpread checks that a hard spread is required, and only over the nodes that may run the pods:
+// a tainted node holds no pod and would limit every other node to one.
 func TestSpread(t *testing.T) {
 	for spread, want := range map[Spread]corev1.UnsatisfiableConstraintAction{Hard: corev1.DoNotSchedule, Soft: corev1.ScheduleAnyway} {
 		p := made(t, PodSpec{Spread: spread})
@@ -124,8 +124,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestForeignVolumeIsNotGivenAway: without fsGroup Kubernetes changes nothing of a volume,
-// whichever groups the worker is in.
+// TestForeignVolumeIsNotGivenAway checks that without fsGroup Kubernetes changes nothing on a
+// volume, whatever groups the worker has.
 func TestForeignVolumeIsNotGivenAway(t *testing.T) {
 	user, group := int64(999), int64(998)
 	id := Identity{User: &user, Group: &group, Groups: []int64{5, 6}, Level: "s0:c1,c2"}

@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// podCache lets many who wait for pods share one answer: fifty who each ask five times a
-// second keep an API server from starting the pods that they ask for.
+// podCache shares one response among many callers waiting for pods: fifty callers that each poll
+// five times a second would slow down the API server that has to start their pods.
 type podCache struct {
 	waiting atomic.Int32
 	mu      sync.Mutex
@@ -18,23 +18,23 @@ type podCache struct {
 	pods    map[string]*corev1.Pod
 }
 
-// podCacheAge is how old a shared answer may be.
+// podCacheAge is the maximum age of a shared response.
 const podCacheAge = 250 * time.Millisecond
 
-// whyEach is the time between two questions of all who wait for why they do: more ask
-// less often each.
+// whyEach is the interval between two queries for the reason for waiting, over all waiting callers:
+// the more there are, the less often each of them asks.
 const whyEach = 50 * time.Millisecond
 
-// addWaiter counts one more that waits, until done is called.
+// addWaiter adds a waiting caller, until done is called.
 func (r *podCache) addWaiter() (done func()) {
 	r.waiting.Add(1)
 	return func() { r.waiting.Add(-1) }
 }
 
-// askEvery is the time between two questions of one who waits for why.
+// askEvery returns the interval at which each waiting caller asks for the reason.
 func (r *podCache) askEvery() time.Duration { return time.Duration(r.waiting.Load()) * whyEach }
 
-// pod is a pod of ours as it was podCacheAge ago at most.
+// pod returns a pod of ours, at most podCacheAge old.
 func (c *Client) pod(ctx context.Context, name string) (*corev1.Pod, error) {
 	if c.podCache.waiting.Load() > 1 {
 		if p := c.cachedPods(ctx)[name]; p != nil {
@@ -46,7 +46,7 @@ func (c *Client) pod(ctx context.Context, name string) (*corev1.Pod, error) {
 	return &pod, err
 }
 
-// cachedPods is the pods of all runs in the namespace; none when they cannot be listed.
+// cachedPods returns the pods of all runs in the namespace, or none if they cannot be listed.
 func (c *Client) cachedPods(ctx context.Context) map[string]*corev1.Pod {
 	r := c.podCache
 	r.mu.Lock()

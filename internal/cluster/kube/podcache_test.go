@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestManyWaitersShareTheirQuestions: fifty who wait do not ask the server fifty times
-// as much as one, and each hears of its own pod.
+// TestManyWaitersShareTheirQuestions checks that fifty waiting callers do not send fifty times as
+// many requests as one, and that each gets its own pod.
 func TestManyWaitersShareTheirQuestions(t *testing.T) {
 	const many = 50
 	var pods []any
@@ -42,8 +42,8 @@ func TestManyWaitersShareTheirQuestions(t *testing.T) {
 	}
 	s.Unlock()
 	all.Wait()
-	// One alone asks five times a second for its pod and for its events. Everybody's
-	// first two looks may come before the others are there.
+	// A single caller asks five times a second for its pod and for its events. The first two polls
+	// of each may come before the others have started.
 	if most := 2*2*many + int(time.Since(begin).Seconds()+1)*(int(time.Second/podCacheAge)+int(time.Second/whyEach)); asked > most {
 		t.Errorf("%d requests in %s, more than %d", asked, time.Since(begin), most)
 	}

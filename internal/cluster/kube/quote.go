@@ -13,18 +13,18 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// quote is what an object's events say about its standing still.
+// quote is what an object's events say about why it makes no progress.
 type quote struct {
-	// words are "FailedMount: no such device".
+	// words are, for example, "FailedMount: no such device".
 	words string
-	// times is how often it was said, over span.
+	// times is how often it was reported, over span.
 	times int
 	span  time.Duration
-	// warning tells that it is a complaint, and no remark on what is going on.
+	// warning is set if it is a complaint rather than a progress message.
 	warning bool
 }
 
-// String is the words and how often they were said.
+// String returns the message and how often it was reported.
 func (q quote) String() string {
 	switch {
 	case q.times < 2:
@@ -35,18 +35,18 @@ func (q quote) String() string {
 	return fmt.Sprintf("%s, %d times in %s", q.words, q.times, units.FormatSpan(q.span.Seconds()))
 }
 
-// size grows each time that the number of times has doubled, which is worth saying again.
+// size grows whenever the count has doubled, which is worth reporting again.
 func (q quote) size() int { return bits.Len(uint(q.times)) }
 
-// secondary matches the words of those who wait for somebody else, or came while an earlier
-// try was still at work: they say nothing of the cause.
+// secondary matches messages of components that wait for another one, or that were called while an
+// earlier attempt was still in progress: they say nothing about the cause.
 var secondary = regexp.MustCompile(`(?i)timed out waiting|deadline ?exceeded|already exists|in progress|code = Aborted|back-?off`)
 
-// telling picks from an object's events, the newest first, the one that tells most: a
-// complaint with a cause of its own, else any complaint, else what was said last. Repeats
-// and what one reason says in several wordings (with the number of a request in each) are
-// counted together. Events of a reason that is over are left out. It is the zero quote when
-// there is none.
+// telling picks the most informative of an object's events, which are sorted newest first: a
+// complaint that names a cause, else any complaint, else the latest event. Repetitions, and
+// different wordings of one reason (with a request's number in each), are counted together. Events
+// of reasons in over, which no longer apply, are left out. Without events it returns the zero
+// quote.
 func telling(newest []corev1.Event, over ...string) (q quote) {
 	rank := func(e *corev1.Event) int {
 		switch {
@@ -70,7 +70,7 @@ func telling(newest []corev1.Event, over ...string) (q quote) {
 	chosen := &newest[best]
 	q.words, q.warning = eventWords(chosen), rank(chosen) > 1
 	if !q.warning {
-		// How often somebody says that he is waiting, nobody wants to know.
+		// The number of progress messages is of no interest.
 		return q
 	}
 	first := eventTime(chosen)
@@ -88,8 +88,7 @@ func telling(newest []corev1.Event, over ...string) (q quote) {
 	return q
 }
 
-// repeats is how often an event happened, in the older or in the newer API's way of
-// counting.
+// repeats returns how often an event happened, as counted by the older or the newer API.
 func repeats(e *corev1.Event) int {
 	n := max(1, int(e.Count))
 	if e.Series != nil {
@@ -98,7 +97,7 @@ func repeats(e *corev1.Event) int {
 	return n
 }
 
-// firstTime is when an event happened for the first time.
+// firstTime returns when an event first happened.
 func firstTime(e *corev1.Event) time.Time {
 	for _, t := range []time.Time{e.FirstTimestamp.Time, e.EventTime.Time} {
 		if !t.IsZero() {
@@ -108,7 +107,8 @@ func firstTime(e *corev1.Event) time.Time {
 	return eventTime(e)
 }
 
-// eventWords is "FailedMount: no such device"; a message may begin with its reason.
+// eventWords returns, for example, "FailedMount: no such device"; a message may already begin with
+// its reason.
 func eventWords(e *corev1.Event) string {
 	words := oneLine(e.Message)
 	if strings.HasPrefix(words, e.Reason) {

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// said is an event about the claim "c" or the pod "p" as the older API counts it: so many
-// times, the first and the last one so many seconds after the beginning.
+// said returns an event about the claim "c" or the pod "p" as the older API counts it: with the
+// number of times, and the first and the last time in seconds after the beginning.
 func said(kindOf, reason, message string, times int32, first, last int) *corev1.Event {
 	kind, object := claimKind, "c"
 	if reason == "Scheduled" || strings.HasPrefix(reason, "Failed") || strings.HasPrefix(reason, "Pull") || reason == "SuccessfulAttachVolume" {
@@ -27,7 +27,7 @@ func at(second int) metav1.Time {
 	return metav1.NewTime(time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC))
 }
 
-// series is one of the newer API, which the scheduler writes.
+// series returns an event of the newer API, which the scheduler writes.
 func series(reason, message string, times int32, first, last int) *corev1.Event {
 	e := said("Warning", reason, message, 0, first, last)
 	e.FirstTimestamp, e.LastTimestamp, e.EventTime = metav1.Time{}, metav1.Time{}, metav1.NewMicroTime(at(first).Time)
@@ -37,7 +37,7 @@ func series(reason, message string, times int32, first, last int) *corev1.Event 
 	return e
 }
 
-// The words of the parts of a cluster.
+// Messages of the components of a cluster.
 const (
 	consumer = "waiting for first consumer to be created before binding"
 	external = "Waiting for a volume to be created either by the external provisioner 'x.y/z' or manually by the system administrator."
@@ -49,8 +49,8 @@ const (
 	timeout  = "Unable to attach or mount volumes: unmounted volumes=[target], unattached volumes=[], failed to process volumes=[]: timed out waiting for the condition"
 )
 
-// TestTheCauseIsQuoted: of what a cluster says, in the order in which it does, the words
-// of who failed are shown, and how often, whatever was said after them.
+// TestTheCauseIsQuoted checks that, of a cluster's messages in their real order, the message of the
+// component that failed is shown, with its count, whatever was reported after it.
 func TestTheCauseIsQuoted(t *testing.T) {
 	pending, started := pod(unscheduled("pod has unbound immediate PersistentVolumeClaims")), pod(func(p *corev1.Pod) { p.Spec.NodeName = "node1" })
 	for name, c := range map[string]struct {
@@ -110,8 +110,8 @@ func TestTheCauseIsQuoted(t *testing.T) {
 	}
 }
 
-// TestRepeatsAreSaidSparely: a cause that comes again is told again when it has come twice
-// as often, and something new at once.
+// TestRepeatsAreSaidSparely checks that a recurring cause is reported again when its count has
+// doubled, and a new one at once.
 func TestRepeatsAreSaidSparely(t *testing.T) {
 	var before reason
 	var told []string
@@ -134,7 +134,7 @@ func TestRepeatsAreSaidSparely(t *testing.T) {
 	}
 }
 
-// TestEventsCountInBothWays: the newer API keeps count and time in a series.
+// TestEventsCountInBothWays: the newer API stores count and time in a series.
 func TestEventsCountInBothWays(t *testing.T) {
 	for _, c := range []struct {
 		e    *corev1.Event

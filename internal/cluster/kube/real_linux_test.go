@@ -22,9 +22,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TestRealServer holds what the fakes of the other tests play against a real API
-// server: its rights, quotas, standards, schemas and labels. There is no node, so no pod
-// ever runs, except on paper.
+// TestRealServer compares the fakes of the other tests with a real API server: its rights, quotas,
+// standards, schemas and labels. There is no node, so no pod ever really runs.
 func TestRealServer(t *testing.T) {
 	s := realServer(t)
 	s.classes(t)
@@ -34,7 +33,7 @@ func TestRealServer(t *testing.T) {
 	t.Run("pod security", s.podSecurity)
 	t.Run("manifests", s.manifests)
 	t.Run("arguments", s.arguments)
-	// The last one, because it takes the server away.
+	// The last one, because it kills the server.
 	t.Run("restart", s.restart)
 }
 
@@ -49,7 +48,7 @@ func (s *apiServer) classes(t *testing.T) {
 // right is one verb on one resource.
 type right struct{ group, resource, verb string }
 
-// published are the rights of each Role of deploy/role.yaml.
+// published returns the rights of each Role in deploy/role.yaml.
 func published(t *testing.T) map[string][]right {
 	t.Helper()
 	text, err := os.ReadFile("../../../deploy/role.yaml")
@@ -75,7 +74,7 @@ func published(t *testing.T) map[string][]right {
 	}
 }
 
-// grant gives a user rights in the whole cluster or, with a namespace, in that one.
+// grant grants a user rights in the whole cluster or, with a namespace, in that namespace.
 func (s *apiServer) grant(t *testing.T, user, namespace string, rights []right) {
 	t.Helper()
 	const group = "rbac.authorization.k8s.io"
@@ -93,8 +92,8 @@ func (s *apiServer) grant(t *testing.T, user, namespace string, rights []right) 
 		"roleRef": object{"apiGroup": group, "kind": kind, "name": user}, "subjects": []object{{"apiGroup": group, "kind": "User", "name": user}}})
 }
 
-// cycle does what a run does in a cluster, as far as it goes without a node, with
-// objects of a name, and returns the first error.
+// cycle does what a run does in a cluster, as far as that is possible without a node, with objects
+// of the given name, and returns the first error.
 func cycle(ctx context.Context, c *Client, name string) error {
 	made := Made{Run: name, Driver: "here/1"}
 	if _, err := c.MakeClaim(ctx, ClaimSpec{Name: name, Made: made, Class: "standard", Size: 1 << 30}); err != nil {
@@ -117,7 +116,7 @@ func cycle(ctx context.Context, c *Client, name string) error {
 	if err != nil {
 		return err
 	}
-	// Without a node it goes as far as the server's consent.
+	// Without a node it only gets as far as the server's permission.
 	if _, err := worker.Read(make([]byte, 1)); err == nil || strings.Contains(err.Error(), "the right to") {
 		return errors.Join(err, worker.Close())
 	}
@@ -154,8 +153,9 @@ func jobCycle(ctx context.Context, c *Client, name string) error {
 	return c.Remove(ctx, own, 10*time.Second)
 }
 
-// rights: with the published Roles everything works, and without any single right of them
-// the error names the verb and the resource, except where it is said to go without.
+// rights checks that everything works with the published Roles, and that without any single one of
+// their rights the error names the verb and the resource, except where the right is documented as
+// optional.
 func (s *apiServer) rights(t *testing.T) {
 	roles := published(t)
 	measure, jobs := roles["loadline"], roles["loadline-jobs"]
@@ -184,9 +184,9 @@ func (s *apiServer) rights(t *testing.T) {
 		s.grant(t, user, "rights", without(measure, r))
 		switch {
 		case r == execCreate:
-			// Without a node the way that takes the other verb fails as well, and this one is tried.
+			// Without a node the exec by the other verb fails as well, and then this verb is tried.
 		case r.resource == "events", r == execGet:
-			// Reasons are then not told; of the two verbs of exec one is enough.
+			// Without events no reasons are reported; of the two verbs of exec one is enough.
 			attempts = append(attempts, attempt{user: user, cycle: cycle})
 		default:
 			attempts = append(attempts, attempt{user, cycle, r})
@@ -194,7 +194,7 @@ func (s *apiServer) rights(t *testing.T) {
 	}
 	for i, r := range jobs {
 		if r.resource != "pods/log" && (r.verb == "get" || r.verb == "list") {
-			// Who may not look is taken for somebody who has made none.
+			// A user without this right is assumed to have made none.
 			continue
 		}
 		user := fmt.Sprintf("job-without-%d", i)
@@ -213,7 +213,7 @@ func (s *apiServer) rights(t *testing.T) {
 	for _, a := range attempts {
 		t.Run(a.user+" "+a.missing.verb+" "+a.missing.resource, func(t *testing.T) {
 			t.Parallel()
-			// The name is not that of a Role, which the Job brings its own of.
+			// The name must differ from that of the published Role, because the Job makes its own.
 			err := a.cycle(t.Context(), s.as(t, a.user, "rights"), "run-"+a.user)
 			if a.missing.verb == "" {
 				if err != nil {
@@ -231,7 +231,7 @@ func (s *apiServer) rights(t *testing.T) {
 	t.Run("facts", func(t *testing.T) {
 		var facts, none model.Cluster
 		all := s.as(t, "all-facts", "rights")
-		// Rights in the whole cluster are learned of for themselves.
+		// The server learns of cluster-wide rights separately.
 		for begin := time.Now(); facts.Provisioner == "" && time.Since(begin) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
 			if err := all.Class(t.Context(), "fast", &facts); err != nil {
 				t.Fatal(err)
@@ -251,8 +251,8 @@ func (s *apiServer) rights(t *testing.T) {
 	})
 }
 
-// labels: what carries ours is found in one namespace and in all, and removed; nothing
-// else is.
+// labels checks that objects with our label are found, in one namespace and in all, and removed,
+// and that no others are.
 func (s *apiServer) labels(t *testing.T) {
 	ctx := t.Context()
 	for _, name := range []string{"one", "two"} {
@@ -266,7 +266,7 @@ func (s *apiServer) labels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// Somebody else's.
+		// A pod of another user.
 		s.make(t, "/api/v1/namespaces/"+name+"/pods", object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "db"},
 			"spec": object{"containers": []object{{"name": "db", "image": "db:1"}}}})
 	}
@@ -293,7 +293,8 @@ func (s *apiServer) labels(t *testing.T) {
 			}
 		}
 	}
-	// Making again what is there already changes nothing and is no error: an answer was lost.
+	// Making an existing object of ours again changes nothing and is not an error: a response was
+	// lost.
 	own, err := c.Own(ctx, "one", "")
 	if err != nil {
 		t.Fatal(err)
@@ -303,7 +304,7 @@ func (s *apiServer) labels(t *testing.T) {
 	if uid, err := c.MakeClaim(ctx, again); err != nil || uid != claim.UID || uid == "" {
 		t.Errorf("%q, not %q: %v", uid, claim.UID, err)
 	}
-	// That of another run is not taken over, and nobody removes it for an older one.
+	// Another run's object is not taken over, and is not removed in place of an older one.
 	again.Token = "theirs"
 	if _, err := c.MakeClaim(ctx, again); err == nil || !strings.Contains(err.Error(), "exists already and is not this run's") {
 		t.Errorf("somebody else's was taken over: %v", err)
@@ -336,14 +337,14 @@ func (s *apiServer) labels(t *testing.T) {
 	}
 }
 
-// quota: what a quota forbids is a sentence with the quota's own words.
+// quota checks that what a quota forbids is reported in a sentence with the quota's own message.
 func (s *apiServer) quota(t *testing.T) {
 	s.namespace(t, "small", nil)
 	const path = "/api/v1/namespaces/small/resourcequotas"
 	hard := object{"requests.storage": "10Gi", "pods": "0"}
 	quota := object{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": object{"name": "few"}, "spec": object{"hard": hard}}
 	s.make(t, path, quota)
-	// What is used a controller would count.
+	// A controller would update the usage.
 	status := object{"status": object{"hard": hard, "used": object{"requests.storage": "8Gi", "pods": "0"}}}
 	if err := s.ask(t, "PATCH", path+"/few/status", "application/merge-patch+json", status); err != nil {
 		t.Fatal(err)
@@ -378,8 +379,8 @@ func (s *apiServer) quota(t *testing.T) {
 	}
 }
 
-// podSecurity: a namespace of the standard "restricted" takes our pods, and refuses those
-// that ask for root with a sentence.
+// podSecurity checks that a namespace with the standard "restricted" accepts our pods, and refuses
+// those that ask for root with a sentence.
 func (s *apiServer) podSecurity(t *testing.T) {
 	s.namespace(t, "strict", map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "latest"})
 	c := s.as(t, "", "strict")
@@ -409,8 +410,8 @@ func (s *apiServer) podSecurity(t *testing.T) {
 	}
 }
 
-// manifests: the server takes what is published in deploy, with every field of it known,
-// and the Job's pod passes the standard "restricted".
+// manifests checks that the server accepts what is published in deploy, knows every field of it,
+// and that the Job's pod passes the standard "restricted".
 func (s *apiServer) manifests(t *testing.T) {
 	s.make(t, "/api/v1/namespaces/default/serviceaccounts", object{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": object{"name": "default"}})
 	s.serviceMonitors(t)
@@ -429,12 +430,12 @@ func (s *apiServer) manifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The lines for files of one's own, too.
+	// The commented-out lines for users' own files, too.
 	whole := strings.ReplaceAll(string(text), "#- {", "- {")
 	if strings.Count(whole, "- {name: files, ") != 2 {
 		t.Error("job.yaml does not show how to bring a file")
 	}
-	// What plan --in-cluster prints.
+	// The output of plan --in-cluster.
 	for _, account := range []string{"", "default"} {
 		spec := jobSpec
 		spec.Made, spec.Account, spec.Experiment = Made{Run: "loadline-j"}, account, []byte(strings.Repeat("# \"quoted\" $(HOME) é\n", LargestExperiment/25))
@@ -470,8 +471,8 @@ func (s *apiServer) manifests(t *testing.T) {
 	s.make(t, "/api/v1/namespaces/strict/pods", object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "job"}, "spec": spec})
 }
 
-// arguments: a server takes a Job with the longest experiment that one may bring, and
-// changes nothing of that or of the command.
+// arguments checks that a server accepts a Job with the longest allowed experiment, and changes
+// neither the experiment nor the command.
 func (s *apiServer) arguments(t *testing.T) {
 	s.namespace(t, "arguments", nil)
 	c := s.as(t, "", "arguments")
@@ -491,7 +492,7 @@ func (s *apiServer) arguments(t *testing.T) {
 	}
 }
 
-// serviceMonitors makes the server know Prometheus' kind of object, whatever it holds.
+// serviceMonitors defines Prometheus' resource on the server, with any content.
 func (s *apiServer) serviceMonitors(t *testing.T) {
 	const group, plural = "monitoring.coreos.com", "servicemonitors"
 	s.make(t, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", object{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -509,8 +510,8 @@ func (s *apiServer) serviceMonitors(t *testing.T) {
 	}
 }
 
-// restart: whoever waits for a pod or for its removal does not notice that the API server
-// crashed and came back.
+// restart checks that waiting for a pod, or for its removal, survives a crash and restart of the
+// API server.
 func (s *apiServer) restart(t *testing.T) {
 	s.namespace(t, "away", nil)
 	c := s.as(t, "", "away")
@@ -534,7 +535,7 @@ func (s *apiServer) restart(t *testing.T) {
 	s.kill()
 	time.Sleep(2 * time.Second)
 	s.up(t)
-	// What the scheduler and a kubelet would say.
+	// The status that the scheduler and a kubelet would report.
 	const pod = "/api/v1/namespaces/away/pods/p"
 	s.make(t, pod+"/binding", object{"apiVersion": "v1", "kind": "Binding", "metadata": object{"name": "p"}, "target": object{"apiVersion": "v1", "kind": "Node", "name": "node7"}})
 	if err := s.ask(t, "PATCH", pod+"/status", "application/merge-patch+json", object{"status": object{"phase": "Running"}}); err != nil {
@@ -546,7 +547,7 @@ func (s *apiServer) restart(t *testing.T) {
 	if !slices.ContainsFunc(waits, func(w string) bool { return strings.Contains(w, "does not answer") }) {
 		t.Errorf("that the server was away is not said: %q", waits)
 	}
-	// A pod on a node is gone when its kubelet says so; here nobody does.
+	// A pod on a node is gone when its kubelet says so; there is no kubelet here.
 	own, err := c.Own(t.Context(), "away", "r")
 	if err != nil {
 		t.Fatal(err)

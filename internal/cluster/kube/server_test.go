@@ -8,7 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
 )
 
-// cluster starts an API server with these objects, and a client of the namespace "n".
+// cluster starts an API server with these objects, and returns it with a client for the namespace
+// "n".
 func cluster(t *testing.T, objects ...any) (*kubetest.Server, *Client) {
 	t.Helper()
 	s := kubetest.New(t, objects...)

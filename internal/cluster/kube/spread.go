@@ -9,14 +9,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// spreadWords are the scheduler's about a node that the spread forbids.
+// spreadWords are the scheduler's words about a node that the spread forbids.
 const spreadWords = "topology spread constraints"
 
 // spreadHint is what to do about a pod that waits for a node of its own.
 const spreadHint = "let volumes share nodes unevenly with --spread soft; or see why those nodes are full: kubectl describe nodes"
 
-// forSpread tells in our words that a pod waits because of the spread, which the scheduler's
-// words are about.
+// forSpread explains in our words that a pod waits because of the spread, if the scheduler's
+// message says so.
 func forSpread(r reason, scheduler string) reason {
 	if strings.Contains(scheduler, spreadWords) {
 		r.words = "the pods of a run are spread evenly over the nodes (--spread hard), and no node that may have this one can take it: " + r.words
@@ -25,8 +25,8 @@ func forSpread(r reason, scheduler string) reason {
 	return r
 }
 
-// Bound reports whether the volume can be used on certain nodes only. Without the right
-// to read it, nobody knows.
+// Bound reports whether the volume can be used on certain nodes only. Without the right to read the
+// volume this is unknown.
 func (c *Client) Bound(ctx context.Context, volume string) bool {
 	var pv corev1.PersistentVolume
 	if volume == "" || c.get(ctx, c.core, "", "persistentvolumes", volume, &pv) != nil {
@@ -35,7 +35,7 @@ func (c *Client) Bound(ctx context.Context, volume string) bool {
 	return pv.Spec.NodeAffinity != nil && pv.Spec.NodeAffinity.Required != nil && len(pv.Spec.NodeAffinity.Required.NodeSelectorTerms) > 0
 }
 
-// WaitBound waits until the claim has a volume, at most for limit, and returns that; "" for
+// WaitBound waits at most limit until the claim has a volume, and returns the volume, or "" for
 // none.
 func (c *Client) WaitBound(ctx context.Context, claim string, limit time.Duration) (volume string) {
 	for begin := c.Clock.Now(); ; {
@@ -55,15 +55,15 @@ func (c *Client) WaitBound(ctx context.Context, claim string, limit time.Duratio
 	}
 }
 
-// Nodes counts the nodes that may run a pod, by what it selects and tolerates; known is
-// false when that may not be read.
+// Nodes counts the nodes that may run a pod, by its selector and tolerations; known is false if the
+// nodes may not be read.
 func (c *Client) Nodes(ctx context.Context, w Where) (count int, known bool) {
 	fit, _, known := c.NodeNames(ctx, w)
 	return len(fit), known
 }
 
-// NodeNames are the names of the nodes that may run a pod, and of all; known is false when that
-// may not be read.
+// NodeNames returns the names of the nodes that may run a pod, and of all nodes; known is false if
+// the nodes may not be read.
 func (c *Client) NodeNames(ctx context.Context, w Where) (fit, all []string, known bool) {
 	nodes, err := know(c.known, "nodes", func() (all corev1.NodeList, err error) {
 		err = c.list(ctx, c.core, "", "nodes", "", "", &all)

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestNodesThatMayRunAPod: a node counts that has the labels and no taint that the pod does
-// not tolerate; who may not list nodes knows of none.
+// TestNodesThatMayRunAPod checks that a node counts if it has the labels and no taint that the pod
+// does not tolerate, and that without the right to list nodes none is known.
 func TestNodesThatMayRunAPod(t *testing.T) {
 	node := func(name, disk string, taints ...corev1.Taint) *corev1.Node {
 		return &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
@@ -38,7 +38,8 @@ func TestNodesThatMayRunAPod(t *testing.T) {
 	}
 }
 
-// TestBoundVolume: a volume that only some nodes can use is known by its affinity.
+// TestBoundVolume checks that a volume that only some nodes can use is recognised by its node
+// affinity.
 func TestBoundVolume(t *testing.T) {
 	volume := func(name string, terms ...corev1.NodeSelectorTerm) *corev1.PersistentVolume {
 		pv := &corev1.PersistentVolume{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolume"}, ObjectMeta: metav1.ObjectMeta{Name: name}}

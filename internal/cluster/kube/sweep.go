@@ -14,33 +14,33 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Object is something in the cluster that carries our label.
+// Object is an object in the cluster that carries our label.
 type Object struct {
-	// Kind is "pod", "claim", or one of those that a Job needs: "job", "account", "role"
-	// and "binding".
+	// Kind is "pod", "claim", or one of those that a Job needs: "job", "account", "role" and
+	// "binding".
 	Kind, Namespace, Name string
-	// UID is the object's own; without it, Token tells whether what has the name is meant.
+	// UID is the object's UID; without it, Token decides whether the object of that name is the
+	// right one.
 	UID, Token string
 	Run        string
 	// Driver is the host and the process that made it ("host/123/…").
 	Driver string
-	// Running tells that it is a pod whose container runs, Ended that it is one that will
-	// not run again.
+	// Running is set for a pod whose container runs, Ended for one that will not run again.
 	Running, Ended bool
-	// Job is the name of the Job that a pod belongs to, "" for a worker's.
+	// Job is the name of the Job to which a pod belongs, "" for a worker's pod.
 	Job string
 	Age time.Duration
 }
 
-// driverNote and tokenNote are the annotations that name who made an object, and by which
-// its maker knows it again.
+// driverNote and tokenNote are the annotations with the maker of an object, and with the token by
+// which the maker recognises it.
 const (
 	driverNote = "loadline/driver"
 	tokenNote  = "loadline/token"
 )
 
-// Own lists what carries our label, in one namespace or, for "", in all. An empty
-// run means all runs.
+// Own lists the objects that carry our label, in one namespace or, for "", in all. An empty run
+// means all runs.
 func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, error) {
 	label := Label
 	if run != "" {
@@ -70,10 +70,9 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	return list, c.ownForJobs(ctx, namespace, label, add)
 }
 
-// Remove deletes these objects, and none that has got a name of theirs since, and waits
-// until they are gone, at most for limit. A
-// worker is given the time to remove its file, and a Job's pod its rights and the time to
-// remove its workers. A server that does not answer is asked again.
+// Remove deletes these objects, but no others that have taken one of their names since, and waits
+// at most limit until they are gone. A worker gets the time to remove its file, a Job's pod its
+// rights and the time to remove its workers. A server that does not answer is asked again.
 func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -81,7 +80,7 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(kinds[a.Kind].order, kinds[b.Kind].order) })
 	deleted := map[Object]bool{}
 	for _, o := range objects {
-		// Its Job takes it along, and knows how long it may take.
+		// The pod is deleted with its Job, which specifies the grace period.
 		deleted[o] = o.Kind == "pod" && o.Job != "" && slices.ContainsFunc(objects, func(j Object) bool {
 			return j.Kind == "job" && j.Name == o.Job && j.Namespace == o.Namespace
 		})
@@ -96,7 +95,7 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 			}
 			if !deleted[o] {
 				err := c.remove(ctx, o, goodbye)
-				// A conflict: what has the name may be another one by now.
+				// A conflict: another object may have the name by now.
 				if err != nil && !passing(err) && !apierrors.IsConflict(err) {
 					return err
 				}
@@ -130,15 +129,15 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))
 }
 
-// there reports whether the object still exists. Not knowing counts as there, but who
-// may not look need not wait.
+// there reports whether the object still exists. If that is unknown it counts as existing, but
+// without the right to read it there is no need to wait.
 func (c *Client) there(ctx context.Context, o Object) bool {
 	uid, err := c.identify(ctx, o)
 	return uid != "" || err != nil && !forbidden(err)
 }
 
-// WaitVolumeGone waits until the volume of a removed claim is gone. It returns
-// false when it still exists after limit, and true when nobody may know.
+// WaitVolumeGone waits until the volume of a removed claim is gone. It returns false if the volume
+// still exists after limit, and true if it may not be read.
 func (c *Client) WaitVolumeGone(ctx context.Context, name string, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -155,5 +154,5 @@ func (c *Client) WaitVolumeGone(ctx context.Context, name string, limit time.Dur
 	}
 }
 
-// String is "pod namespace/name".
+// String returns "pod namespace/name".
 func (o Object) String() string { return o.Kind + " " + o.Namespace + "/" + o.Name }

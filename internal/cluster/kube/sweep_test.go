@@ -39,8 +39,7 @@ func names(list []Object) []string {
 	return s
 }
 
-// TestOwnIsWhatCarriesTheLabel: nothing else is ever listed, so nothing else is
-// ever removed.
+// TestOwnIsWhatCarriesTheLabel: no other object is ever listed, so no other object is ever removed.
 func TestOwnIsWhatCarriesTheLabel(t *testing.T) {
 	_, client := cluster(t, ownPod("w", "n", "r"), ownClaim("v", "n", "r"), ownClaim("v2", "n", "other"), ownPod("far", "m", "r"),
 		pod(func(p *corev1.Pod) { p.Name = "db" }), claim(func(c *corev1.PersistentVolumeClaim) { c.Name = "data" }))
@@ -84,13 +83,13 @@ func TestRemoveTakesPodsFirstAndAsksAgain(t *testing.T) {
 
 func TestRemoveSaysWhatStays(t *testing.T) {
 	s, client := cluster(t, ownPod("w", "n", "r"))
-	// A pod on a node that is lost stays however often it is deleted.
+	// A pod on a lost node stays however often it is deleted.
 	s.OnDelete = func(string, kubetest.Object) bool { return false }
 	err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 500*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "still there: pod n/w") || hint(err) != "later: loadline cleanup --namespace n" {
 		t.Errorf("%v; %s", err, hint(err))
 	}
-	// Who may not look does not wait.
+	// Without the right to read the pod it does not wait.
 	s.Forbid("GET", "/api/v1/namespaces/n/pods/w", "get", "pods")
 	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 5*time.Second); err != nil {
 		t.Error(err)
@@ -103,8 +102,8 @@ func TestRemoveSaysWhatStays(t *testing.T) {
 	}
 }
 
-// TestRemoveTakesNothingElse: what has got the name of an object since stays, and so does
-// what carries the name of one that we do not know to be ours.
+// TestRemoveTakesNothingElse checks that an object that has taken the name of another stays, and so
+// does one with an expected name that is not known to be ours.
 func TestRemoveTakesNothingElse(t *testing.T) {
 	for name, o := range map[string]Object{
 		"another UID":   {UID: "of an older one"},
@@ -124,8 +123,8 @@ func TestRemoveTakesNothingElse(t *testing.T) {
 	}
 }
 
-// TestLostAnswer: what was made without our hearing of it is known by its token, when it
-// is made again and when it is removed.
+// TestLostAnswer checks that an object whose creation response was lost is recognised by its token,
+// when it is made again and when it is removed.
 func TestLostAnswer(t *testing.T) {
 	s, client := cluster(t)
 	s.LoseAnswer = true
@@ -139,7 +138,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestNothingIsTakenOver: what has our name and is not ours is refused, and not changed.
+// TestNothingIsTakenOver checks that an object with our name that is not ours is refused and not
+// changed.
 func TestNothingIsTakenOver(t *testing.T) {
 	s, client := cluster(t, ownPod("w", "n", "r"), ownClaim("w", "n", "r"))
 	mine := Made{Run: "r", Token: "mine"}

@@ -14,21 +14,22 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// TracerCapabilities are what the kernel asks of who traces it: a tracer's pod has these and
-// no other. Root without them may not, and nobody but root gets them in a pod.
+// TracerCapabilities are the capabilities that the kernel requires for tracing: a tracer's pod has
+// these and no others. Root without them may not trace, and in a pod only root gets them.
 var TracerCapabilities = []string{"BPF", "PERFMON"}
 
-// TracerSpec is a pod that traces the block layer of its node. It has no volume of anybody's,
-// no namespace of the node's, and is not privileged.
+// TracerSpec is a pod that traces the block layer of its node. It has no user volume and no
+// namespace of the node, and is not privileged.
 type TracerSpec struct {
 	Name string
 	Made
-	// Where names the node. Its Resources and Application are for who measures.
+	// Where names the node. Its Resources and Application apply to the measuring pods only.
 	Where
 	Command []string
 }
 
-// tracer is the pod of a spec: a worker's, but for the volume, the user and the two capabilities.
+// tracer returns the pod of a spec: a worker's pod except for the volume, the user and the two
+// capabilities.
 func (c *Client) tracer(s TracerSpec) *corev1.Pod {
 	s.Application, s.Resources = "", nil
 	root := int64(0)
@@ -49,7 +50,7 @@ func (c *Client) MakeTracer(ctx context.Context, s TracerSpec) (uid string, err 
 	return uid, c.explainTracer(err)
 }
 
-// TryTracer asks whether the cluster would have the pod, and makes nothing.
+// TryTracer checks whether the cluster would accept the pod, without making anything.
 func (c *Client) TryTracer(ctx context.Context, s TracerSpec) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -62,12 +63,12 @@ func (c *Client) TryTracer(ctx context.Context, s TracerSpec) error {
 	defer cancel()
 	err = c.core.Post().Namespace(c.Namespace).Resource("pods").Param("dryRun", metav1.DryRunAll).Body(body).Do(ctx).Error()
 	if young(err) || err != nil && strings.Contains(words(err), "dry run") {
-		return nil // it is asked when it is made: some who are asked answer in earnest only
+		return nil // checked when the pod is made: some admission webhooks do not support dry runs
 	}
 	return c.explainTracer(c.explain("create", "pods", c.Namespace, err))
 }
 
-// explainTracer tells what to do where Pod Security refuses the pod.
+// explainTracer adds what to do if Pod Security refuses the pod.
 func (c *Client) explainTracer(err error) error {
 	var refused *model.WorkerError
 	if !errors.As(err, &refused) || !RefusedByPodSecurity(err) {
@@ -77,7 +78,7 @@ func (c *Client) explainTracer(err error) error {
 		fmt.Sprintf("leave --trace out, or have the namespace allow it while you measure: kubectl label --overwrite namespace %s pod-security.kubernetes.io/enforce=privileged", c.Namespace))
 }
 
-// TracerManifest is what MakeTracer makes, as YAML.
+// TracerManifest returns what MakeTracer makes, as YAML.
 func (c *Client) TracerManifest(s TracerSpec) ([]byte, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

@@ -10,26 +10,25 @@ import (
 // User is a pod that uses a claim.
 type User struct {
 	Name string
-	// Node is where it is, or is to be; "" while that is not known.
+	// Node is the node it runs on, or will run on; "" while that is unknown.
 	Node string
-	// Run is our label, "" for a pod of somebody else's.
+	// Run is our label, "" for a pod that is not ours.
 	Run string
-	// As is what the pod says of itself, as whom it works on the claim.
+	// As is the identity under which the pod uses the claim, as far as its manifest states it.
 	As Stated
 }
 
-// Stated is what a pod's manifest says of its identity. What it leaves to the image or to
-// the node is nil or empty.
+// Stated is the identity in a pod's manifest. Values that are left to the image or to the node are
+// nil or empty.
 type Stated struct {
 	User, Group *int64
-	// Groups are the groups of its processes beside Group, with the one that the volume
-	// was given to.
+	// Groups are the supplementary groups of its processes, including the volume's fsGroup.
 	Groups []int64
 	Level  string
 }
 
-// UsedBy lists the pods that use the claim now, or will as soon as they start, but for
-// those of the run ("" for none).
+// UsedBy lists the pods that use the claim now, or will as soon as they start, except those of the
+// run ("" for none).
 func (c *Client) UsedBy(ctx context.Context, namespace, claim, run string) (users []User, err error) {
 	var all corev1.PodList
 	if err := c.list(ctx, c.core, namespace, "pods", "", "", &all); err != nil {
@@ -42,7 +41,7 @@ func (c *Client) UsedBy(ctx context.Context, namespace, claim, run string) (user
 		}
 		for _, v := range p.Spec.Volumes {
 			named := v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim
-			// The claim of an ephemeral volume has the names of both.
+			// The claim of an ephemeral volume is named after both.
 			if named || v.Ephemeral != nil && p.Name+"-"+v.Name == claim {
 				users = append(users, User{Name: p.Name, Node: p.Spec.NodeName, Run: p.Labels[Label], As: stated(&p.Spec, v.Name)})
 				break
@@ -52,7 +51,7 @@ func (c *Client) UsedBy(ctx context.Context, namespace, claim, run string) (user
 	return users, nil
 }
 
-// stated is as whom the first container runs that uses a volume of the pod.
+// stated returns the identity of the first container that uses a volume of the pod.
 func stated(pod *corev1.PodSpec, volume string) Stated {
 	var s Stated
 	if of := pod.SecurityContext; of != nil {

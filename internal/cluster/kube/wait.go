@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// The first looks follow each other quickly: a pod may be there in a second.
+	// The first polls follow each other quickly: a pod may be there within a second.
 	lookOften, lookSeldom = 200 * time.Millisecond, time.Second
 	oftenFor              = 10 * time.Second
-	// stubborn is how long an error that might pass (an image that is not pulled)
-	// may stand before it is final.
+	// stubborn is how long a possibly transient error (such as an image that cannot be pulled) may
+	// last before it is final.
 	stubborn = 20 * time.Second
 )
 
@@ -26,14 +26,14 @@ const (
 type reason struct {
 	words string
 	hint  string
-	// quoted is what of the words the cluster's events say; empty when it is nothing.
+	// quoted is the part of words that comes from the cluster's events; empty if there is none.
 	quoted quote
 	// final reasons do not go away, stuck ones hardly ever.
 	final, stuck bool
 }
 
-// like reports whether a reason is one that was said already: it may have been repeated since,
-// but not twice as often.
+// like reports whether a reason was already reported: it may have recurred since, but not twice as
+// often.
 func (r reason) like(said reason) bool {
 	if r.quoted.words == "" || r.quoted.words != said.quoted.words {
 		return r.words == said.words
@@ -42,13 +42,12 @@ func (r reason) like(said reason) bool {
 		strings.Replace(r.words, r.quoted.String(), "", 1) == strings.Replace(said.words, said.quoted.String(), "", 1)
 }
 
-// Waiting begins what WaitRunning says; the reason follows.
+// Waiting is the prefix of WaitRunning's messages; the reason follows.
 const Waiting = "waiting for the pod: "
 
-// WaitRunning waits until the pod runs and returns its node; claim is the one that it
-// uses, "" for none. say gets the reason
-// for waiting whenever it changes. After limit, or for a reason that will not go
-// away, it ends with a sentence.
+// WaitRunning waits until the pod runs and returns its node; claim is the claim it uses, "" for
+// none. say receives the reason for waiting whenever it changes. After limit, or for a reason that
+// will not go away, the error is a sentence.
 func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.Duration, say func(string)) (node string, err error) {
 	defer c.podCache.addWaiter()()
 	begin := c.Clock.Now()
@@ -96,9 +95,9 @@ func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.
 	}
 }
 
-// standing tells the node of a pod that runs, or why it does not run yet. An error
-// ends the waiting; a server that does not answer is a reason to wait. Who is not
-// curious takes the reason from before.
+// standing returns the node of a pod that runs, or why it does not run yet. An error ends the
+// waiting; a server that does not answer is a reason to wait. Unless curious is set, it returns the
+// previous reason.
 func (c *Client) standing(ctx context.Context, name, claim string, before reason, curious bool) (node string, _ reason, _ error) {
 	pod, err := c.pod(ctx, name)
 	switch {
@@ -120,7 +119,7 @@ func (c *Client) standing(ctx context.Context, name, claim string, before reason
 	}
 	r, err := c.why(ctx, pod, claim)
 	if err != nil {
-		// What explains the waiting may be forbidden, or fail for a while.
+		// Reading the reason may be forbidden, or fail for a while.
 		return "", before, nil
 	}
 	return "", r, nil
@@ -129,7 +128,7 @@ func (c *Client) standing(ctx context.Context, name, claim string, before reason
 // runError is the reason of a container whose program could not be started.
 const runError = "RunContainerError"
 
-// containerFaults are the reasons of a waiting container that need somebody's hand.
+// containerFaults are the reasons of a waiting container that require somebody to intervene.
 var containerFaults = map[string]struct {
 	hint  string
 	final bool
@@ -143,7 +142,7 @@ var containerFaults = map[string]struct {
 	runError:                     {"", false},
 }
 
-// faultHint is the hint of a fault of a container, with the flag of its image.
+// faultHint returns the hint for a fault of a container, with the flag of its image.
 func faultHint(pod *corev1.PodSpec, container, fault string) string {
 	switch hint := containerFaults[fault].hint; {
 	case fault == runError:
@@ -155,8 +154,7 @@ func faultHint(pod *corev1.PodSpec, container, fault string) string {
 	}
 }
 
-// why gathers the reason from the places where the cluster writes it, the most
-// telling first.
+// why collects the reason from the places where the cluster reports it, the most informative first.
 func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason, error) {
 	for _, s := range statuses(pod) {
 		w := s.State.Waiting
@@ -179,25 +177,25 @@ func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason
 	}
 	r := reason{words: "starting on " + pod.Spec.NodeName, hint: look("pod", pod.Namespace)}
 	if all, err := c.events(ctx, pod.Namespace, podKind, pod.Name); err == nil {
-		// It has a node, so what the scheduler said is over.
+		// It has a node, so the scheduler's messages no longer apply.
 		r.quoted = telling(all, "FailedScheduling", "Scheduled")
 	}
 	switch {
 	case r.quoted.warning:
 		r.words = r.quoted.String()
 	case strings.HasPrefix(r.quoted.words, "Pulling"):
-		// Of what goes well, only this takes long.
+		// Of the steps that succeed, only this one takes long.
 		r.words += " (" + r.quoted.String() + ")"
 	}
 	return r, nil
 }
 
-// look is how to see more of an object, which is removed at the end.
+// look returns a hint on how to inspect an object that is removed at the end.
 func look(kind, namespace string) string {
 	return fmt.Sprintf("fix that; or run again with --keep and look: kubectl describe %s -n %s", kind, namespace)
 }
 
-// pullWords prefers the event with the registry's own words to the back-off.
+// pullWords prefers the event with the registry's own message to the one about the back-off.
 func (c *Client) pullWords(ctx context.Context, pod *corev1.Pod, words string) string {
 	events, err := c.events(ctx, pod.Namespace, podKind, pod.Name)
 	if err != nil {
@@ -234,7 +232,7 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 	}
 	r.hint = look("pvc", pod.Namespace)
 	r.words = fmt.Sprintf("the claim %s is not bound", claim)
-	// Without the right to read them there are none.
+	// Without the right to read events there are none.
 	all, _ := c.events(ctx, pod.Namespace, claimKind, claim)
 	if refused := refusedMode(all); refused != nil {
 		// Asking again does not make a class offer it.
@@ -253,10 +251,11 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 	return forSpread(r, words), nil
 }
 
-// modeWords match what provisioners say of an access mode that they do not offer.
+// modeWords match provisioners' messages about an access mode that they do not offer.
 var modeWords = regexp.MustCompile(`(?i)access ?mode`)
 
-// refusedMode is the provisioner's event that the claim's access mode is not to be had.
+// refusedMode returns the provisioner's event that says that the claim's access mode is
+// unavailable.
 func refusedMode(all []corev1.Event) *corev1.Event {
 	for i := range all {
 		if all[i].Reason == "ProvisioningFailed" && modeWords.MatchString(all[i].Message) {
@@ -266,7 +265,7 @@ func refusedMode(all []corev1.Event) *corev1.Event {
 	return nil
 }
 
-// attachWords is the error of the volume's attachment, when there is one.
+// attachWords returns the error of the volume's attachment, if there is one.
 func (c *Client) attachWords(ctx context.Context, pod *corev1.Pod, claim string) string {
 	if claim == "" {
 		return ""
@@ -290,8 +289,8 @@ func (c *Client) attachWords(ctx context.Context, pod *corev1.Pod, claim string)
 	return ""
 }
 
-// Gone tells, in an error, that the pod has ended or does not exist any more. Nil
-// also means that nobody knows.
+// Gone returns an error if the pod has ended or no longer exists. Nil also means that this is
+// unknown.
 func (c *Client) Gone(ctx context.Context, name string) error {
 	var pod corev1.Pod
 	err := c.get(ctx, c.core, c.Namespace, "pods", name, &pod)
@@ -304,9 +303,9 @@ func (c *Client) Gone(ctx context.Context, name string) error {
 	return ended(&pod)
 }
 
-// Away tells, in an error, that the node of a pod that runs does not report to the cluster
-// any more. A pod of ours is ready while its container runs, so who calls it unready then
-// is the cluster itself. Nil also means that nobody knows.
+// Away returns an error if the node of a running pod no longer reports to the cluster. Our pods are
+// ready while their container runs, so if one is marked unready then, the cluster itself has done
+// so. Nil also means that this is unknown.
 func (c *Client) Away(ctx context.Context, name string) error {
 	var pod corev1.Pod
 	if c.get(ctx, c.core, c.Namespace, "pods", name, &pod) != nil || pod.Status.Phase != corev1.PodRunning {
@@ -325,7 +324,7 @@ func (c *Client) Away(ctx context.Context, name string) error {
 	return nil
 }
 
-// containersRun reports whether the last news of every container is that it runs.
+// containersRun reports whether every container was running according to its last status.
 func containersRun(pod *corev1.Pod) bool {
 	for _, s := range pod.Status.ContainerStatuses {
 		if s.State.Running == nil {
@@ -335,7 +334,7 @@ func containersRun(pod *corev1.Pod) bool {
 	return len(pod.Status.ContainerStatuses) > 0
 }
 
-// nodeWords is why a node is not ready, if that may be read.
+// nodeWords returns why a node is not ready, if that may be read.
 func (c *Client) nodeWords(ctx context.Context, name string) string {
 	var node corev1.Node
 	if c.get(ctx, c.core, "", "nodes", name, &node) != nil {

@@ -46,8 +46,8 @@ func container(p *corev1.Pod, s corev1.ContainerState) {
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: Container, State: s}}
 }
 
-// TestWaitingSpeaksTheClustersWords: whatever keeps a pod from running, the error
-// at the limit quotes who knows it.
+// TestWaitingSpeaksTheClustersWords checks that, whatever keeps a pod from running, the error at
+// the limit quotes the component that knows why.
 func TestWaitingSpeaksTheClustersWords(t *testing.T) {
 	bound := claim(func(c *corev1.PersistentVolumeClaim) {
 		c.Status.Phase, c.Spec.VolumeName = corev1.ClaimBound, "pv-1"
@@ -178,7 +178,8 @@ func TestWaitingEnds(t *testing.T) {
 	}
 }
 
-// TestWaitingOutlivesTheServer: an API server that is away for a while is waited for.
+// TestWaitingOutlivesTheServer checks that waiting continues while the API server is unavailable
+// for a while.
 func TestWaitingOutlivesTheServer(t *testing.T) {
 	s, client := cluster(t, pod(func(p *corev1.Pod) { p.Spec.NodeName, p.Status.Phase = "node7", corev1.PodRunning }))
 	s.Fail["GET /api/v1/namespaces/n/pods/p"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "starting"}
@@ -200,7 +201,7 @@ func TestWaitingCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// TestAway: who runs on a node that the cluster does not hear of is away; a pod that is
+// TestAway checks that a pod on a node that no longer reports is away, and that a pod that is
 // starting, or that ends by itself, is not.
 func TestAway(t *testing.T) {
 	ready := func(status corev1.ConditionStatus, s corev1.ContainerState, phase corev1.PodPhase) func(*corev1.Pod) {

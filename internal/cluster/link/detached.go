@@ -12,9 +12,9 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// Detached says where and how long a server runs without a connection to its client.
+// Detached says where a server runs without a connection to its client, and for how long.
 type Detached struct {
-	// Dir holds the socket and the spool of what is sent; it is created if it is missing.
+	// Dir contains the socket and the spool of outgoing data; it is created if it is missing.
 	Dir string
 	// AbandonAfter is how long no client may be connected before the server's input ends.
 	AbandonAfter time.Duration
@@ -28,10 +28,10 @@ const (
 	drainTime = 2 * time.Minute
 )
 
-// ServeDetached serves one client, which may lose its connection and connect again: serve
-// continues meanwhile. It reads what the client sends from in, which ends with an error when ctx
-// does, or when no client was connected for too long. What it writes to out reaches the client, but
-// nothing that is written after ctx has ended. The error is that of serve.
+// ServeDetached serves one client, which may lose its connection and connect again: serve continues
+// meanwhile. It reads what the client sends from in, which returns an error when ctx ends, or when
+// no client was connected for too long. What it writes to out reaches the client, except what is
+// written after ctx has ended. The error is that of serve.
 func ServeDetached(ctx context.Context, d Detached, serve func(in io.Reader, out io.Writer) error) error {
 	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
 		return err
@@ -70,8 +70,8 @@ func ServeDetached(ctx context.Context, d Detached, serve func(in io.Reader, out
 	return err
 }
 
-// runningWriter passes bytes on until ctx ends. A program is told to end when its pod is
-// deleted: any error it then reports comes from the deletion, whose reason the cluster knows.
+// runningWriter passes bytes on until ctx ends. A program is told to end when its pod is deleted:
+// any error that it reports after that results from the deletion, whose reason the cluster knows.
 type runningWriter struct {
 	ctx context.Context
 	io.Writer

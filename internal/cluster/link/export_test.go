@@ -2,11 +2,12 @@ package link
 
 import "time"
 
-// SetReconnectTimeout, SetSilence and SetAbsence make a test shorter than the constants.
+// SetReconnectTimeout sets the timeout for reconnecting, so that a test takes less time than the
+// constants.
 func SetReconnectTimeout(l *Link, d time.Duration) { l.reconnectTimeout = d }
 
-// SetSilence is as SetReconnectTimeout.
+// SetSilence is SetReconnectTimeout for the timeout of a silent connection.
 func SetSilence(l *Link, d time.Duration) { l.silenceTimeout = d }
 
-// SetAbsence is as SetReconnectTimeout.
+// SetAbsence is SetReconnectTimeout for the timeout of a lost node.
 func SetAbsence(l *Link, d time.Duration) { l.nodeTimeout = d }

@@ -11,17 +11,17 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// hello is what who comes says first.
+// hello is the client's first message.
 type hello struct {
-	// Client tells several who come apart: each has sent its own bytes.
+	// Client distinguishes several clients: each has sent its own bytes.
 	Client string `json:"client,omitempty"`
-	// From is how many bytes it has had.
+	// From is how many bytes the client has received.
 	From int64 `json:"from"`
-	// Ask only asks whether anybody is there, and does not take the place.
+	// Ask only asks whether a client is connected, without replacing it.
 	Ask bool `json:"ask,omitempty"`
 }
 
-// welcome is the answer: so many bytes of the client's have arrived.
+// welcome is the answer: how many of the client's bytes have arrived.
 type welcome struct {
 	Received int64 `json:"received"`
 	// Attended answers Ask.
@@ -29,11 +29,11 @@ type welcome struct {
 }
 
 const (
-	// longestHello bounds the first lines, in bytes.
+	// longestHello limits the first lines, in bytes.
 	longestHello = 4 << 10
-	// heartbeat is the longest silence of a connection.
+	// heartbeat is the longest time in which a connection carries no data.
 	heartbeat = 2 * time.Second
-	// largestFrame bounds the bytes of a frame; endMark is the length of the last one.
+	// largestFrame limits the bytes of a frame; endMark is the length field of the last one.
 	largestFrame = 1 << 20
 	endMark      = 1<<32 - 1
 )
@@ -46,14 +46,14 @@ type frames struct {
 	last  time.Time
 }
 
-// Write writes frames; an empty one breaks a silence.
+// Write writes frames; an empty one is a heartbeat.
 func (f *frames) Write(p []byte) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last = f.clock.Now()
 	for {
 		part := p[n:min(len(p), n+largestFrame)]
-		// One write: each is a message of its own on the way.
+		// A single write: each one is a separate message on the exec connection.
 		if _, err = f.to.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(part)), uint32(len(part))), part...)); err != nil {
 			return n, err
 		}
@@ -63,7 +63,7 @@ func (f *frames) Write(p []byte) (n int, err error) {
 	}
 }
 
-// beat breaks a silence.
+// beat sends a heartbeat if nothing was sent recently.
 func (f *frames) beat() error {
 	f.mu.Lock()
 	silent := f.clock.Since(f.last) >= heartbeat/2
@@ -75,7 +75,7 @@ func (f *frames) beat() error {
 	return err
 }
 
-// end tells that nothing more will come.
+// end marks the end of the stream.
 func (f *frames) end() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,10 +83,10 @@ func (f *frames) end() error {
 	return err
 }
 
-// errEnd is the last frame.
+// errEnd is returned for the last frame.
 var errEnd = errors.New("the end")
 
-// readFrame reads the next frame into a buffer; empty is a heartbeat.
+// readFrame reads the next frame into a buffer; an empty one is a heartbeat.
 func readFrame(r io.Reader, buffer []byte) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -17,44 +17,44 @@ import (
 )
 
 const (
-	// A stream that is silent for four times the longest silence is dead, whatever the
-	// kernel thinks of it, and that is said.
+	// A connection that is silent for four heartbeat intervals is dead, whatever the kernel thinks,
+	// and is reported as such.
 	maxSilence = 4 * heartbeat
-	// The pauses between two tries to connect grow from the first to the longest.
+	// The pause between two attempts to connect grows from firstPause to longestPause.
 	firstPause, longestPause = 250 * time.Millisecond, 5 * time.Second
-	// maxLost is how long the way may be lost while the pod is not known to have ended.
-	// Time in which the computer sleeps does not count.
+	// maxLost is how long the connection may be lost while the pod is not known to have ended. Time
+	// in which the computer is suspended does not count.
 	maxLost = 10 * time.Minute
-	// maxAway is the same where the cluster says that the pod's node does not report any
-	// more, which takes it most of a minute by default.
+	// maxAway is the same if the cluster says that the pod's node no longer reports, which the
+	// cluster takes most of a minute to notice by default.
 	maxAway = time.Minute
-	// farewell is how long the other end may take to hear that its end has come.
+	// farewell is how long the other end may take to confirm that the end has arrived.
 	farewell = 2 * time.Second
 )
 
-// errSilent is the end of a session in which nothing came for too long.
+// errSilent ends a session in which nothing was received for too long.
 var errSilent = errors.New("nothing was heard from it")
 
-// Link is the end that comes back: Read gives what the other end sends without a gap or a
-// repetition, and io.EOF when that has ended it.
+// Link is the client's end: Read returns what the server sends, without gaps or repetitions, and
+// io.EOF when the server has ended the stream.
 type Link struct {
-	// Name names the other end in sentences.
+	// Name is the other end's name in messages.
 	Name string
 	// Dial opens a connection to the other end's socket (see Attach).
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
-	// Gone tells, in an error, that the pod has ended, so that dialling is in vain.
+	// Gone returns an error if the pod has ended, so that dialling is useless.
 	Gone func(ctx context.Context) error
-	// Away tells, in an error, that the cluster does not hear of the pod's node either.
+	// Away returns an error if the cluster has lost contact with the pod's node, too.
 	Away func(ctx context.Context) error
-	// Say gets sentences about the connection for people.
+	// Say receives messages about the connection for people.
 	Say func(string)
-	// Clock is the time by which it waits.
+	// Clock is used for waiting.
 	Clock env.Clock
-	// End takes everything down; Close calls it once. Nil is nothing to take down.
+	// End releases everything; Close calls it once. Nil means that there is nothing to release.
 	End func() error
-	// Pause is the first pause between two tries to connect; 0 is a quarter of a second.
+	// Pause is the first pause between two attempts to connect; 0 means a quarter of a second.
 	Pause time.Duration
-	// silenceTimeout, reconnectTimeout and nodeTimeout are the constants above, unless they are set.
+	// silenceTimeout, reconnectTimeout and nodeTimeout default to the constants above.
 	silenceTimeout, reconnectTimeout, nodeTimeout time.Duration
 
 	client string
@@ -65,9 +65,9 @@ type Link struct {
 	done   chan struct{}
 
 	mu sync.Mutex
-	// out writes to the connection that there is; nil is none.
+	// out writes to the current connection; nil if there is none.
 	out *frames
-	// sent are the bytes that may not have arrived, behind the first acknowledged ones.
+	// sent are the bytes that may not have arrived, after the first acknowledged ones.
 	sent         []byte
 	acknowledged int64
 	closed       bool
@@ -87,11 +87,10 @@ func Connect(ctx context.Context, l *Link) *Link {
 	return l
 }
 
-// Read gives what the other end sends.
+// Read reads what the other end sends.
 func (l *Link) Read(p []byte) (int, error) { return l.in.Read(p) }
 
-// Write does not fail when the connection is lost: the bytes are sent when there is one
-// again.
+// Write does not fail when the connection is lost: the bytes are sent after reconnecting.
 func (l *Link) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,13 +104,13 @@ func (l *Link) Write(p []byte) (int, error) {
 	}
 	l.sent = append(l.sent, p...)
 	if l.out != nil {
-		// A failed write is noticed by the reading side, which connects again.
+		// A failed write is noticed by the reading side, which reconnects.
 		_, _ = l.out.Write(p)
 	}
 	return len(p), nil
 }
 
-// Close ends the connection and takes down what the place has made.
+// Close closes the connection and calls End.
 func (l *Link) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -127,11 +126,11 @@ func (l *Link) Close() error {
 	return l.endErr
 }
 
-// run connects and reads, again and again, until the link is closed or hopeless.
+// run connects and reads, again and again, until the link is closed or cannot be restored.
 func (l *Link) run() {
 	defer close(l.done)
 	var last int64
-	// The monotonic clock stands still while the computer sleeps.
+	// The monotonic clock stands still while the computer is suspended.
 	lost, pause := l.Clock.Now(), l.Pause
 	told := false
 	for {
@@ -174,7 +173,7 @@ func (l *Link) run() {
 	}
 }
 
-// refusal is the cluster's, which does not pass: a missing right.
+// refusal returns the cluster's refusal that waiting does not resolve: a missing right.
 func refusal(err error) error {
 	var w *model.WorkerError
 	if errors.As(err, &w) && w.Class == model.Refused {
@@ -183,7 +182,7 @@ func refusal(err error) error {
 	return nil
 }
 
-// session is one connection, from dialling to its end; last is how many bytes have come.
+// session is one connection, from dialling to its end; last is how many bytes have been received.
 func (l *Link) session(last *int64) error {
 	ctx, cancel := context.WithCancel(l.ctx)
 	defer cancel()
@@ -197,7 +196,7 @@ func (l *Link) session(last *int64) error {
 	quiet := l.Clock.AfterFunc(l.silenceTimeout, cancel)
 	defer quiet.Stop()
 	first := hello{Client: l.client, From: *last}
-	// Where it cannot be written nothing will be answered, and that is told.
+	// If writing fails there will be no answer, and that is reported.
 	go func() { _ = writeLine(stream, first) }()
 	in := bufio.NewReaderSize(stream, 64<<10)
 	line, err := firstLine(in)
@@ -227,7 +226,7 @@ func (l *Link) session(last *int64) error {
 			}
 			return err
 		}
-		// Who is slow to take it hears nothing meanwhile.
+		// The silence timeout is suspended while a slow reader takes the data.
 		quiet.Stop()
 		n, err := l.toUser.Write(frame)
 		*last += int64(n)
@@ -238,7 +237,7 @@ func (l *Link) session(last *int64) error {
 	}
 }
 
-// firstLine reads the line that a connection begins with.
+// firstLine reads the first line of a connection.
 func firstLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) || len(line) > longestHello {
@@ -247,7 +246,7 @@ func firstLine(r *bufio.Reader) ([]byte, error) {
 	return line, err
 }
 
-// resume sends again what has not arrived, and lets Write use the stream.
+// resume resends what has not arrived, and lets Write use the stream.
 func (l *Link) resume(stream io.ReadWriteCloser, received int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -263,7 +262,7 @@ func (l *Link) resume(stream io.ReadWriteCloser, received int64) error {
 	return nil
 }
 
-// acknowledge tells that the end has come, and waits until that has arrived.
+// acknowledge confirms the end of the stream, and waits until the confirmation has arrived.
 func (l *Link) acknowledge(stream io.ReadWriteCloser, in io.Reader) {
 	waited := l.Clock.AfterFunc(farewell, func() { stream.Close() })
 	defer waited.Stop()

@@ -19,7 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// echo says whatever is said to it, and some of its own before; an "." ends it.
+// echo echoes whatever is sent to it, after some data of its own; "." ends it.
 type echo struct{ spool *link.Spool }
 
 func (p echo) Write(b []byte) (int, error) {
@@ -45,8 +45,8 @@ func listen(dir string, o link.Options) (server *link.Server, end func(), err er
 	return server, func() { server.Close(); spool.Close() }, nil
 }
 
-// TestNothingIsLostOrRepeated: wherever connections break, every byte arrives once and in
-// order, in both directions.
+// TestNothingIsLostOrRepeated checks that, wherever connections break, every byte arrives once and
+// in order, in both directions.
 func TestNothingIsLostOrRepeated(t *testing.T) {
 	long := make([]byte, 3000)
 	for i := range long {
@@ -59,7 +59,7 @@ func TestNothingIsLostOrRepeated(t *testing.T) {
 		r := bufio.NewReader(stream)
 		heard, err := r.ReadString('\n')
 		for i := 0; i < 5 && err == nil; i++ {
-			// Some wait for their answer, others follow at once.
+			// Some messages wait for their answer, others follow at once.
 			if _, err = fmt.Fprintf(stream, "%d %s\n", i, long[:i*i*150]); err == nil && i%2 == 0 {
 				var line string
 				for n := strings.Count(heard, "\n"); n <= i+1 && err == nil; n++ {
@@ -76,7 +76,7 @@ func TestNothingIsLostOrRepeated(t *testing.T) {
 	})
 }
 
-// quick is a link whose dialling is the test's.
+// quick returns a link that dials as the test specifies, with short pauses.
 func quick(t *testing.T, l *link.Link) *link.Link {
 	t.Helper()
 	alive := func(context.Context) error { return nil }
@@ -111,7 +111,7 @@ func TestLinkEndsWithThePodsWords(t *testing.T) {
 	}
 }
 
-// TestLinkDoesNotAskAgainForARight: a missing right does not come while one waits.
+// TestLinkDoesNotAskAgainForARight: waiting does not supply a missing right.
 func TestLinkDoesNotAskAgainForARight(t *testing.T) {
 	l := quick(t, &link.Link{Dial: refusing(fmt.Errorf("no answer: %w", model.RefusedError("the right to create pods/exec is missing", "ask for it")))})
 	var refused *model.WorkerError
@@ -149,7 +149,7 @@ func TestSilentConnectionIsDropped(t *testing.T) {
 	}}
 	link.SetSilence(l, 200*time.Millisecond)
 	quick(t, l)
-	// It is said at once, before anything is tried.
+	// It is reported at once, before anything is tried.
 	if words := <-said; !strings.HasPrefix(words, "the connection to the pod on node3 is lost (nothing was heard from it for 200ms)") {
 		t.Error(words)
 	}
@@ -158,7 +158,8 @@ func TestSilentConnectionIsDropped(t *testing.T) {
 	}
 }
 
-// TestSlowReaderIsNotSilence: who takes long to take what came has heard it all the same.
+// TestSlowReaderIsNotSilence checks that a reader that takes long to process data does not cause a
+// timeout.
 func TestSlowReaderIsNotSilence(t *testing.T) {
 	dir := t.TempDir()
 	_, end, err := listen(dir, link.Options{})
@@ -180,9 +181,8 @@ func TestSlowReaderIsNotSilence(t *testing.T) {
 	}
 }
 
-// TestLostNodeEndsTheLink: a pod that the cluster has not given up runs for ever on a node
-// that is gone; the link ends when the cluster says that it does not hear of the node, and
-// not before its time.
+// TestLostNodeEndsTheLink: a pod that the cluster has not given up runs for ever on a lost node;
+// the link ends when the cluster says that the node no longer reports, but not before the timeout.
 func TestLostNodeEndsTheLink(t *testing.T) {
 	begin, asked := time.Now(), 0
 	lost := errors.New("the pod p is lost with its node")
@@ -213,7 +213,8 @@ func TestCloseTakesDownOnce(t *testing.T) {
 	}
 }
 
-// TestSeveralHearAll: where several may come, each hears everything and nobody is sent away.
+// TestSeveralHearAll checks that, if several clients are allowed, each receives everything and none
+// is disconnected.
 func TestSeveralHearAll(t *testing.T) {
 	dir := t.TempDir()
 	_, end, err := listen(dir, link.Options{})
@@ -244,7 +245,8 @@ func TestSeveralHearAll(t *testing.T) {
 	}
 }
 
-// TestNonsenseIsRefused: what is neither a greeting nor a frame ends the connection.
+// TestNonsenseIsRefused checks that anything that is neither a hello nor a frame ends the
+// connection.
 func TestNonsenseIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, end, err := listen(dir, link.Options{})
@@ -258,7 +260,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = io.WriteString(conn, words)
-		// A greeting in order is answered before the frame that is none.
+		// A valid hello is answered before the invalid frame.
 		if got, _ := io.ReadAll(conn); len(got) != 0 && !strings.HasPrefix(words, `{"from":0}`) {
 			t.Errorf("%.20q: %q", words, got)
 		}

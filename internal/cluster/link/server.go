@@ -19,29 +19,31 @@ import (
 // socketName is the socket in a server's directory.
 const socketName = "link.sock"
 
-// Options are what the end that stays sends and takes.
+// Options are the data that a server sends and receives.
 type Options struct {
-	// Out opens what is sent, from an offset: Read waits for what is not there yet, Close
-	// ends such a wait, and io.EOF is the end of all. It is the same whenever it is read.
+	// Out opens the outgoing stream at an offset: Read waits for data that is not there yet, Close
+	// ends such a wait, and io.EOF is the end of the stream. It yields the same data whenever it is
+	// read.
 	Out func(from int64) (io.ReadCloser, error)
-	// In takes what a client sends, every byte once. It is called once for each client.
+	// In receives what a client sends, every byte once. It is called once for each client.
 	In func() io.Writer
-	// Alone tells that there is one client, whatever it calls itself: a new connection ends
-	// the older one, which is dead for all we know.
+	// Alone is set if there is only one client, whatever it calls itself: a new connection ends the
+	// older one, which is presumed dead.
 	Alone bool
-	// AbandonAfter is how long nobody may be there before Abandoned is called; 0 is for ever.
+	// AbandonAfter is how long no client may be connected before Abandoned is called; 0 means for
+	// ever.
 	AbandonAfter time.Duration
 	Abandoned    func()
-	// Clock is the time by which it waits.
+	// Clock is used for waiting.
 	Clock env.Clock
 }
 
-// Server is the end that stays.
+// Server is the end of a link that stays.
 type Server struct {
 	o         Options
 	listener  net.Listener
 	abandoned *time.Timer
-	// sent is closed when a client has said that it has had the end.
+	// sent is closed when a client has confirmed the end of the stream.
 	sent chan struct{}
 	once sync.Once
 
@@ -51,7 +53,7 @@ type Server struct {
 	closed  bool
 }
 
-// client is one who comes, at one connection after the other.
+// client is a client, over successive connections.
 type client struct {
 	mu       sync.Mutex
 	in       io.Writer
@@ -59,10 +61,11 @@ type client struct {
 	received int64
 }
 
-// Listen begins to serve connections to a socket in the directory.
+// Listen starts serving connections to a socket in the directory.
 func Listen(dir string, o Options) (*Server, error) {
 	path := filepath.Join(dir, socketName)
-	// One that was left by a process that is gone; a living one has its lock elsewhere.
+	// The socket may be left over from a process that no longer exists; that no other is running is
+	// ensured by a lock elsewhere.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -86,10 +89,10 @@ func Listen(dir string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Sent is closed when a client has had the end, as it says itself.
+// Sent is closed when a client has confirmed the end of the stream.
 func (s *Server) Sent() <-chan struct{} { return s.sent }
 
-// Close ends all connections, and takes no more.
+// Close closes all connections and accepts no more.
 func (s *Server) Close() {
 	s.listener.Close()
 	s.mu.Lock()
@@ -107,7 +110,7 @@ func (s *Server) Close() {
 	}
 }
 
-// serve answers one connection until it ends.
+// serve serves one connection until it ends.
 func (s *Server) serve(conn net.Conn) {
 	defer conn.Close()
 	in := bufio.NewReaderSize(conn, longestHello)
@@ -149,7 +152,7 @@ func (s *Server) serve(conn net.Conn) {
 	}
 }
 
-// enter takes a connection for that of a client.
+// enter makes a connection the current one of its client.
 func (s *Server) enter(conn net.Conn, name string) (c *client, received int64) {
 	if s.o.Alone {
 		name = ""
@@ -188,7 +191,7 @@ func (s *Server) leave(c *client, conn net.Conn) {
 	}
 }
 
-// take gives on what has come over a client's newest connection.
+// take passes on what has arrived over a client's latest connection.
 func (c *client) take(conn net.Conn, p []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,7 +230,7 @@ func (s *Server) send(conn net.Conn, out io.Reader) {
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			_ = f.end() // who has not had it comes again
+			_ = f.end() // a client that has not received it will reconnect
 			return
 		case err != nil:
 			conn.Close()
@@ -250,8 +253,8 @@ const (
 	attachPause = 100 * time.Millisecond
 )
 
-// Attach joins in and out with the server of a directory until either side ends: it is
-// what a connection's program in the pod does.
+// Attach connects in and out to the server of a directory until either side ends: this is what the
+// program run by an exec in the pod does.
 func Attach(ctx context.Context, clock env.Clock, dir string, in io.Reader, out io.Writer) error {
 	conn, err := dial(ctx, clock, dir)
 	if err != nil {
@@ -286,7 +289,7 @@ func dial(ctx context.Context, clock env.Clock, dir string) (conn net.Conn, err 
 	return nil, err
 }
 
-// Ask asks over a connection whether anybody is there.
+// Ask asks over a connection whether a client is connected.
 func Ask(stream io.ReadWriter) (attended bool, err error) {
 	if err := writeLine(stream, hello{Ask: true}); err != nil {
 		return false, err

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Spool keeps bytes on disk, so that a connection that comes later can have all of them
-// again. It may be written and read at the same time.
+// Spool keeps bytes on disk, so that a later connection can read them all again. It may be written
+// and read at the same time.
 type Spool struct {
 	mu   sync.Mutex
 	file *os.File
@@ -19,7 +19,7 @@ type Spool struct {
 	grown chan struct{}
 }
 
-// NewSpool makes a spool of a file, which is emptied if it exists.
+// NewSpool makes a spool from a file, which is truncated if it exists.
 func NewSpool(path string) (*Spool, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -28,7 +28,7 @@ func NewSpool(path string) (*Spool, error) {
 	return &Spool{file: f, grown: make(chan struct{})}, nil
 }
 
-// Write appends.
+// Write appends to the spool.
 func (s *Spool) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// End tells that nothing more will be written. It may be told again.
+// End marks the end: nothing more will be written. It may be called again.
 func (s *Spool) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Spool) End() {
 	s.wake()
 }
 
-// Close closes the file. Who reads then fails.
+// Close closes the file. Reads fail from then on.
 func (s *Spool) Close() error {
 	s.End()
 	return s.file.Close()
@@ -57,14 +57,14 @@ func (s *Spool) wake() {
 	s.grown = make(chan struct{})
 }
 
-// state is how much there is, whether that is all, and what is closed when that changes.
+// state returns the size, whether it is final, and a channel that is closed when either changes.
 func (s *Spool) state() (size int64, over bool, grown <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size, s.over, s.grown
 }
 
-// From reads on from an offset: Read waits for more, and io.EOF comes behind the End.
+// From returns a reader from an offset: Read waits for more data, and returns io.EOF after End.
 func (s *Spool) From(offset int64) (io.ReadCloser, error) {
 	if size, _, _ := s.state(); offset < 0 || offset > size {
 		return nil, fmt.Errorf("there are %d bytes, and somebody has had %d", size, offset)
@@ -106,7 +106,7 @@ func (r *spoolReader) Close() error {
 	return nil
 }
 
-// Size is how many bytes there are, once that is all; before it is an error.
+// Size returns the total number of bytes once the end is marked; before, it returns an error.
 func (s *Spool) Size() (int64, error) {
 	size, over, _ := s.state()
 	if !over {

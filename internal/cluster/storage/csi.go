@@ -9,20 +9,20 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// anyCSI knows what every CSI driver has: a CSIDriver object. The interface itself
-// has no words for versions and copies; some drivers take the number of copies as a
-// parameter of the class, and most charts label their objects with a version.
+// anyCSI handles what every CSI driver has: a CSIDriver object. CSI itself defines neither a
+// version nor a number of copies; some drivers take the number of copies as a parameter of the
+// class, and most charts label their objects with a version.
 var anyCSI = adapter{
 	name: "csi",
 	knows: func(v *model.Cluster) bool {
-		// A kind of volume without a driver ("nfs", "hostPath") has no dot in its name.
+		// Volume types without a driver ("nfs", "hostPath") have no dot in their name.
 		name := maker(v)
 		return strings.Contains(name, ".") && !strings.HasPrefix(name, "kubernetes.io/")
 	},
 	ask: (*inquiry).csi,
 }
 
-// copies are the parameters by which drivers are told the number of copies.
+// copies are the parameters that tell drivers the number of copies.
 var copies = map[string][]string{
 	"linstor.csi.linbit.com":  {"linstor.csi.linbit.com/placementCount", "linstor.csi.linbit.com/autoPlace", "placementCount", "autoPlace"},
 	"io.openebs.csi-mayastor": {"repl"},
@@ -47,7 +47,7 @@ func (q *inquiry) csi() {
 // versionLabel is Kubernetes's recommended label for a version.
 const versionLabel = "app.kubernetes.io/version"
 
-// driver reads the CSIDriver object, whose labels may tell a version.
+// driver reads the CSIDriver object, whose labels may contain a version.
 func (q *inquiry) driver(name string) (d kube.Driver, ok bool) {
 	d, err := q.cluster.Driver(q.ctx, name)
 	if err != nil {
@@ -65,7 +65,7 @@ func (q *inquiry) driver(name string) (d kube.Driver, ok bool) {
 	return d, true
 }
 
-// whole is a positive whole number, or 0.
+// whole returns a positive integer, or 0.
 func whole(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {

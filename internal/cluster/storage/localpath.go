@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// localPath knows Rancher's local-path provisioner, and volumes of type local and
-// hostPath: a directory or a disk of one node, kept once.
+// localPath handles Rancher's local-path provisioner, and volumes of type local and hostPath: a
+// directory or a disk of one node, without replicas.
 var localPath = adapter{
 	name: "local-path",
 	knows: func(v *model.Cluster) bool {

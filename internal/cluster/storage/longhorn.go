@@ -11,12 +11,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// longhornDriver is Longhorn's CSI driver; its volumes' handles are the names of its
-// own objects.
+// longhornDriver is Longhorn's CSI driver; its volume handles are the names of Longhorn's own
+// objects.
 const longhornDriver = "driver.longhorn.io"
 
-// longhorn knows Longhorn: its custom resources (group longhorn.io, version v1beta2),
-// and where they may not be read the parameters that the class was written with.
+// longhorn handles Longhorn: its custom resources (group longhorn.io, version v1beta2) and, if they
+// may not be read, the parameters of the class.
 var longhorn = adapter{
 	name:  "longhorn",
 	knows: func(v *model.Cluster) bool { return maker(v) == longhornDriver },
@@ -27,7 +27,7 @@ var longhorn = adapter{
 	},
 }
 
-// The parts of Longhorn's objects that are looked at, by their public names.
+// The parts of Longhorn's objects that are used, by their public names.
 type (
 	longhornVolume struct {
 		Spec struct {
@@ -71,7 +71,7 @@ func (q *inquiry) longhorn() {
 	q.found.Replicas, q.found.Locality = whole(q.said("numberOfReplicas")), q.said("dataLocality")
 	q.fact("data engine", q.said("dataEngine"))
 	if q.volume.Driver == "" || q.volume.Handle == "" {
-		// The class alone is known: there is no volume yet, or it may not be read.
+		// Only the class is known: there is no volume yet, or it may not be read.
 		if q.found.Replicas == 0 {
 			q.unknown("replicas", errors.New("the class does not say numberOfReplicas, so Longhorn's own default holds"))
 		}
@@ -114,8 +114,8 @@ func (q *inquiry) longhornEngine() {
 	q.found.Healthy = e.healthy()
 }
 
-// healthy counts the replicas that are read and written: one in mode WO is being
-// rebuilt, one in mode ERR has failed.
+// healthy counts the replicas that are read and written: one in mode WO is being rebuilt, one in
+// mode ERR has failed.
 func (e *longhornEngine) healthy() (n int) {
 	for _, mode := range e.Status.Modes {
 		if mode == "RW" {
@@ -137,11 +137,11 @@ func (q *inquiry) longhornReplicas() {
 		}
 	}
 	slices.Sort(q.found.Nodes)
-	// Two copies may lie on one node, where that is allowed.
+	// Two copies may be on one node, if that is allowed.
 	q.found.Nodes = slices.Compact(q.found.Nodes)
 }
 
-// one is the volume's only object of a kind.
+// one returns the volume's only object of a kind.
 func one[T any](q *inquiry, resource string) (T, error) {
 	var list items[T]
 	if err := q.find(resource, &list); err != nil {
@@ -167,8 +167,7 @@ func (q *inquiry) find(resource string, into any) error {
 
 func longhornResource(resource string) string { return resource + ".longhorn.io" }
 
-// tag is that of an image: "v1.8.0" of "longhornio/longhorn-engine:v1.8.0"; empty
-// without one.
+// tag returns an image's tag: "v1.8.0" of "longhornio/longhorn-engine:v1.8.0"; empty without one.
 func tag(image string) string {
 	name := image[strings.LastIndex(image, "/")+1:]
 	name, _, _ = strings.Cut(name, "@")

@@ -1,8 +1,8 @@
-// Package storage asks the storage system behind a volume what it knows of itself:
-// its version, how many copies it keeps, where they lie. Its opinion: what a system
-// says is a fact about it and no measurement; no measurement depends on it, so whoever
-// cannot be asked is "not known", with the reason, and never an error; and an adapter
-// is one file that knows one system's public words, tried in the order of one list.
+// Package storage asks the storage system behind a volume about itself: its version, how many
+// copies it keeps and where they are. Its opinion: what a system reports is a fact about it and not
+// a measurement; no measurement depends on it, so information that cannot be obtained is "not
+// known", with the reason, and never an error; and an adapter is one file for one system's public
+// API, tried in the order of one list.
 package storage
 
 import (
@@ -15,30 +15,30 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Cluster is what adapters ask of a Kubernetes cluster; a *kube.Client is one.
+// Cluster is what adapters need from a Kubernetes cluster; a *kube.Client is one.
 type Cluster interface {
 	Driver(ctx context.Context, name string) (kube.Driver, error)
 	Find(ctx context.Context, which kube.Custom, into any) error
 }
 
-// queryTimeout bounds all questions about one volume: a remark is not worth a longer wait.
+// queryTimeout is the timeout of all queries about one volume: a remark is not worth a longer wait.
 const queryTimeout = 5 * time.Second
 
-// adapter knows one kind of storage system.
+// adapter handles one kind of storage system.
 type adapter struct {
 	name string
-	// knows reports whether the volume is of this system.
+	// knows reports whether the volume belongs to this system.
 	knows func(*model.Cluster) bool
 	ask   func(*inquiry)
-	// count counts the replicas that take part now; nil where the system does not tell.
+	// count counts the replicas currently in use; nil if the system does not report them.
 	count func(*inquiry) (int, error)
 }
 
-// adapters are tried in this order: those that know one system, then what all CSI
-// drivers have in common.
+// adapters are tried in this order: those for a specific system first, then the one for all CSI
+// drivers.
 var adapters = []adapter{longhorn, localPath, anyCSI}
 
-// inquiry is one volume that is asked about.
+// inquiry is a query about one volume.
 type inquiry struct {
 	ctx     context.Context
 	cluster Cluster
@@ -46,8 +46,8 @@ type inquiry struct {
 	found   *model.Backing
 }
 
-// Describe asks about the volume that is known so far: by its class alone for one that
-// does not exist yet.
+// Describe asks about a volume as far as it is known: one that does not exist yet by its class
+// alone.
 func Describe(ctx context.Context, c Cluster, volume *model.Cluster) *model.Backing {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
@@ -68,8 +68,8 @@ func Describe(ctx context.Context, c Cluster, volume *model.Cluster) *model.Back
 	return q.found
 }
 
-// Counter is how to ask how many replicas of the volume take part in its I/O now; nil
-// where the storage system does not tell, or keeps one copy.
+// Counter returns a function that asks how many replicas of the volume currently take part in its
+// I/O; nil if the storage system does not report this, or keeps one copy.
 func Counter(c Cluster, volume *model.Cluster) func(context.Context) (int, error) {
 	if volume.Backing == nil || volume.Backing.Healthy == 0 || volume.Backing.Replicas < 2 {
 		return nil
@@ -86,7 +86,7 @@ func Counter(c Cluster, volume *model.Cluster) func(context.Context) (int, error
 	return nil
 }
 
-// maker is the driver of a volume, or who would provision it.
+// maker returns the driver of a volume, or its provisioner if it does not exist yet.
 func maker(v *model.Cluster) string {
 	if v.Driver != "" {
 		return v.Driver
@@ -94,12 +94,12 @@ func maker(v *model.Cluster) string {
 	return v.Provisioner
 }
 
-// unknown notes what could not be found out, and why.
+// unknown notes what could not be determined, and why.
 func (q *inquiry) unknown(what string, why error) {
 	q.found.Unknown = append(q.found.Unknown, fmt.Sprintf("%s: %s", what, why))
 }
 
-// fact notes what has no place of its own; an empty value is none.
+// fact notes a fact without a field of its own; an empty value is ignored.
 func (q *inquiry) fact(name, value string) {
 	if value == "" {
 		return
@@ -110,7 +110,7 @@ func (q *inquiry) fact(name, value string) {
 	q.found.Facts[name] = value
 }
 
-// said is what the volume, or else its class, was made with.
+// said returns a parameter of the volume or else of its class.
 func (q *inquiry) said(parameter string) string {
 	if v := q.volume.Attributes[parameter]; v != "" {
 		return v
@@ -118,7 +118,7 @@ func (q *inquiry) said(parameter string) string {
 	return q.volume.Parameters[parameter]
 }
 
-// because says in a few words why an object could not be read.
+// because returns a brief reason why an object could not be read.
 func because(err error, verb, resource string) error {
 	switch {
 	case errors.Is(err, kube.ErrForbidden):

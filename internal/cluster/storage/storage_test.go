@@ -14,11 +14,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fake answers from what is written down; a resource without an answer may not be
-// read.
+// fake returns canned answers; a resource without one may not be read.
 type fake struct {
 	drivers map[string]kube.Driver
-	// lists are JSON by resource and selector.
+	// lists are JSON documents by resource and selector.
 	lists map[string]string
 	fail  error
 }
@@ -45,8 +44,8 @@ func (f fake) Find(_ context.Context, which kube.Custom, into any) error {
 	return json.Unmarshal([]byte(text), into)
 }
 
-// The answers of a Longhorn v1.8.0 for one volume, of which one replica is being
-// rebuilt, cut down to what says something.
+// The responses of Longhorn v1.8.0 for one volume, of which one replica is being rebuilt, reduced
+// to the relevant fields.
 var (
 	longhornDrivers = map[string]kube.Driver{"driver.longhorn.io": {Annotations: map[string]string{"driver.longhorn.io/version": "v1.8.0"}, Attach: true, FSGroup: "ReadWriteOnceWithFSType"}}
 	longhornLists   = map[string]string{
@@ -129,7 +128,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// Every adapter is tried before the one that fits all, and has a name of its own.
+// The specific adapters are tried before the generic one, and each has a unique name.
 func TestAdapters(t *testing.T) {
 	seen := map[string]bool{}
 	for i, a := range adapters {

@@ -11,22 +11,22 @@ import (
 	"github.com/loadline/loadline/internal/show/report/prom"
 )
 
-// Reading is one of Kbench's numbers. Quantity is "iops" (1/s), "bandwidth" (KiB/s)
-// or "latency" (ns); Pattern is "random" or "sequential", Type "read" or "write".
+// Reading is one of Kbench's numbers. Quantity is "iops" (1/s), "bandwidth" (KiB/s) or "latency"
+// (ns); Pattern is "random" or "sequential", Type "read" or "write".
 type Reading struct {
 	Quantity, Pattern, Type string
 	Value                   float64
 }
 
-// Snapshot is what is known at the moment of a scrape.
+// Snapshot is the set of results known at the time of a scrape.
 type Snapshot struct {
 	Readings []Reading
 	Reports  []*model.Report
-	// Unreadable is the number of files that should hold results and could not be read.
+	// Unreadable is the number of files that should contain results but could not be read.
 	Unreadable int
 }
 
-// Labels are what Kbench's exporter is told about the test, and puts on each gauge.
+// Labels describe the test to Kbench's exporter, which puts them on each gauge.
 type Labels struct{ AccessMode, TestMode, RateLimit string }
 
 // readingLabels are Kbench's labels, in its order.
@@ -41,7 +41,7 @@ var readings = map[string]*prometheus.Desc{
 
 var unreadable = prometheus.NewDesc("loadline_exporter_unreadable_files", "Files that should hold results and could not be read at this scrape.", nil, nil)
 
-// collector shows the readings of one snapshot.
+// collector exports the readings of one snapshot.
 type collector struct {
 	labels Labels
 	Snapshot
@@ -65,11 +65,11 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// Gatherer shows what look finds at each scrape.
+// Gatherer exports what look returns at each scrape.
 func Gatherer(l Labels, look func() Snapshot) prometheus.Gatherer {
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		s := look()
-		// A registry for each scrape: both halves show the same moment.
+		// A new registry for each scrape: both halves show the same moment.
 		registry := prometheus.NewRegistry()
 		if err := registry.Register(collector{labels: l, Snapshot: s}); err != nil {
 			return nil, err
@@ -79,13 +79,12 @@ func Gatherer(l Labels, look func() Snapshot) prometheus.Gatherer {
 	})
 }
 
-// Handler answers scrapes.
+// Handler returns the handler for scrapes.
 func Handler(g prometheus.Gatherer) http.Handler {
 	return promhttp.HandlerFor(g, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
-// Names lists the names of all metrics with their labels; dashboards are checked
-// against it.
+// Names lists the names of all metrics with their labels; the dashboards are checked against it.
 func Names() map[string][]string {
 	names := map[string][]string{"loadline_exporter_unreadable_files": nil}
 	for quantity := range readings {

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// scrape returns the lines that a scrape of the snapshot shows, without comments.
+// scrape returns the lines that a scrape of the snapshot yields, without comments.
 func scrape(t *testing.T, s Snapshot) []string {
 	t.Helper()
 	h := Handler(Gatherer(Labels{AccessMode: "rwx", TestMode: "read-only", RateLimit: "rate-limit"}, func() Snapshot { return s }))
@@ -31,7 +31,7 @@ func scrape(t *testing.T, s Snapshot) []string {
 	return lines
 }
 
-// Names, labels and units are a contract with everybody's dashboards.
+// Names, labels and units are a contract with existing dashboards.
 func TestKbenchsGauges(t *testing.T) {
 	got := scrape(t, Snapshot{Unreadable: 2, Readings: []Reading{
 		{"iops", "random", "read", 22180.5}, {"bandwidth", "sequential", "write", 297984}, {"latency", "random", "read", 750e3}, {"weight", "random", "read", 1},
@@ -47,8 +47,8 @@ func TestKbenchsGauges(t *testing.T) {
 	}
 }
 
-// Reports come with intervals, percentiles and verdicts in base units, beside the
-// gauges; every metric that is shown is one that Names knows, with its labels.
+// Reports are exported with intervals, percentiles and verdicts in base units, alongside the
+// gauges; Names lists every exported metric with its labels.
 func TestReportsAreServed(t *testing.T) {
 	known := Names()
 	for name, r := range reporttest.Reports() {
@@ -71,7 +71,7 @@ func TestReportsAreServed(t *testing.T) {
 	}
 }
 
-// The same report twice, as two files of one name would be, and nothing at all.
+// The same report twice, as from two files of the same name, and no results at all.
 func TestScrapesDoNotFail(t *testing.T) {
 	for _, r := range reporttest.Reports() {
 		scrape(t, Snapshot{Reports: []*model.Report{r, r}})

@@ -18,32 +18,32 @@ import (
 	"github.com/loadline/loadline/internal/show/report/prom"
 )
 
-// Gateway is a Pushgateway, and what a push to it is grouped by: a push replaces what was
-// pushed before for the same job and grouping.
+// Gateway is a Pushgateway and the grouping of a push: a push replaces what was pushed before for
+// the same job and grouping.
 type Gateway struct {
 	base           string
 	user, password string
 	job            string
-	// grouping are the labels that the address names, in pairs; empty for the usual one.
+	// grouping are the labels in the address, in pairs; empty for the default grouping.
 	grouping [][2]string
 }
 
-// pushTime bounds a push.
+// pushTime is the timeout of a push.
 const pushTime = 10 * time.Second
 
-// longestAnswer bounds what is shown of a gateway's answer, in bytes.
+// longestAnswer limits how much of a gateway's response is shown, in bytes.
 const longestAnswer = 200
 
-// noBlanks takes blanks out of the value of a grouping: the client sends them as plus signs,
-// which a Pushgateway takes for plus signs.
+// noBlanks replaces blanks in a grouping value: the client encodes them as plus signs, which a
+// Pushgateway takes literally.
 var noBlanks = strings.NewReplacer(" ", "_")
 
-// gatewayPath is where the API of a Pushgateway begins.
+// gatewayPath is the path prefix of a Pushgateway's API.
 const gatewayPath = "/metrics/job/"
 
-// ParseGateway reads the address of a Pushgateway, such as http://gateway:9091, or with a
-// grouping of one's own .../metrics/job/NAME/LABEL/VALUE. A user and a password may stand
-// before the host. The error is a refusal.
+// ParseGateway parses the address of a Pushgateway, such as http://gateway:9091, or with a custom
+// grouping .../metrics/job/NAME/LABEL/VALUE. A user and a password may precede the host. The error
+// is a refusal.
 func ParseGateway(address string) (*Gateway, error) {
 	refuse := func(why string) error {
 		return model.RefusedError(fmt.Sprintf("%s is no address of a Pushgateway: %s", secrets.MaskText(address), why), "write it like --push http://gateway:9091")
@@ -51,7 +51,7 @@ func ParseGateway(address string) (*Gateway, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		// The error holds the address, and so the password.
+		// The error contains the address, and therefore the password.
 		return nil, refuse("it cannot be read as a URL")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, refuse("it does not begin with http:// or https://")
@@ -101,16 +101,17 @@ func ParseGateway(address string) (*Gateway, error) {
 	return g, nil
 }
 
-// Name is the gateway's address without a secret.
+// Name returns the gateway's address without secrets.
 func (g *Gateway) Name() string { return g.base }
 
-// Push sends the metrics of reports and comparisons, grouped by the instance unless the
-// address names a grouping. The error is a sentence without a secret.
+// Push sends the metrics of reports and comparisons, grouped by the instance unless the address
+// names a grouping. The error is a sentence without secrets.
 func (g *Gateway) Push(ctx context.Context, instance string, reports []*model.Report, comparisons []*model.Comparison) error {
 	ctx, cancel := context.WithTimeout(ctx, pushTime)
 	defer cancel()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
-		// A push that follows would arrive as a GET, or take the password elsewhere.
+		// Following a redirect would turn the push into a GET, or send the password to another
+		// server.
 		return http.ErrUseLastResponse
 	}}
 	defer client.CloseIdleConnections()

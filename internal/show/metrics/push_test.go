@@ -15,13 +15,13 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// pushed is what a gateway was sent.
+// pushed is what a gateway received.
 type pushed struct {
 	method, path, user, password string
 	families                     map[string]*dto.MetricFamily
 }
 
-// gateway is an HTTP server that reads a push as the Pushgateway does, and answers.
+// gateway is an HTTP server that reads a push as a Pushgateway does, and responds.
 func gateway(t *testing.T, status int, answer string) (*httptest.Server, *[]pushed) {
 	t.Helper()
 	var all []pushed
@@ -90,7 +90,8 @@ func TestAPushIsWhatTheReportSays(t *testing.T) {
 	}
 }
 
-// TestAPushThatFailsIsASentence: with what the server answered, and without the password.
+// TestAPushThatFailsIsASentence checks that the error contains the server's response and not the
+// password.
 func TestAPushThatFailsIsASentence(t *testing.T) {
 	r := []*model.Report{reporttest.Report("quick")}
 	for _, c := range []struct {

@@ -1,10 +1,10 @@
-// Package notices holds the licence texts of what is linked into Loadline's programs, so
-// that they travel with the program however it is copied: "loadline licenses" prints
-// them, and the image has them as a file.
+// Package notices contains the licence texts of everything that is linked into Loadline's programs,
+// so that they come with the program however it is copied: "loadline licenses" prints them, and the
+// image contains them as a file.
 //
-// Its opinion: a list that people keep by hand is wrong after the next dependency. The
-// file is written from the modules that are linked ("go test ./internal/show/notices -update"),
-// and the same test fails when they differ.
+// Its opinion: a list kept by hand is wrong after the next new dependency. The file is generated
+// from the linked modules ("go test ./internal/show/notices -update"), and the same test fails if
+// they differ.
 package notices
 
 import (
@@ -18,25 +18,25 @@ var text string
 // Rule is the line between two notices.
 const Rule = "================================================================"
 
-// Notice is what a module or a package says of its licence.
+// Notice is the licence information of a module or a package.
 type Notice struct {
-	// Name and Version are the module's; Go's own standard library has no version here.
+	// Name and Version are the module's; Go's standard library has no version here.
 	Name, Version string
 	// License is an SPDX expression.
 	License string
-	// Text is every licence and notice of the module, as it publishes them.
+	// Text contains all licences and notices of the module, as published.
 	Text string
 }
 
-// Linked are Loadline itself, Go's standard library, and the modules that are linked into
-// the programs on any system that they are built for.
+// Linked returns Loadline itself, Go's standard library, and the modules that are linked into the
+// programs on any system for which they are built.
 func Linked() []Notice { return Parse(text) }
 
-// Parse reads what stands between the rules: here and at the head of the page's scripts,
+// Parse splits a text at the rules: the text here and the one at the head of the page's scripts,
 // which web/notices.mjs writes.
 func Parse(text string) []Notice {
 	var all []Notice
-	// A text may hold longer rules of its own: only a whole line parts two notices.
+	// A text may contain longer rules: only a line that is exactly the rule separates two notices.
 	for part := range strings.SplitSeq("\n"+text, "\n"+Rule+"\n") {
 		head, rest, ok := strings.Cut(part, "\nLicense: ")
 		if !ok || strings.Contains(head, "\n") {
@@ -51,7 +51,7 @@ func Parse(text string) []Notice {
 	return all
 }
 
-// Format writes notices as Parse reads them.
+// Format writes notices in the form that Parse reads.
 func Format(all []Notice) string {
 	var b strings.Builder
 	for _, n := range all {

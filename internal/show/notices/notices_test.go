@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "write notices.txt anew")
 
-// legal matches the names of files that say who may do what.
+// legal matches the names of licence files and the like.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|patents)([-._].*)?$`)
 
-// linkedPackage is what is asked of go list.
+// linkedPackage contains the fields requested from go list.
 type linkedPackage struct {
 	ImportPath, Dir string
 	Standard        bool
@@ -32,8 +32,8 @@ type linkedPackage struct {
 	}
 }
 
-// TestNoticesAreThoseOfWhatIsLinked makes the file anew from the modules that the
-// programs link, on each system that they are built for.
+// TestNoticesAreThoseOfWhatIsLinked regenerates the file from the modules that the programs link on
+// each system for which they are built.
 func TestNoticesAreThoseOfWhatIsLinked(t *testing.T) {
 	found := map[Notice]map[string]string{}
 	for _, system := range []string{"linux/amd64", "linux/arm64", "darwin/arm64"} {
@@ -45,7 +45,7 @@ func TestNoticesAreThoseOfWhatIsLinked(t *testing.T) {
 			if found[n] == nil {
 				found[n] = map[string]string{}
 			}
-			// Code that a module has taken from elsewhere has its licence beside it.
+			// Code that a module has copied from elsewhere has its licence next to it.
 			for dir := p.Dir; ; dir = filepath.Dir(dir) {
 				maps.Copy(found[n], texts(t, dir, p.Module.Dir))
 				if dir == p.Module.Dir {
@@ -111,7 +111,7 @@ func linked(t *testing.T, system string) []linkedPackage {
 	return all
 }
 
-// goroot is where Go is.
+// goroot returns Go's root directory.
 func goroot(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -121,7 +121,7 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// texts are the legal files of one directory, by their path from the module's.
+// texts returns the legal files of one directory, by their path relative to the module.
 func texts(t *testing.T, dir, top string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -146,7 +146,7 @@ func texts(t *testing.T, dir, top string) map[string]string {
 	return found
 }
 
-// whole puts the files of a module together and says under which licences it is.
+// whole combines the files of a module and determines its licences.
 func whole(t *testing.T, n Notice, files map[string]string) Notice {
 	t.Helper()
 	licences := map[string]bool{}
@@ -167,7 +167,7 @@ func whole(t *testing.T, n Notice, files map[string]string) Notice {
 	return n
 }
 
-// identify knows the licences that Go modules have by sentences that no other one has.
+// identify recognises the licences of Go modules by sentences that occur in no other licence.
 func identify(text string) []string {
 	text = strings.Join(strings.Fields(text), " ")
 	var ids []string

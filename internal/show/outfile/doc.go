@@ -1,5 +1,5 @@
-// Package outfile writes a report into a file that the user named. Its opinion: a name is
-// easily mistyped, so a file is replaced only when it is a report, whole and by one rename;
-// what belongs to a saved run stays, a link stays a link, and nothing is ever written into
-// a device that does more than show or drop a text.
+// Package outfile writes a report to a file that the user named. Its opinion: a name is easily
+// mistyped, so a file is replaced only if it is a report, and then as a whole by one rename; files
+// of a saved run are kept, a link stays a link, and nothing is ever written to a device that does
+// more than display or discard text.
 package outfile

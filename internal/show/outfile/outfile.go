@@ -21,12 +21,12 @@ import (
 	"github.com/loadline/loadline/internal/show/report/format"
 )
 
-// headLength is how much of a file is looked at to tell whether it is a report.
+// headLength is how much of a file is read to determine whether it is a report.
 const headLength = 4 << 10
 
-// Check refuses a file that must not be replaced: one that is no report, unless
-// forced; what belongs to a saved run, but for its page, and a device, always. Instead is
-// what else to do than to choose another name, where a file is no report.
+// Check refuses a file that must not be replaced: one that is not a report, unless forced; and,
+// forced or not, a device or a file of a saved run other than its page. Instead is the alternative
+// to choosing another name for a file that is not a report.
 func Check(name string, force bool, instead string) error {
 	if ownStream(name) != nil {
 		return nil
@@ -69,13 +69,13 @@ func Check(name string, force bool, instead string) error {
 	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or "+instead)
 }
 
-// OwnFolder reports whether a folder holds a saved run, a comparison or a durability test.
+// OwnFolder reports whether a folder contains a saved run, a comparison or a durability test.
 func OwnFolder(folder string) bool {
 	return store.IsRun(folder) || store.IsComparison(folder) || results.IsDurability(folder)
 }
 
-// followed is the file that a name leads to. The page of a saved run is replaced itself:
-// somebody may have sent the run, and the link leads to anything.
+// followed resolves a name that is a link. The page of a saved run is replaced itself: the run may
+// come from somebody else, and the link may point anywhere.
 func followed(name string) (string, error) {
 	info, err := os.Lstat(name)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -91,9 +91,9 @@ func followed(name string) (string, error) {
 	return target, nil
 }
 
-// mayStream refuses what is neither a plain file nor a folder unless it takes a text as it
-// comes: a pipe, a terminal, and the devices that drop it. What is written to another
-// device changes what it holds or does, and --force is about files.
+// mayStream refuses anything that is neither a plain file nor a folder, unless text can be streamed
+// to it: a pipe, a terminal, or a device that discards it. Writing to another device changes its
+// contents or its operation, and --force is about files.
 func mayStream(name string, info fs.FileInfo) error {
 	switch {
 	case info.Mode().Type() == fs.ModeNamedPipe, isSink(info):
@@ -106,12 +106,12 @@ func mayStream(name string, info fs.FileInfo) error {
 	return model.RefusedError(fmt.Sprintf("%s is %s, and a report is never written into one", name, store.Kind(name)), "name a file, such as -o report.html")
 }
 
-// terminalMajors are the numbers of Linux's drivers of terminals: consoles, what stands
-// for the own terminal, and the slaves of pseudo-terminals.
+// terminalMajors are the major numbers of Linux's terminal drivers: consoles, the alias of the
+// controlling terminal, and the slave side of pseudo-terminals.
 var terminalMajors = []uint32{4, 5, 136, 137, 138, 139, 140, 141, 142, 143}
 
-// isSink reports whether a device is a terminal, null or full. It is not opened to find
-// out: opening a tape or a watchdog does something already.
+// isSink reports whether a device is a terminal, null or full. It is not opened to find out,
+// because opening a tape or a watchdog already has an effect.
 func isSink(info fs.FileInfo) bool {
 	if info.Mode().Type() != fs.ModeDevice|fs.ModeCharDevice {
 		return false
@@ -132,8 +132,9 @@ func isSink(info fs.FileInfo) bool {
 	return runtime.GOOS == "linux" && slices.Contains(terminalMajors, unix.Major(uint64(st.Rdev)))
 }
 
-// ownStream is the stream of this process that a name such as /dev/stdout leads to: it is
-// written on, also when it is a file by now, which others may write to as well.
+// ownStream returns the stream of this process to which a name such as /dev/stdout refers: it is
+// written to where it is, even if it has been redirected to a file, which others may write to as
+// well.
 func ownStream(name string) *os.File {
 	link, err := os.Lstat(name)
 	if err != nil || link.Mode()&fs.ModeSymlink == 0 || !strings.HasPrefix(filepath.Clean(name), "/dev/") && !strings.HasPrefix(filepath.Clean(name), "/proc/") {
@@ -151,14 +152,14 @@ func ownStream(name string) *os.File {
 	return nil
 }
 
-// IsStream reports whether a name is that of a pipe, a terminal or the like, beside which
-// no other file belongs.
+// IsStream reports whether a name refers to a pipe, a terminal or the like, next to which no other
+// file is written.
 func IsStream(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular() || ownStream(name) != nil
 }
 
-// BeginsAsReport reports whether a file begins as a report does, or is empty.
+// BeginsAsReport reports whether a file begins like a report, or is empty.
 func BeginsAsReport(name string, info fs.FileInfo) (bool, error) {
 	if info.Size() == 0 {
 		return true, nil
@@ -167,7 +168,7 @@ func BeginsAsReport(name string, info fs.FileInfo) (bool, error) {
 	return err == nil && format.IsReport(head), err
 }
 
-// ReadHead reads as much of a file as tells what it is.
+// ReadHead reads enough of a file to determine what it is.
 func ReadHead(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -177,8 +178,8 @@ func ReadHead(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, headLength))
 }
 
-// Write replaces a file that Check allows by one rename, or writes into what is no
-// plain file (a pipe, a terminal). A link stays one.
+// Write replaces a file that Check allows by one rename, or writes to it if it is not a plain file
+// (a pipe, a terminal). A link stays a link.
 func Write(name string, data []byte) error {
 	if own := ownStream(name); own != nil {
 		_, err := own.Write(data)
@@ -189,7 +190,7 @@ func Write(name string, data []byte) error {
 		return err
 	}
 	if folder := filepath.Dir(name); store.IsRun(folder) || store.IsComparison(folder) {
-		// The page of a run that somebody sent may be a link to anything.
+		// The page of a run from somebody else may be a link to anywhere.
 		return store.WriteFile(folder, filepath.Base(name), data)
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -197,7 +198,7 @@ func Write(name string, data []byte) error {
 		if err != nil {
 			return fmt.Errorf("%s cannot be written: %w", name, err)
 		}
-		// The name may have been given to something else since it was allowed.
+		// The name may refer to something else by now.
 		if info, err = f.Stat(); err == nil {
 			err = mayStream(name, info)
 		}
@@ -209,7 +210,7 @@ func Write(name string, data []byte) error {
 	return store.WriteNamed(name, data)
 }
 
-// Beside is the name of a file beside another: x.csv with "-samples" is x-samples.csv.
+// Beside returns the name of a companion file: x.csv with "-samples" becomes x-samples.csv.
 func Beside(name, suffix string) string {
 	extension := filepath.Ext(name)
 	return strings.TrimSuffix(name, extension) + suffix + extension

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// refusedWith checks that an error is a refusal with words of what is there and of what to do.
+// refusedWith checks that an error is a refusal that says what is there and what to do.
 func refusedWith(t *testing.T, err error, words string) {
 	t.Helper()
 	var refusal *model.WorkerError
@@ -22,7 +22,7 @@ func refusedWith(t *testing.T, err error, words string) {
 	}
 }
 
-// node makes a device node that nobody opens.
+// node makes a device node that is never opened.
 func node(t *testing.T, name string, kind uint32, major, minor uint32) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -41,7 +41,7 @@ func TestReportIsNotWrittenIntoADevice(t *testing.T) {
 		}
 		return name
 	}
-	// Numbers that no driver has, so that a mistake harms nothing.
+	// Device numbers without a driver, so that a mistake does no harm.
 	disk := node(t, "disk", unix.S_IFBLK, 240, 77)
 	for _, force := range []bool{false, true} {
 		refusedWith(t, Check(disk, force, "add --force"), "a block device")

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// bundle sends a directory of results as a tar, as it is read: plain files only, under
-// the directory's own name. What a running one writes meanwhile is not in it.
+// bundle streams a directory of results as a tar file: plain files only, under the directory's own
+// name. Files that a running measurement adds meanwhile are not included.
 func (s *Server) bundle(w http.ResponseWriter, r *http.Request) {
 	o, err := s.library.open(r.Context(), r.URL.Query().Get("run"))
 	if err != nil {
@@ -41,13 +41,14 @@ func (s *Server) bundle(w http.ResponseWriter, r *http.Request) {
 		err = out.Close()
 	}
 	if err != nil {
-		// The head is sent: only a broken connection tells that the file is not whole.
+		// The header is already sent: breaking the connection is the only way to show that the file
+		// is incomplete.
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// addFile adds one file, with the length that it has now. A file that went away
-// meanwhile is left out: it was replaced, or is a temporary one.
+// addFile adds one file with its current length. A file that has disappeared meanwhile is left out:
+// it was replaced or was a temporary file.
 func addFile(out *tar.Writer, files fs.FS, name, as string) error {
 	f, err := files.Open(name)
 	if err != nil {
@@ -67,8 +68,8 @@ func addFile(out *tar.Writer, files fs.FS, name, as string) error {
 	return nil
 }
 
-// patientWriter moves the deadline of the answer on with each piece that the visitor
-// takes, so that a long one ends only when nobody takes it.
+// patientWriter extends the write deadline after each piece that the client accepts, so that a long
+// download ends only when the client stops reading.
 type patientWriter struct {
 	w       io.Writer
 	control *http.ResponseController
@@ -81,5 +82,5 @@ func (p *patientWriter) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// stalled is how long a visitor may take nothing of what is sent.
+// stalled is how long a client may accept no data before the download ends.
 const stalled = 30 * time.Second

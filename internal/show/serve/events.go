@@ -12,12 +12,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// heartbeat is how often a silent stream says that it is still there.
+// heartbeat is how often an idle stream sends a keep-alive.
 const heartbeat = 10 * time.Second
 
-// events streams a running run as server-sent events: "update" with what changed, at
-// most once a second, and "end" when it is over. Last-Event-ID goes on where a broken
-// connection stopped.
+// events streams a running run as server-sent events: "update" with the changes, at most once a
+// second, and "end" when the run is over. Last-Event-ID resumes after a broken connection.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	o, err := s.library.open(r.Context(), r.URL.Query().Get("run"))
 	if err != nil {
@@ -53,7 +52,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		if ended {
-			// The server's own end is none of the run's: the watcher comes back.
+			// The server is shutting down, not the run: the client will reconnect.
 			if s.hub.ctx.Err() == nil {
 				_ = out.send("end", "", struct{}{})
 			}
@@ -73,7 +72,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// resume is the version that a watcher saw last; 0 when it saw another follower's.
+// resume returns the version that a client saw last, or 0 if it came from another follower.
 func (f *follower) resume(id string) int {
 	epoch, version, ok := strings.Cut(id, "-")
 	n, err := strconv.Atoi(version)
@@ -83,7 +82,7 @@ func (f *follower) resume(id string) int {
 	return n
 }
 
-// isRunning reports whether somebody measures into the directory.
+// isRunning reports whether a measurement is writing to the directory.
 func (o *opened) isRunning() bool { return o.card.Status == model.Running }
 
 // stream writes server-sent events.
@@ -99,7 +98,7 @@ func (s *stream) open() {
 	_ = s.write("retry: 1000\n\n")
 }
 
-// send sends one event; an empty id leaves the visitor's as it is.
+// send sends one event; an empty id leaves the client's last event ID unchanged.
 func (s *stream) send(name, id string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

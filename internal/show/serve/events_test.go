@@ -83,8 +83,7 @@ func (w *watcher) next(t *testing.T) event {
 	return event{}
 }
 
-// reaches reads events until the points of a course are as many as wanted, and
-// returns the last one.
+// reaches reads events until a course has the given number of points, and returns the last event.
 func (w *watcher) reaches(t *testing.T, course, points int) event {
 	t.Helper()
 	for {
@@ -113,7 +112,7 @@ func TestARunningRunIsWatchedToItsEnd(t *testing.T) {
 	s.measure(w, 1, 1, 100)
 	seen.reaches(t, 0, 4)
 	s.measure(w, 2, 4, 100)
-	// Only the course that went on is sent again.
+	// Only the course that has grown is sent again.
 	if e := seen.reaches(t, 1, 4); e.update.Whole || len(e.update.Courses) != 1 {
 		t.Errorf("an update of %d courses, whole: %v", len(e.update.Courses), e.update.Whole)
 	}
@@ -149,7 +148,7 @@ func TestAWatcherWhoComesBackGoesOn(t *testing.T) {
 	if e := two.reaches(t, 1, 2); e.update.Whole || len(e.update.Courses) != 1 {
 		t.Errorf("who comes back gets %d courses, whole: %v", len(e.update.Courses), e.update.Whole)
 	}
-	// One who saw another server's stream is told everything.
+	// A client that saw another server's stream gets the whole report.
 	if e := s.watch("live", "ABCDEFGH-3").next(t); !e.update.Whole || e.update.Report == nil {
 		t.Errorf("a foreign id: %+v", e.update)
 	}
@@ -222,7 +221,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			s.watch("live", "").reaches(t, 0, 3)
 		}
 		s.list("")
-		// The site closes with its watchers still there.
+		// The site closes while clients are still connected.
 	})
 	until(t, "the goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// site is a folder of runs with a server in front of it.
+// site is a folder of runs served by a test server.
 type site struct {
 	t      *testing.T
 	folder string
@@ -29,7 +29,7 @@ type site struct {
 	logged *bytes.Buffer
 }
 
-// newSite serves an empty folder; change adapts the options.
+// newSite serves an empty folder; change adjusts the options.
 func newSite(t *testing.T, change func(*Options)) *site {
 	t.Helper()
 	s := &site{t: t, folder: filepath.Join(t.TempDir(), "results"), logged: &bytes.Buffer{}}
@@ -56,8 +56,8 @@ func newSite(t *testing.T, change func(*Options)) *site {
 	return s
 }
 
-// assembled is a report with one result and one course for each workload: the sum of
-// the I/Os that were seen.
+// assembled is a report with one result and one course for each workload: the sum of the I/Os in
+// its samples.
 func assembled(rec *model.Recorded) *model.Report {
 	r := &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished,
 		Status: rec.Run.Status, Reason: rec.Run.Reason, Target: rec.Plan.Volume.Target, Note: rec.Plan.Experiment.Note, Labels: rec.Run.Labels}}
@@ -83,7 +83,7 @@ func compared(a, b analyze.Measured) (*model.Comparison, error) {
 		Ratio: model.Estimate{Value: b.Report.Results[0].Value / a.Report.Results[0].Value}}}}, nil
 }
 
-// begin begins a run with workloads w1 and w2 in a folder.
+// begin starts a run with workloads w1 and w2 in a folder.
 func (s *site) begin(folder, name string, change func(*store.Start)) *store.Writer {
 	s.t.Helper()
 	start := store.Start{Directory: name, Plan: model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "w1"}, {Name: "w2"}},
@@ -99,7 +99,7 @@ func (s *site) begin(folder, name string, change func(*store.Start)) *store.Writ
 	return w
 }
 
-// measure writes seconds of one workload, and its step.
+// measure writes the given number of seconds of one workload, and its step.
 func (s *site) measure(w *store.Writer, step, seconds int, rate uint64) {
 	s.t.Helper()
 	for i := range seconds {
@@ -119,7 +119,7 @@ func (s *site) run(name string, rate uint64, change func(*store.Start)) string {
 	return w.Dir()
 }
 
-// report saves the report of a directory, and its card.
+// report saves the report and the card of a directory.
 func (s *site) report(dir string) {
 	s.t.Helper()
 	rec, err := store.Read(dir)
@@ -138,7 +138,7 @@ func (s *site) check(err error) {
 	}
 }
 
-// get asks for an address; change adapts the request.
+// get requests an address; change adjusts the request.
 func (s *site) get(address string, change func(*http.Request)) (int, string, http.Header) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.http.URL+address, nil)
@@ -160,7 +160,7 @@ func (s *site) do(req *http.Request) (int, string, http.Header) {
 	return res.StatusCode, string(body), res.Header
 }
 
-// list asks for a list and returns its paths in order.
+// list requests a list and returns its paths in order.
 func (s *site) list(query string) (listing, []string) {
 	s.t.Helper()
 	code, body, _ := s.get("/api/list?"+query, nil)
@@ -176,7 +176,7 @@ func (s *site) list(query string) (listing, []string) {
 	return l, paths
 }
 
-// view asks for the documents of directories.
+// view requests the documents of directories.
 func (s *site) view(paths ...string) (view, int) {
 	s.t.Helper()
 	code, body, _ := s.get("/api/view?"+url.Values{"run": paths}.Encode(), nil)

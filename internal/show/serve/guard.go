@@ -17,20 +17,20 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// guard stands before every answer: it knows who may ask, under which name, and what
-// a browser may do with the answer.
+// guard checks every request: who may ask, under which host name, and what a browser may do with
+// the response.
 type guard struct {
-	// token is what a visitor must know; empty lets everybody in.
+	// token is what a client must present; if empty, everyone has access.
 	token string
-	// secret makes the cookie's value, which is worth nothing once the server has ended.
+	// secret is the key for the cookie's value, which becomes worthless when the server ends.
 	secret []byte
-	// loopback tells that the server listens to this machine only; names are the host
-	// names beside addresses and localhost that it answers to.
+	// loopback is set if the server listens on this machine only; names are the host names that it
+	// answers to besides IP addresses and localhost.
 	loopback bool
 	names    []string
 }
 
-// cookieName is the session's cookie. Browsers share cookies among the ports of a
+// cookieName returns the name of the session cookie. Browsers share cookies among the ports of a
 // host, so the port is part of the name.
 func cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host)
@@ -49,7 +49,7 @@ func newGuard(token string, loopback bool, names []string) *guard {
 	return g
 }
 
-// policy is what a page of ours may do: run our scripts, talk to us, and nothing else.
+// policy limits our pages to running our scripts and talking to this server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -66,7 +66,8 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !g.knows(r.Host):
-			// A name that somebody else's DNS leads here: their page would read our answers.
+			// Somebody else's DNS name resolves to this server: their page could read our
+			// responses.
 			fail(w, http.StatusMisdirectedRequest, "this server does not answer to the name "+r.Host+"; start it with --host "+safetext.ShellWord(hostOnly(r.Host))+" if it should")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.URL.Path != loginPath:
 			h.Set("Allow", "GET, HEAD")
@@ -86,14 +87,14 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// foreign reports whether a browser says that another site's page asks.
+// foreign reports whether the browser says that the request comes from another site's page.
 func foreign(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"
 }
 
-// knows reports whether the server answers to the name in the Host header. An address
-// cannot be made to lead elsewhere, a name can (DNS rebinding).
+// knows reports whether the server answers to the name in the Host header. A name can be made to
+// resolve here (DNS rebinding), an address cannot.
 func (g *guard) knows(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(hostOnly(host), "."))
 	if name == "localhost" || slices.Contains(g.names, name) {
@@ -103,7 +104,7 @@ func (g *guard) knows(host string) bool {
 	return err == nil && (!g.loopback || addr.Unmap().IsLoopback())
 }
 
-// hostOnly is a Host header without its port and brackets.
+// hostOnly returns a Host header without its port and brackets.
 func hostOnly(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -111,7 +112,7 @@ func hostOnly(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// allowed reports whether the request carries the token or the cookie that stands for it.
+// allowed reports whether the request carries the token or the session cookie.
 func (g *guard) allowed(r *http.Request) bool {
 	if g.token == "" {
 		return true
@@ -123,13 +124,13 @@ func (g *guard) allowed(r *http.Request) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.session())) == 1
 }
 
-// isToken compares in a time that tells nothing about the token, not even its length.
+// isToken compares in constant time, which reveals nothing about the token, not even its length.
 func (g *guard) isToken(given string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.token))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// session is the cookie's value: no way leads from it back to the token.
+// session returns the cookie's value, from which the token cannot be derived.
 func (g *guard) session() string {
 	mac := hmac.New(sha256.New, g.secret)
 	mac.Write([]byte(g.token))

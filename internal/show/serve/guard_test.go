@@ -16,17 +16,17 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 )
 
-// secret stands in a file outside of the folder. No answer may hold it.
+// secret is the content of a file outside the folder. No response may contain it.
 const secret = "the-secret-outside"
 
-// withSecrets makes a folder with a run, and everything that might lead out of it.
+// withSecrets makes a folder with a run and everything that might lead outside it.
 func withSecrets(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t, nil)
 	s.run("one", 100, nil)
 	outside := filepath.Dir(s.folder)
 	s.check(os.WriteFile(filepath.Join(outside, "secret"), []byte(secret), 0o600))
-	// A run outside, and ways to it.
+	// A run outside, and links to it.
 	elsewhere := s.begin(outside, "elsewhere", func(o *store.Start) { o.Plan.Experiment.Note = secret })
 	s.check(elsewhere.Finish("complete", ""))
 	s.report(elsewhere.Dir())
@@ -34,7 +34,8 @@ func withSecrets(t *testing.T) *site {
 	s.check(os.Symlink("../elsewhere", filepath.Join(s.folder, "relative")))
 	s.check(os.Symlink("..", filepath.Join(s.folder, "up")))
 	s.check(os.Symlink("one", filepath.Join(s.folder, "inside")))
-	// A run whose files lead out, and one that holds a pipe, which never answers.
+	// A run whose files are links to the outside, and one that contains a pipe, on which a read
+	// would block.
 	trap := s.run("trap", 100, nil)
 	for _, name := range []string{"report.json", "card.json", "environment.json", "summary.txt"} {
 		_ = os.Remove(filepath.Join(trap, name))
@@ -50,7 +51,7 @@ func withSecrets(t *testing.T) *site {
 	return s
 }
 
-// ways are what somebody might write to get out of the folder.
+// ways are paths that an attacker might use to escape from the folder.
 var ways = []string{
 	"..", "../secret", "../elsewhere", "./../elsewhere", "one/..", "one/../../elsewhere", "one/../../secret", "/", "/etc", "/etc/passwd", "",
 	".", "./", "./one", "one/", "one//", "//one", "one/raw", "one/report.json", "one\x00", "one\x00/../../elsewhere", "..\\elsewhere", "one\\..\\..\\elsewhere",
@@ -84,7 +85,7 @@ func TestNothingOutsideOfTheFolderIsReached(t *testing.T) {
 	}
 }
 
-// Addresses that no client of ours would send are sent as they stand.
+// Addresses that none of our clients would send are passed on unchanged.
 func TestAddressesAreNotFiles(t *testing.T) {
 	s := withSecrets(t)
 	for _, address := range []string{
@@ -117,7 +118,7 @@ func readAll(conn net.Conn) (string, error) {
 	}
 }
 
-// Whatever a path is made of, what it opens is one of the directories that are listed.
+// Whatever a path is made of, it can only open one of the listed directories.
 func TestOnlyListedDirectoriesAreOpened(t *testing.T) {
 	s := withSecrets(t)
 	s.list("")

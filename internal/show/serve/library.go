@@ -18,30 +18,30 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The walk through the folder goes no deeper than depth folders, and no further than
-// most of them: a folder of results is neither, a home directory may be both.
+// The walk through the folder goes at most depth levels deep and visits at most this many
+// directories: a folder of results stays below both limits, a home directory may exceed both.
 const (
 	depth = 4
 	most  = 50000
 )
 
-// settled is how old a directory's time must be before its card is kept: a change
-// within the same tick of the clock would not show.
+// settled is how old a directory's modification time must be before its card is cached: a change
+// within the same clock tick would go unnoticed.
 const settled = 2 * time.Second
 
-// listTimeout is how long a list waits for the folder to be read. What is not there by
-// then comes with the next one.
+// listTimeout is how long a list request waits for the folder to be read. Whatever has not been
+// read by then appears in the next list.
 const listTimeout = 700 * time.Millisecond
 
-// freshFor is how long a walk through the folder is good for.
+// freshFor is how long the result of a walk stays valid.
 const freshFor = 400 * time.Millisecond
 
-// library knows the directories of results below one folder. It reads their cards
-// once and again when they change.
+// library lists the directories of results below one folder. It reads each card once and again when
+// it changes.
 type library struct {
 	root *os.Root
-	// name is the folder as it was given; only is the one directory that is shown when
-	// the folder itself was one of results.
+	// name is the folder as it was given; only is the single directory shown if the folder itself
+	// is a directory of results.
 	name, only string
 	now        func() time.Time
 
@@ -60,9 +60,9 @@ type entry struct {
 	path     string
 	card     store.Card
 	problems []string
-	// stamp changes when the directory does; "" is never equal to another one.
+	// stamp changes when the directory does; "" never equals another stamp.
 	stamp string
-	// text is what a search looks at, in lower case.
+	// text is the text that a search matches, in lower case.
 	text string
 }
 
@@ -104,11 +104,11 @@ func (l *library) close() error {
 	return l.root.Close()
 }
 
-// refresh brings the list up to date, at most as long as listTimeout and ctx allow; it
-// tells whether all is read. Requests that come together share one walk.
+// refresh updates the list within listTimeout and ctx, and reports whether everything has been
+// read. Concurrent requests share one walk.
 func (l *library) refresh(ctx context.Context) bool { return l.renew(ctx, freshFor) }
 
-// renew is refresh for a list that may be no older than age.
+// renew is refresh for a list that may not be older than age.
 func (l *library) renew(ctx context.Context, age time.Duration) bool {
 	l.mu.Lock()
 	if l.walking == nil {
@@ -130,7 +130,7 @@ func (l *library) renew(ctx context.Context, age time.Duration) bool {
 	return false
 }
 
-// walk finds the directories and reads the cards of those that are new or changed.
+// walk finds the directories and reads the cards of new and changed ones.
 func (l *library) walk() {
 	found := &finding{known: l.known()}
 	err := l.find(".", 0, found)
@@ -164,7 +164,7 @@ func (l *library) walk() {
 	l.walking = nil
 }
 
-// known are the paths of the entries, and their kinds.
+// known returns the paths of the entries and their kinds.
 func (l *library) known() map[string]store.CardKind {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -175,15 +175,15 @@ func (l *library) known() map[string]store.CardKind {
 	return known
 }
 
-// finding is what a walk has found so far.
+// finding is the result of a walk so far.
 type finding struct {
 	known          map[string]store.CardKind
 	paths          []string
 	links, folders int
 }
 
-// find gathers the directories of results below dir. A symbolic link is counted, not
-// followed; what is hidden is left out.
+// find collects the directories of results below dir. Symbolic links are counted but not followed;
+// hidden directories are skipped.
 func (l *library) find(dir string, level int, found *finding) error {
 	inside, err := fs.ReadDir(l.root.FS(), dir)
 	if err != nil {
@@ -210,11 +210,11 @@ func (l *library) find(dir string, level int, found *finding) error {
 		case err != nil && store.Holds(name, nil), err == nil && store.Holds(name, names) && !folderOfFolders(names):
 			found.paths = append(found.paths, below)
 			if hasName(names, store.RankingFile) && level < depth {
-				// The systems of a ranking are runs of their own.
+				// The systems of a ranking are runs in their own right.
 				_ = l.find(below, level+1, found)
 			}
 		case err == nil && level < depth:
-			// What cannot be read below here is left out; the rest is not.
+			// Whatever cannot be read below here is left out, but not the rest.
 			_ = l.find(below, level+1, found)
 		}
 	}
@@ -225,8 +225,8 @@ func hasName(names []fs.DirEntry, name string) bool {
 	return slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() == name })
 }
 
-// folderOfFolders reports whether a directory that is only named like one of results
-// holds others of them.
+// folderOfFolders reports whether a directory that is only named like a directory of results
+// contains others.
 func folderOfFolders(names []fs.DirEntry) bool {
 	if store.Holds("", names) {
 		return false
@@ -239,7 +239,7 @@ func folderOfFolders(names []fs.DirEntry) bool {
 	return false
 }
 
-// read reads the card of one directory, unless it is known and has not changed.
+// read reads the card of one directory, unless it is already known and unchanged.
 func (l *library) read(p string) {
 	l.mu.Lock()
 	old := l.entries[p]
@@ -263,14 +263,14 @@ func (l *library) read(p string) {
 	l.mu.Unlock()
 }
 
-// moving reports whether the entry may change without its directory's time changing.
+// moving reports whether the entry may change without its directory's modification time changing.
 func (e *entry) moving() bool {
 	return e.card.Status == model.Running || e.card.Kind == store.DurabilityCard && e.card.Document == 0
 }
 
-// stamp is what changes when something in the directory is written: every file there
-// is replaced by a rename, which changes the directory's own time. It is empty for
-// what is so young that the next change might carry the same time.
+// stamp returns a value that changes when anything in the directory is written: every file there is
+// replaced by a rename, which changes the directory's modification time. It is empty for a
+// directory so recently changed that the next change might have the same time.
 func (l *library) stamp(p string, sides bool) string {
 	names := []string{p, path.Join(p, store.CardFile)}
 	if sides {
@@ -291,7 +291,7 @@ func (l *library) stamp(p string, sides bool) string {
 	return b.String()
 }
 
-// searchText gathers what a search looks at.
+// searchText collects the text that a search matches.
 func (e *entry) searchText() string {
 	c := &e.card
 	words := []string{e.path, c.ID, string(c.Kind), string(c.Status), c.Target, string(c.TargetKind), c.Baseline, c.Profile, c.Note, c.Host,
@@ -304,8 +304,8 @@ func (e *entry) searchText() string {
 	return strings.ToLower(strings.Join(words, "\n"))
 }
 
-// open opens the directory of results at a path that a walk has found, or one side of
-// a comparison; nil when there is none.
+// open opens the directory of results at a path found by a walk, or one side of a comparison; it
+// returns nil if there is none.
 func (l *library) open(ctx context.Context, p string) (*opened, error) {
 	e := l.lookup(p)
 	if e == nil {
@@ -335,8 +335,8 @@ func (l *library) shown() string {
 	return filepath.Clean(l.name)
 }
 
-// lookup returns the entry at a path. A side of a comparison is one as well, whose
-// card is not read yet.
+// lookup returns the entry at a path. A side of a comparison also counts as an entry; its card has
+// not been read yet.
 func (l *library) lookup(p string) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -351,12 +351,12 @@ func (l *library) lookup(p string) *entry {
 	return &entry{path: p}
 }
 
-// opened is a directory of results that is being read.
+// opened is a directory of results opened for reading.
 type opened struct {
 	entry
 	root  *os.Root
 	files fs.FS
-	// dir is its path for people.
+	// dir is the path shown to people.
 	dir string
 }
 

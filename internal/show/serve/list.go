@@ -18,28 +18,27 @@ import (
 // listSchema is the schema name of the list.
 const listSchema = "loadline.library/v1"
 
-// listing is the answer to a list request.
+// listing is the response to a list request.
 type listing struct {
 	Schema string `json:"schema"`
 	Folder string `json:"folder"`
-	// Total counts all directories, Matches those that the search finds; Runs are
-	// Limit of them from Offset on.
+	// Total counts all directories, Matches those that match the search; Runs are up to Limit of
+	// them, starting at Offset.
 	Total   int   `json:"total"`
 	Matches int   `json:"matches"`
 	Offset  int   `json:"offset"`
 	Limit   int   `json:"limit"`
 	Runs    []row `json:"runs"`
-	// Results are the headlines that one may ask for as a column, the most frequent
-	// first.
+	// Results are the headlines available as a column, most frequent first.
 	Results []headline `json:"results"`
-	// Reading tells that the folder has not been read to its end yet.
+	// Reading is set if the folder has not been read completely yet.
 	Reading bool `json:"reading,omitempty"`
-	// Remarks are sentences on the folder.
+	// Remarks are sentences about the folder.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// row is one directory in the list. Of its results it holds the one that was asked
-// for, or the first few; More counts the others.
+// row is one directory in the list. It contains the requested result, or else the first few; More
+// counts the others.
 type row struct {
 	Path string `json:"path"`
 	store.Card
@@ -47,7 +46,7 @@ type row struct {
 	More     int      `json:"more,omitempty"`
 }
 
-// headline names a result that runs have in common.
+// headline names a result that several runs have.
 type headline struct {
 	Workload  string          `json:"workload"`
 	Direction model.Direction `json:"direction"`
@@ -55,7 +54,7 @@ type headline struct {
 	Runs      int             `json:"runs"`
 }
 
-// rowResults is how many results a row shows when none is asked for.
+// rowResults is how many results a row shows if none is requested.
 const rowResults = 6
 
 // query is what a list request asks for.
@@ -65,13 +64,12 @@ type query struct {
 	sort          string
 	down          bool
 	offset, limit int
-	// workload and direction choose the result that is shown and sorted by.
+	// workload and direction select the result that is shown and sorted by.
 	workload  string
 	direction model.Direction
 }
 
-// sorts are the columns that a list can be sorted by, as comparisons of ascending
-// order.
+// sorts are the columns by which a list can be sorted, as comparisons in ascending order.
 var sorts = map[string]func(q *query, a, b *entry) int{
 	"started":  func(_ *query, a, b *entry) int { return a.card.Started.Compare(b.card.Started) },
 	"duration": func(_ *query, a, b *entry) int { return cmp.Compare(a.duration(), b.duration()) },
@@ -85,8 +83,8 @@ var sorts = map[string]func(q *query, a, b *entry) int{
 	"result":   func(q *query, a, b *entry) int { return cmp.Compare(a.value(q), b.value(q)) },
 }
 
-// missing are the columns that a directory may have nothing in; such ones come last,
-// whichever way the list is sorted.
+// missing are the columns that may be empty for a directory; such directories come last in either
+// sort order.
 var missing = map[string]func(q *query, e *entry) bool{
 	"started":  func(_ *query, e *entry) bool { return e.card.Started.IsZero() },
 	"duration": func(_ *query, e *entry) bool { return e.duration() == 0 },
@@ -99,7 +97,8 @@ var missing = map[string]func(q *query, e *entry) bool{
 
 func fold(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) }
 
-// duration is how long it took, in seconds; 0 is unknown, as of what took place elsewhere.
+// duration returns how long the measurement took, in seconds; 0 if unknown, as for results measured
+// elsewhere.
 func (e *entry) duration() float64 {
 	if e.card.Finished.IsZero() || e.card.Started.IsZero() || e.card.TargetKind == model.Foreign {
 		return 0
@@ -107,7 +106,7 @@ func (e *entry) duration() float64 {
 	return e.card.Finished.Sub(e.card.Started).Seconds()
 }
 
-// trouble ranks what is wrong, from nothing to most.
+// trouble ranks the severity of what is wrong, from nothing to worst.
 func (e *entry) trouble() int {
 	switch {
 	case len(e.problems) > 0:
@@ -124,7 +123,7 @@ func (e *entry) trouble() int {
 	return 1
 }
 
-// value is the chosen result's; NaN without one.
+// value returns the value of the chosen result, or NaN without one.
 func (e *entry) value(q *query) float64 {
 	if r := e.result(q); r != nil {
 		return r.Value
@@ -183,7 +182,7 @@ func sortNames() []string {
 	return names
 }
 
-// matches reports whether the entry has all the words and is of the kind.
+// matches reports whether the entry contains all the words and is of the requested kind.
 func (q *query) matches(e *entry) bool {
 	if q.kind != "" && q.kind != string(e.card.Kind) {
 		return false
@@ -197,8 +196,8 @@ func (q *query) matches(e *entry) bool {
 	return true
 }
 
-// labelled reports whether the entry has a label: "name" with any value, "name=value" with
-// exactly this one, "name=begin*" with one that begins so; capitals count for nothing.
+// labelled reports whether the entry has a label: "name" with any value, "name=value" with exactly
+// this value, "name=begin*" with a value that begins this way; case is ignored.
 func (e *entry) labelled(wanted string) bool {
 	name, value, hasValue := strings.Cut(wanted, "=")
 	begin, open := strings.CutSuffix(value, "*")
@@ -232,8 +231,8 @@ func (l *library) list(ctx context.Context, q *query) listing {
 	return out
 }
 
-// compare is the order of the list: what has nothing in the column last, equals by
-// time, the youngest first.
+// compare orders the list: directories without a value in the column last, ties by time, newest
+// first.
 func (q *query) compare(a, b *entry) int {
 	if none := missing[q.sort]; none != nil {
 		if ma, mb := none(q, a), none(q, b); ma != mb {
@@ -250,7 +249,7 @@ func (q *query) compare(a, b *entry) int {
 	return cmp.Or(order, b.card.Started.Compare(a.card.Started), cmp.Compare(a.path, b.path))
 }
 
-// remarks says what the list leaves out. It is called with the lock held.
+// remarks returns what the list leaves out. It is called with the lock held.
 func (l *library) remarks() (out []string) {
 	if l.err != nil {
 		out = append(out, fmt.Sprintf("the folder cannot be read: %v", l.err))
@@ -267,7 +266,7 @@ func (l *library) remarks() (out []string) {
 	return out
 }
 
-// headlines gathers the results that the entries have.
+// headlines collects the results that the entries have.
 func headlines(entries []*entry) []headline {
 	type key struct {
 		workload  string
@@ -291,7 +290,7 @@ func headlines(entries []*entry) []headline {
 	return all[:min(shown, len(all))]
 }
 
-// row is the entry as the list shows it.
+// row returns the entry as a row of the list.
 func (e *entry) row(q *query) row {
 	r := row{Path: e.path, Card: e.card, Problems: e.problems}
 	if q.workload != "" {

@@ -20,15 +20,15 @@ import (
 
 func day(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 
-// three makes three runs that differ in everything that a list can be sorted by.
+// three makes three runs that differ in every column by which a list can be sorted.
 func three(s *site) {
 	s.run("one", 300, func(o *store.Start) { o.Run.Started = day(1); o.Plan.Experiment.Note = "Before the Upgrade" })
 	s.run("two", 100, func(o *store.Start) { o.Run.Started = day(3) })
 	s.run("three", 200, func(o *store.Start) { o.Run.Started = day(2); o.Plan.Experiment.Note = "after" })
 }
 
-// TestTheListIsSearchedByLabels: as one that has the name, or exactly this value, or one
-// that begins so; and like all else by any part of it.
+// TestTheListIsSearchedByLabels searches for a label by its name, by its exact value and by the
+// beginning of its value, and, like all other text, by any part of it.
 func TestTheListIsSearchedByLabels(t *testing.T) {
 	s := newSite(t, nil)
 	labelled := func(name string, at int, labels model.Labels) {
@@ -106,7 +106,7 @@ func TestEveryKindOfDirectoryIsListed(t *testing.T) {
 	s.run("whole", 100, nil)
 	live := s.begin(s.folder, "live", nil)
 	defer live.Finish(model.Complete, "")
-	// A killed run: its file is closed without a word, and run.json still says running.
+	// A killed run: its file is closed without an end marker, and run.json still says running.
 	killed := s.begin(s.folder, "killed", nil)
 	s.measure(killed, 1, 3, 100)
 	letGo(t, killed)
@@ -150,7 +150,7 @@ func TestTheSystemsOfARankingAreRunsOfTheirOwn(t *testing.T) {
 	s.check(jsonout.Write(&doc, r))
 	s.check(store.WriteFile(folder, store.ReportFile, doc.Bytes()))
 	s.check(store.WriteRankedRuns(folder, []string{"first", "second"}))
-	// Twice: the second walk knows them.
+	// Twice: the second walk has them cached.
 	for range 2 {
 		l, _ := s.list("sort=kind&order=up")
 		var got []string
@@ -174,7 +174,7 @@ func TestTheSystemsOfARankingAreRunsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// letGo does what a kill does to a writer: its file is closed, its lock is gone.
+// letGo does what a kill does to a writer: it closes the file and releases the lock.
 func letGo(t *testing.T, w *store.Writer) {
 	t.Helper()
 	path := filepath.Join(w.Dir(), "samples.jsonl.zst")
@@ -197,7 +197,7 @@ func letGo(t *testing.T, w *store.Writer) {
 	}
 }
 
-// until polls a condition.
+// until polls until a condition is true.
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
@@ -208,7 +208,7 @@ func until(t *testing.T, what string, condition func() bool) {
 }
 
 func TestWhatChangesInTheFolderShows(t *testing.T) {
-	// A clock that is ahead makes every directory old enough for its card to be kept.
+	// A clock that runs ahead makes every directory old enough for its card to be cached.
 	s := newSite(t, func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Hour) } })
 	value := func() float64 {
 		l, _ := s.list("")

@@ -8,13 +8,13 @@ import (
 	page "github.com/loadline/loadline/internal/show/report/html"
 )
 
-// loginPath is the one address that takes more than questions.
+// loginPath is the only address that accepts more than GET and HEAD.
 const loginPath = "/login"
 
-// largestForm bounds what a visitor may send, in bytes.
+// largestForm limits the size of a submitted form, in bytes.
 const largestForm = 4 << 10
 
-// login shows the form for the token and takes it.
+// login shows the form for the token and accepts the token.
 func (g *guard) login(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -43,7 +43,7 @@ func (g *guard) login(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// localPath is where to go after the login: an address of ours, or the list.
+// localPath returns where to go after the login: an address on this server, or the list.
 func localPath(next string) string {
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(next, loginPath) {
 		return "/"
@@ -51,8 +51,7 @@ func localPath(next string) string {
 	return next
 }
 
-// loginStyle is the look of the login page, and loginPolicy lets nothing but it and
-// the form work.
+// loginStyle is the style sheet of the login page; loginPolicy allows only that style and the form.
 const loginStyle = `
 :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
 body{background:Canvas;color:CanvasText;margin:0;display:grid;place-items:center;min-height:100vh}
@@ -66,7 +65,7 @@ p strong{color:CanvasText}
 
 var loginPolicy = "default-src 'none'; style-src '" + page.Hash(loginStyle) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// loginPage is a page without a script, so that it works wherever a form does.
+// loginPage writes a page without scripts, so that it works in any browser that supports forms.
 func loginPage(w http.ResponseWriter, status int, next, wrong string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", loginPolicy)

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/csvout"
 )
 
-// samples sends the raw samples of a run as CSV: a row for each second of each worker in
-// each direction.
+// samples sends the raw samples of a run as CSV: one row for each second of each worker in each
+// direction.
 func (s *Server) samples(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.heavy <- struct{}{}:
@@ -40,7 +40,8 @@ func (s *Server) samples(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := csvout.WriteSamples(&patientWriter{w: w, control: http.NewResponseController(w)}, rec); err != nil {
-		// The head is sent: only a broken connection tells that the file is not whole.
+		// The header is already sent: breaking the connection is the only way to show that the file
+		// is incomplete.
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -22,24 +22,23 @@ import (
 	page "github.com/loadline/loadline/internal/show/report/html"
 )
 
-// Options are what a server shows, and to whom.
+// Options say what a server shows, and to whom.
 type Options struct {
-	// Folder holds the run directories, or is one.
+	// Folder contains the run directories, or is one.
 	Folder string
-	// Token is what visitors must know; empty lets everybody in who can reach the server.
+	// Token is what clients must present; if empty, everyone who can reach the server has access.
 	Token string
-	// Loopback tells that only this machine can reach it; Hosts are names beside
-	// localhost and addresses that it answers to.
+	// Loopback is set if only this machine can reach the server; Hosts are the names that it
+	// answers to besides localhost and IP addresses.
 	Loopback bool
 	Hosts    []string
 	Now      func() time.Time
-	// Log gets what goes wrong inside of the server. It never gets an address that was
-	// asked for.
+	// Log receives the server's internal errors, but never a requested address.
 	Log *log.Logger
-	// Pace is how often a running run is looked at; 0 is once a second.
+	// Pace is how often a running run is checked; 0 means once a second.
 	Pace time.Duration
 
-	// assemble and compare are those of results; tests put others there.
+	// assemble and compare are those of package results; tests replace them.
 	assemble func(*model.Recorded) *model.Report
 	compare  func(a, b analyze.Measured) (*model.Comparison, error)
 }
@@ -49,12 +48,12 @@ type Server struct {
 	options Options
 	library *library
 	hub     *hub
-	// heavy holds a place for each view that may be computed at a time.
+	// heavy limits how many views may be computed at a time.
 	heavy chan struct{}
 	stop  context.CancelFunc
 }
 
-// New opens the folder. The error is a Refused one when there is nothing to serve.
+// New opens the folder. The error is a Refused one if there is nothing to serve.
 func New(o Options) (*Server, error) {
 	l, err := openLibrary(o.Folder, o.Now)
 	if err != nil {
@@ -74,14 +73,14 @@ func New(o Options) (*Server, error) {
 	return &Server{options: o, library: l, hub: h, heavy: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), stop: stop}, nil
 }
 
-// Close ends what the server does beside its answers, and waits for it.
+// Close ends the server's background work and waits for it.
 func (s *Server) Close() error {
 	s.stop()
 	s.hub.ended.Wait()
 	return s.library.close()
 }
 
-// assetsPath is where the script and the style sheet are, which hold nobody's data.
+// assetsPath is the path of the script and the style sheet, which contain no user data.
 const assetsPath = "/assets/"
 
 //go:embed assets/library.js
@@ -90,11 +89,11 @@ var script string
 //go:embed assets/library.css
 var style string
 
-// assets are the files that are built into the program: the report page's, and what the
-// list adds to them.
+// assets are the files embedded in the program: those of the report page, and what the list adds to
+// them.
 var assets = map[string]string{"report.js": page.Script(), "report.css": page.Style(), "library.js": script, "library.css": style}
 
-// Handler answers requests.
+// Handler returns the handler for all requests.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", shell)
@@ -112,15 +111,15 @@ func (s *Server) Handler() http.Handler {
 	return newGuard(s.options.Token, s.options.Loopback, s.options.Hosts).wrap(mux)
 }
 
-// system is the time that visitors and connections take, which no test sets another for:
-// deadlines of a connection are the kernel's. How old a list is goes by Options.Now.
+// system is the real clock, used for clients and connections; no test replaces it, because the
+// kernel enforces the deadlines of a connection. The age of a list is measured by Options.Now.
 var system env.Clock
 
-// goodbye is how long answers that are on their way may take after the end was asked for.
+// goodbye is how long responses in progress may take after shutdown was requested.
 const goodbye = 3 * time.Second
 
-// Serve answers until ctx is done, and then ends in an orderly way: streams end at
-// once, other answers within a few seconds.
+// Serve serves until ctx is done, and then shuts down gracefully: streams end at once, other
+// responses within a few seconds.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	server := &http.Server{Handler: s.Handler(), ErrorLog: s.options.Log, ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
@@ -142,7 +141,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return <-over
 }
 
-// Listen opens the address. The error is a sentence.
+// Listen listens on the address. The error is a sentence.
 func Listen(address string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", address)
 	switch {
@@ -156,8 +155,8 @@ func Listen(address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// IsLoopback reports whether an address to listen on can be reached from this machine
-// only. The error is a sentence on an address that cannot be read.
+// IsLoopback reports whether a listening address is reachable from this machine only. The error is
+// a sentence about an address that cannot be parsed.
 func IsLoopback(address string) (bool, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -175,7 +174,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, s.library.list(r.Context(), q))
 }
 
-// shell is the page that the script draws the list or a view into.
+// shell serves the page into which the script draws the list or a view.
 func shell(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write([]byte(`<!doctype html>
@@ -198,7 +197,7 @@ func shell(w http.ResponseWriter, _ *http.Request) {
 `))
 }
 
-// asset gives out a file that is built into the program.
+// asset serves a file embedded in the program.
 func asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	data, known := assets[name]
@@ -226,7 +225,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(data)
 }
 
-// fail sends a sentence.
+// fail sends an error sentence.
 func fail(w http.ResponseWriter, status int, sentence string) {
 	data, _ := json.Marshal(map[string]string{"error": sentence})
 	w.Header().Set("Content-Type", "application/json")

@@ -13,18 +13,18 @@ import (
 // trendSchema is the schema name of a trend.
 const trendSchema = "loadline.trend/v1"
 
-// mostPoints is how many runs a trend has at most: the latest ones.
+// mostPoints is the maximum number of runs in a trend: the latest ones.
 const mostPoints = 500
 
-// trend is one result over the runs that a search finds, the oldest first.
+// trend is one result over the runs that match a search, oldest first.
 type trend struct {
 	Schema    string          `json:"schema"`
 	Workload  string          `json:"workload"`
 	Direction model.Direction `json:"direction"`
 	Metric    model.Metric    `json:"metric"`
 	Points    []trendPoint    `json:"points"`
-	// Earlier counts runs before the first point, Unlike those whose result of that name
-	// is of another metric.
+	// Earlier counts the runs before the first point, Unlike those whose result of that name has
+	// another metric.
 	Earlier int `json:"earlier,omitempty"`
 	Unlike  int `json:"unlike,omitempty"`
 }
@@ -52,8 +52,8 @@ func (s *Server) trend(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// trend gathers the result that the query names from all entries that it finds. Runs
-// of which the start is not known have no place in it.
+// trend collects the named result from all matching entries. Runs whose start time is unknown are
+// left out.
 func (l *library) trend(ctx context.Context, q *query) trend {
 	l.refresh(ctx)
 	l.mu.Lock()

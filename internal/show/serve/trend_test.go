@@ -16,7 +16,7 @@ import (
 func TestATrendIsOneResultOverRunsOldestFirst(t *testing.T) {
 	s := newSite(t, nil)
 	three(s)
-	// Of a running run there is no result yet, so it has no place.
+	// A running run has no result yet, so it is left out.
 	live := s.begin(s.folder, "live", nil)
 	defer live.Finish(model.Complete, "")
 	read := func(query string) (paths []string, out trend) {

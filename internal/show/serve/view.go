@@ -16,32 +16,32 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// mostBeside is how many directories are put side by side at most: more lines than
-// that nobody tells apart.
+// mostBeside is the maximum number of directories shown side by side: a chart with more lines is
+// unreadable.
 const mostBeside = 6
 
 // viewSchema is the schema name of a view.
 const viewSchema = "loadline.view/v1"
 
-// view is what a page is drawn from: the documents of one directory or of several.
+// view contains what a page is drawn from: the documents of one directory or of several.
 type view struct {
 	Schema string `json:"schema"`
-	// Runs are the directories, one for each of Reports in the same order; those of
-	// durability tests come behind, in the order of Durability.
+	// Runs are the directories, one for each of Reports in the same order; those of durability
+	// tests follow, in the order of Durability.
 	Runs    []viewed          `json:"runs"`
 	Reports []json.RawMessage `json:"reports"`
-	// Beside are the traces made beside them, in the same order, null where there was none;
-	// absent where none has one.
+	// Beside are the traces recorded alongside the runs, in the same order, null for a run without
+	// one; absent if no run has one.
 	Beside      []json.RawMessage `json:"beside,omitempty"`
 	Comparisons []json.RawMessage `json:"comparisons"`
 	Durability  []json.RawMessage `json:"durability"`
-	// Traces are shown where there are no runs.
+	// Traces are shown if there are no runs.
 	Traces []json.RawMessage `json:"traces,omitempty"`
-	// Remarks are sentences: what is wrong with a directory, why there is no comparison.
+	// Remarks are sentences, such as what is wrong with a directory or why there is no comparison.
 	Remarks []string `json:"remarks"`
 }
 
-// viewed is a directory that is shown.
+// viewed is one directory in a view.
 type viewed struct {
 	Path    string         `json:"path"`
 	Kind    store.CardKind `json:"kind"`
@@ -83,7 +83,7 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, b.view)
 }
 
-// asked reads the paths of a request: each once, and not too many.
+// asked returns the paths of a request: each once, and not too many.
 func asked(v url.Values) ([]string, error) {
 	var paths []string
 	seen := map[string]bool{}
@@ -102,19 +102,19 @@ func asked(v url.Values) ([]string, error) {
 	return paths, nil
 }
 
-// viewBuilder gathers the documents of a view.
+// viewBuilder collects the documents of a view.
 type viewBuilder struct {
 	server *Server
 	view   view
 	tests  []viewed
-	// sides are what the reports were made of, as far as it can be compared.
+	// sides are the measurements behind the reports, as far as they can be compared.
 	sides []analyze.Measured
-	// traced tells that one of the runs has a trace beside it.
+	// traced is set if one of the runs has a trace recorded alongside it.
 	traced bool
 }
 
-// add adds a directory. With beside, a comparison stands for its side B, because a
-// comparison has no place in another one.
+// add adds a directory. With beside, a comparison is represented by its side B, because a
+// comparison cannot be part of another one.
 func (b *viewBuilder) add(ctx context.Context, p string, beside bool) error {
 	o, err := b.server.library.open(ctx, p)
 	if err != nil {
@@ -148,7 +148,7 @@ func (b *viewBuilder) remark(path, sentence string) {
 	b.view.Remarks = append(b.view.Remarks, path+": "+sentence)
 }
 
-// addRun adds a run: its saved report, or one that is computed of what is there.
+// addRun adds a run: its saved report, or one computed from the data available.
 func (b *viewBuilder) addRun(o *opened, compare bool) error {
 	doc, report, err := b.server.report(o)
 	if err != nil {
@@ -168,7 +168,7 @@ func (b *viewBuilder) addRun(o *opened, compare bool) error {
 	return nil
 }
 
-// beside is the trace made beside a run; nil where there is none, or not yet.
+// beside returns the trace recorded alongside a run, or nil if there is none yet.
 func (b *viewBuilder) beside(o *opened) json.RawMessage {
 	if o.isRunning() {
 		return nil
@@ -214,7 +214,7 @@ func (b *viewBuilder) addTest(o *opened) error {
 	return nil
 }
 
-// addTrace adds a trace that has come to its end.
+// addTrace adds a finished trace.
 func (b *viewBuilder) addTrace(o *opened) error {
 	doc, err := o.document(store.ReportFile, iotrace.Schema)
 	if err != nil {
@@ -249,9 +249,8 @@ func (b *viewBuilder) compare(ctx context.Context) {
 	}
 }
 
-// report returns the document of a run and what it says: the saved one, or, while the
-// run goes on, or when the saved one holds less than the raw data would, one that is
-// computed.
+// report returns a run's report, as a document and decoded: the saved one, or a computed one while
+// the run continues or if the saved one contains less than the raw data supports.
 func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 	doc, saved := o.document(store.ReportFile, model.ReportSchema)
 	if saved == nil && !o.isRunning() {
@@ -281,7 +280,7 @@ func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 	return buf.Bytes(), r, nil
 }
 
-// document reads a document of the directory, which must be of the schema.
+// document reads a document of the directory, which must have the given schema.
 func (o *opened) document(name, schema string) (json.RawMessage, error) {
 	data, err := store.ReadDocument(o.files, name)
 	if err == nil {
@@ -293,7 +292,7 @@ func (o *opened) document(name, schema string) (json.RawMessage, error) {
 	return data, nil
 }
 
-// isOf refuses a document that is not of the schema.
+// isOf refuses a document that does not have the given schema.
 func isOf(data []byte, name, schema string) error {
 	var head struct {
 		Schema string `json:"schema"`

@@ -185,7 +185,8 @@ func TestTheBundleOfARunningRunIsWhole(t *testing.T) {
 	}
 }
 
-// The trace made beside a run is shown with it; a link in its place, and what is no trace, are not.
+// A trace recorded alongside a run is shown with it; a link in its place, or a file that is not a
+// trace, is not.
 func TestATraceBesideARunIsShownWithIt(t *testing.T) {
 	s := newSite(t, nil)
 	traced, linked := s.run("traced", 100, nil), s.run("linked", 100, nil)

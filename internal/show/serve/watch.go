@@ -16,25 +16,25 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// The pace of watching: how often a running directory is looked at, and how much
-// longer than computing a report took the next one waits, so that a large run does
-// not take the processor from the one that is measuring.
+// pace is how often a running directory is checked; spared is how many times as long as it took to
+// compute a report the next one waits, so that a large run does not take CPU time from the one that
+// is measuring.
 const (
 	pace   = time.Second
 	spared = 5
 )
 
-// linger is how long a run is followed on after its last watcher has gone, so that
-// one who comes back goes on where the connection broke.
+// linger is how long a run is followed after its last client has disconnected, so that a client
+// that reconnects can resume.
 const linger = 5 * time.Second
 
-// mostFollowed bounds how many runs are followed at a time.
+// mostFollowed limits how many runs are followed at a time.
 const mostFollowed = 16
 
-// errFull tells that mostFollowed runs are followed already.
+// errFull means that mostFollowed runs are already being followed.
 var errFull = fmt.Errorf("%d runs are being watched already", mostFollowed)
 
-// hub follows running directories, each once however many watch it.
+// hub follows running directories, each only once however many clients watch it.
 type hub struct {
 	assemble func(*model.Recorded) *model.Report
 	pace     time.Duration
@@ -45,11 +45,11 @@ type hub struct {
 	following map[string]*follower
 }
 
-// follower follows one run and keeps its newest report in pieces: the head, which is
-// all but the courses, and each course. Every piece knows the version that it last
-// changed in, so that a watcher is sent what changed since the last one it saw.
+// follower follows one run and keeps its latest report in pieces: the head, which is everything but
+// the courses, and each course. Every piece has the version in which it last changed, so that a
+// client is sent only what has changed since its last update.
 type follower struct {
-	// epoch tells the versions of this follower from those of another one.
+	// epoch distinguishes the versions of this follower from those of another one.
 	epoch string
 	stop  context.CancelFunc
 
@@ -68,8 +68,8 @@ type piece struct {
 	changed int
 }
 
-// watch returns the follower of a run, which begins when there is none, and a
-// function that says that the watcher has gone.
+// watch returns the follower of a run, starting one if necessary, and a function to call when the
+// client disconnects.
 func (h *hub) watch(o *opened) (*follower, func(), error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,7 +104,7 @@ func (h *hub) watch(o *opened) (*follower, func(), error) {
 	return f, func() { f.leave() }, nil
 }
 
-// leave ends the following some time after the last watcher has gone.
+// leave stops the follower some time after the last client has disconnected.
 func (f *follower) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,7 +122,7 @@ func (h *hub) forget(path string, f *follower) {
 	}
 }
 
-// follow reads the run until it ends or nobody watches any more.
+// follow reads the run until it ends or no client is watching.
 func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) {
 	var mu sync.Mutex
 	var samples []model.Sample
@@ -139,8 +139,8 @@ func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) 
 	defer reading.Wait()
 	defer f.stop()
 	seen, steps := -1, -1
-	// The first report holds all that is there: less than it would take back what the
-	// watcher has seen already.
+	// The first report is based on everything there is: with less, it would withdraw results that
+	// the client has already seen.
 	next := func(time.Duration) <-chan time.Time { return nil }
 	for wait := time.Duration(0); ; {
 		ended := false
@@ -159,7 +159,7 @@ func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) 
 		rec, err := store.ReadHead(files, dir)
 		if err == nil {
 			mu.Lock()
-			// What is appended later lies behind the end of this slice.
+			// Samples appended later lie beyond the end of this slice.
 			rec.Samples = samples[:len(samples):len(samples)]
 			mu.Unlock()
 			if ended || len(rec.Samples) != seen || len(rec.Run.Steps) != steps {
@@ -175,7 +175,7 @@ func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) 
 	}
 }
 
-// publish takes a report apart and marks what changed.
+// publish splits a report into pieces and marks what has changed.
 func (f *follower) publish(r *model.Report) error {
 	var buf bytes.Buffer
 	if err := jsonout.Write(&buf, r); err != nil {
@@ -216,7 +216,7 @@ func (f *follower) publish(r *model.Report) error {
 	return nil
 }
 
-// set replaces the document, and reports whether it is another one.
+// set replaces the document and reports whether it differs from the old one.
 func (p *piece) set(doc json.RawMessage, version int) bool {
 	if bytes.Equal(p.doc, doc) {
 		return false
@@ -240,19 +240,19 @@ func (f *follower) end() {
 	f.wake()
 }
 
-// wake tells all watchers to look. It is called with the lock held.
+// wake notifies all watchers. It is called with the lock held.
 func (f *follower) wake() {
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
 
-// update is what changed since a version: the whole of it for version 0.
+// update is what has changed since a version: everything for version 0.
 type update struct {
-	// Whole tells that what the watcher knew so far is to be forgotten.
+	// Whole is set if the client must discard its previous state.
 	Whole bool `json:"whole,omitempty"`
 	// Report is the report without its courses.
 	Report json.RawMessage `json:"report,omitempty"`
-	// Courses are those that changed, each at its place in the report's list.
+	// Courses are those that changed, each with its index in the report's list.
 	Courses []courseUpdate `json:"courses,omitempty"`
 
 	version int
@@ -263,8 +263,8 @@ type courseUpdate struct {
 	Course json.RawMessage `json:"course"`
 }
 
-// since returns what changed since a version, nil when nothing did; whether the run
-// has come to its end; and what is closed at the next change.
+// since returns what has changed since a version (nil if nothing has), whether the run has ended,
+// and a channel that is closed at the next change.
 func (f *follower) since(version int) (*update, bool, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

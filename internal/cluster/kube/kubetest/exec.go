@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Streams are those of a program that an exec runs.
+// Streams are the standard streams of a program run by an exec.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -20,7 +20,7 @@ const (
 	stdin, stdout, stderr, failed, closed = 0, 1, 2, 3, 255
 )
 
-// serveExec joins the streams of a program with a websocket until it ends.
+// serveExec connects a program's streams to a websocket until the program ends.
 func serveExec(w http.ResponseWriter, r *http.Request, run func(Streams) error) {
 	up := websocket.Upgrader{Subprotocols: []string{"v5.channel.k8s.io"}}
 	conn, err := up.Upgrade(w, r, nil)
@@ -31,7 +31,7 @@ func serveExec(w http.ResponseWriter, r *http.Request, run func(Streams) error) 
 	var sending sync.Mutex
 	to := func(channel byte) io.Writer { return &message{conn: conn, channel: channel, mu: &sending} }
 	in, input := io.Pipe()
-	// What the program does not read ends with it.
+	// Input that the program has not read is discarded when it ends.
 	defer in.Close()
 	go func() {
 		defer input.Close()
@@ -54,7 +54,7 @@ func serveExec(w http.ResponseWriter, r *http.Request, run func(Streams) error) 
 	_, _ = io.WriteString(to(failed), status)
 }
 
-// message sends what is written as messages of one channel.
+// message sends whatever is written to it as messages of one channel.
 type message struct {
 	conn    *websocket.Conn
 	channel byte

@@ -1,7 +1,7 @@
-// Package kubetest plays a Kubernetes API server for tests. Its opinion: what a client does
-// is seen from what it asks for and from what it makes of the answers, so the server keeps
-// objects by their path and knows nothing of what they mean; controllers and kubelets are
-// functions that a test gives it.
+// Package kubetest imitates a Kubernetes API server for tests. Its opinion: a client's behaviour
+// shows in its requests and in what it makes of the responses, so the server stores objects by
+// their path and knows nothing about their meaning; controllers and kubelets are functions supplied
+// by the test.
 package kubetest
 
 import (
@@ -21,42 +21,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Object is an API object as JSON has it.
+// Object is an API object as decoded from JSON.
 type Object = map[string]any
 
-// Status is an answer that is an error.
+// Status is an error response.
 type Status = metav1.Status
 
-// Server is an API server that knows only objects by their path. Its mutex guards the
-// fields that requests change; the functions that a test gives it are called with it held.
+// Server is an API server that stores objects by their path. Its mutex guards the fields that
+// requests change; the functions supplied by a test are called with it held.
 type Server struct {
 	sync.Mutex
-	// URL is where it listens.
+	// URL is the server's address.
 	URL string
-	// Objects are by path, such as /api/v1/namespaces/n/pods/p.
+	// Objects are stored by path, such as /api/v1/namespaces/n/pods/p.
 	Objects map[string]Object
-	// Fail are answers instead of the object, by "VERB path"; each is given once,
-	// unless it is forbidden.
+	// Fail contains error responses by "VERB path"; each is returned once, unless it is a Forbidden
+	// error.
 	Fail map[string]Status
 	// Asked are the requests, as "VERB path".
 	Asked []string
-	// Bodies are what was made, as it was sent, by path.
+	// Bodies are the objects as they were sent on creation, by path.
 	Bodies map[string][]byte
-	// LoseAnswer makes the next object without an answer that says so.
+	// LoseAnswer makes the next object but fails the request, as if the response were lost.
 	LoseAnswer bool
 	// OnCreate is called when an object has been made.
 	OnCreate func(path string, o Object)
-	// OnDelete is called before an object goes; false keeps it for now.
+	// OnDelete is called before an object is deleted; false keeps it for now.
 	OnDelete func(path string, o Object) bool
-	// Exec serves an exec in a pod, whose path it gets; without the mutex.
+	// Exec serves an exec in a pod, whose path it gets; it is called without the mutex held.
 	Exec func(path string, command []string, streams Streams) error
-	// Log is what the container of a pod has said; without the mutex.
+	// Log returns the log of a pod's container; it is called without the mutex held.
 	Log func(path string) string
 
 	made int
 }
 
-// New starts a server with these objects, which ends with the test.
+// New starts a server with these objects; it ends with the test.
 func New(t testing.TB, objects ...any) *Server {
 	t.Helper()
 	s := &Server{Objects: map[string]Object{}, Fail: map[string]Status{}, Bodies: map[string][]byte{}}
@@ -72,7 +72,7 @@ func New(t testing.TB, objects ...any) *Server {
 	return s
 }
 
-// Config writes a kubeconfig for an API server, whose namespace is n, and returns its path.
+// Config writes a kubeconfig with the namespace n for an API server, and returns its path.
 func Config(t testing.TB, url string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")
@@ -83,7 +83,7 @@ func Config(t testing.TB, url string) string {
 	return file
 }
 
-// plural is the last part but one of an object's path, by kind.
+// plural is the second last part of an object's path, by kind.
 var plural = map[string]string{
 	"Pod": "pods", "PersistentVolumeClaim": "persistentvolumeclaims", "PersistentVolume": "persistentvolumes",
 	"StorageClass": "storageclasses", "Node": "nodes", "Event": "events", "VolumeAttachment": "volumeattachments",
@@ -91,7 +91,7 @@ var plural = map[string]string{
 	"CSIDriver": "csidrivers", "Replica": "replicas",
 }
 
-// Add puts an API object, with its kind set, at its path.
+// Add stores an API object, with its kind set, at its path.
 func (s *Server) Add(t testing.TB, object any) {
 	t.Helper()
 	data, err := json.Marshal(object)
@@ -122,7 +122,7 @@ func (s *Server) Add(t testing.TB, object any) {
 	s.Objects[path+"/"+resource+"/"+meta["name"].(string)] = o
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	pod, sub := filepath.Split(r.URL.Path)
 	pod = strings.TrimSuffix(pod, "/")
@@ -167,7 +167,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// create takes an object that is new, and gives it a UID.
+// create stores a new object and gives it a UID.
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var o Object
@@ -195,7 +195,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		s.OnCreate(path, o)
 	}
 	if s.LoseAnswer {
-		// The object is made, and nobody hears of it.
+		// The object is made, but the client never learns of it.
 		s.LoseAnswer = false
 		answer(w, metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "restarting"})
 		return
@@ -203,7 +203,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusCreated, o)
 }
 
-// meant reports whether the preconditions of a deletion hold; one without any is refused.
+// meant reports whether the preconditions of a deletion are met; a deletion without any is refused.
 func meant(object Object, body io.Reader) bool {
 	var options metav1.DeleteOptions
 	if json.NewDecoder(body).Decode(&options) != nil || options.Preconditions == nil || options.Preconditions.UID == nil {
@@ -232,12 +232,12 @@ func write(w http.ResponseWriter, code int, o any) {
 	_ = json.NewEncoder(w).Encode(o)
 }
 
-// list answers with the objects below the path, or of all namespaces.
+// list returns the objects below the path, or of all namespaces.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(r.URL.Path, "/")
 	resource := parts[len(parts)-1]
 	items := []any{}
-	// In the order of their names, as the API server has them.
+	// Sorted by name, as in the API server.
 	for _, path := range slices.Sorted(maps.Keys(s.Objects)) {
 		o := s.Objects[path]
 		below := strings.HasPrefix(path, r.URL.Path+"/") ||
@@ -249,7 +249,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, Object{"metadata": Object{}, "items": items})
 }
 
-// labelled matches "key" and "key=value", and several of them.
+// labelled matches "key" and "key=value", and comma-separated lists of them.
 func labelled(o Object, selector string) bool {
 	labels, _ := o["metadata"].(Object)["labels"].(Object)
 	for part := range strings.SplitSeq(selector, ",") {
@@ -276,26 +276,26 @@ func involves(o Object, selector string) bool {
 	return true
 }
 
-// Forbid makes a call fail for want of a right, in the API server's words.
+// Forbid makes a request fail because of a missing right, with the API server's message.
 func (s *Server) Forbid(verb, path, right, resource string) {
 	s.Refuse(verb, path, resource+` is forbidden: User "dev" cannot `+right+` resource "`+resource+`" in API group "" in the namespace "n"`)
 }
 
-// Refuse makes a call fail as forbidden, in these words.
+// Refuse makes a request fail as forbidden, with this message.
 func (s *Server) Refuse(verb, path, message string) {
 	s.Lock()
 	defer s.Unlock()
 	s.Fail[verb+" "+path] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: message}
 }
 
-// Calls are the requests so far, as "VERB path".
+// Calls returns the requests so far, as "VERB path".
 func (s *Server) Calls() []string {
 	s.Lock()
 	defer s.Unlock()
 	return slices.Clone(s.Asked)
 }
 
-// Paths are those of all objects, sorted.
+// Paths returns the paths of all objects, sorted.
 func (s *Server) Paths() []string {
 	s.Lock()
 	defer s.Unlock()

@@ -1,7 +1,6 @@
-// Package linktest cuts the connections of links. Its opinion: a connection can be lost
-// anywhere, in the first line and between any two bytes, so whoever stays at the other end
-// of a link is asked one question: is what is said over ten connections that were cut what
-// is said over a whole one?
+// Package linktest cuts the connections of links. Its opinion: a connection can be lost anywhere,
+// in the first line and between any two bytes, so each server of a link is asked one question: does
+// a client receive the same over ten interrupted connections as over one?
 package linktest
 
 import (
@@ -19,11 +18,11 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// Cut ends a connection after so many bytes that came or that went.
+// Cut ends a connection after this many bytes received or sent.
 type Cut struct{ Came, Went int }
 
-// Connect is a link to the server in a directory, whose first connections are cut. The
-// one behind them is whole.
+// Connect returns a link to the server in a directory, whose first connections are cut. The
+// connection after those is not cut.
 func Connect(ctx context.Context, dir string, cuts ...Cut) *link.Link {
 	var mu sync.Mutex
 	return link.Connect(ctx, &link.Link{
@@ -41,7 +40,7 @@ func Connect(ctx context.Context, dir string, cuts ...Cut) *link.Link {
 	})
 }
 
-// dial joins a pipe with the socket, as an exec in a pod does.
+// dial connects a pipe to the socket, like an exec in a pod.
 func dial(ctx context.Context, dir string, cut Cut) io.ReadWriteCloser {
 	ctx, cancel := context.WithCancel(ctx)
 	inRead, inWrite := io.Pipe()
@@ -64,7 +63,7 @@ type connection struct {
 
 var errCut = errors.New("the connection was cut")
 
-// allow takes from what may still pass.
+// allow deducts from the bytes that may still pass.
 func (c *connection) allow(left *int, n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,10 +98,9 @@ func (c *connection) Close() error {
 	return nil
 }
 
-// Survives checks who stays at the end of a link. begin starts one in an empty directory,
-// and returns what ends it; talk says all there is to say, to the end of the stream, and
-// returns what it heard. Whatever cuts the connections, and to whichever byte, it hears
-// the same.
+// Survives checks the server of a link. begin starts one in an empty directory, and returns a
+// function that ends it; talk has a complete conversation, to the end of the stream, and returns
+// what it received. Wherever the connections are cut, at whichever byte, it receives the same.
 func Survives(t *testing.T, begin func(dir string) (end func(), err error), talk func(stream io.ReadWriter) (heard string, err error)) {
 	t.Helper()
 	once := func(cuts ...Cut) (string, error) {

@@ -11,36 +11,36 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// outcome is what a check came to.
+// outcome is the outcome of a check.
 type outcome int
 
 const (
 	passed  outcome = iota
-	failed          // what was asked for is not so
-	broken          // a number cannot be believed, or was not measured
-	skipped         // nobody knows, and nobody asked that this fails
+	failed          // a requirement is not met
+	broken          // a number cannot be trusted, or was not measured
+	skipped         // undecided, and not requested to fail
 )
 
-// check is one thing that was asked.
+// check is one requirement that was checked.
 type check struct {
-	// kind is what it is: "goal", "result", "comparison" or "run".
+	// kind is "goal", "result", "comparison" or "run".
 	kind, name string
 	outcome    outcome
-	// verdict is the word of the report, such as "worse"; message a sentence.
+	// verdict is the report's verdict, such as "worse"; message is a sentence.
 	verdict, message string
-	// seconds is the measured time behind it.
+	// seconds is the measured time it is based on.
 	seconds float64
 }
 
-// Suite is what was asked of one report or comparison.
+// Suite contains the checks of one report or comparison.
 type Suite struct {
 	name   string
 	run    *model.RunInfo
 	checks []check
 }
 
-// Of lists what reports and comparisons were asked. failOn are the verdicts on a row that
-// --fail-on names: an unclear row fails only when it is among them.
+// Of lists the checks of reports and comparisons. failOn are the verdicts on a row that --fail-on
+// names: an unclear row fails only if it is among them.
 func Of(reports []*model.Report, comparisons []*model.Comparison, failOn []string) []Suite {
 	var all []Suite
 	for _, r := range reports {
@@ -63,7 +63,7 @@ func Of(reports []*model.Report, comparisons []*model.Comparison, failOn []strin
 	return all
 }
 
-// shown makes a text fit for a line that others read.
+// shown makes text safe for a line that others read.
 func shown(text string) string { return safetext.Clean(secrets.MaskText(text)) }
 
 // add adds a check.
@@ -71,7 +71,7 @@ func (s *Suite) add(kind, name string, o outcome, verdict, message string, secon
 	s.checks = append(s.checks, check{kind, name, o, verdict, message, seconds})
 }
 
-// ended adds a check where a run did not come to its end.
+// ended adds a check if a run did not complete.
 func (s *Suite) ended(name string, run *model.RunInfo) {
 	if run.Status == model.Failed || run.Status == model.Interrupted {
 		s.add("run", name, broken, string(run.Status), words.Ended(run.Status, run.Reason), 0)
@@ -108,7 +108,7 @@ func ofReport(r *model.Report) Suite {
 	return s
 }
 
-// reasons are what makes a workload's numbers invalid.
+// reasons returns what makes a workload's numbers invalid.
 func reasons(r *model.Report, workload string) string {
 	var list []string
 	for _, f := range r.Findings {
@@ -133,7 +133,7 @@ func ofComparison(c *model.Comparison, failOn []string) Suite {
 	return s
 }
 
-// rowWords is "worse: 4.95 ms → 6.78 ms, +37% [+12%, +66%], margin ±10%".
+// rowWords returns, for example, "worse: 4.95 ms → 6.78 ms, +37% [+12%, +66%], margin ±10%".
 func rowWords(r model.Row) string {
 	said := fmt.Sprintf("%s: %s → %s", r.Verdict, r.Metric.Format(r.A.Value), r.Metric.Format(r.B.Value))
 	if r.Verdict == model.Unusable {
@@ -146,7 +146,7 @@ func rowWords(r model.Row) string {
 	return said
 }
 
-// within is the interval of a value, in words.
+// within returns the interval of a value, in words.
 func within(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return ", without an interval"
@@ -158,7 +158,7 @@ func within(m model.Metric, e model.Estimate) string {
 	return fmt.Sprintf(" (%.0f %% CI %s to %s)", e.Confidence*100, m.Format(e.Low), high)
 }
 
-// counts are the numbers of checks with each outcome.
+// counts returns the number of checks with each outcome.
 func counts(suites ...Suite) (n [4]int) {
 	for _, s := range suites {
 		for _, c := range s.checks {

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// The format as a CI system reads it: these types are not those that write it.
+// The format as a CI system reads it: these types are independent of those that write it.
 type (
 	readSuites struct {
 		XMLName xml.Name    `xml:"testsuites"`
@@ -50,7 +50,7 @@ type (
 	}
 )
 
-// decoded reads JUnit XML, and holds its counts to its cases.
+// decoded reads JUnit XML, and compares its counts with its cases.
 func decoded(t *testing.T, suites []Suite) readSuites {
 	t.Helper()
 	var b bytes.Buffer
@@ -102,7 +102,7 @@ func decoded(t *testing.T, suites []Suite) readSuites {
 	return all
 }
 
-// state is what a case came to.
+// state returns the outcome of a case.
 func state(c readCase) string {
 	switch {
 	case c.Fail != nil:
@@ -115,7 +115,7 @@ func state(c readCase) string {
 	return "passed"
 }
 
-// verdicts are a comparison with each verdict.
+// verdicts returns a comparison with each verdict.
 func verdicts() *model.Comparison {
 	c := reporttest.Comparisons()["comparison"]
 	row := c.Rows[0]
@@ -157,13 +157,14 @@ func TestGoalsAndResultsAreTestCases(t *testing.T) {
 	if want := []string{"loadline.goal passed", "loadline.goal failure missed", "loadline.goal failure undecided"}; !slices.Equal(goals, want) {
 		t.Errorf("%q, want %q", goals, want)
 	}
-	// A goal that cannot be decided because its number is invalid is an error, as the number is.
+	// A goal that cannot be decided because its number is invalid is an error, like the number
+	// itself.
 	r.Results[0].Verdict = model.Invalid
 	r.Goals[2].Workload, r.Goals[2].Direction = r.Results[0].Workload, r.Results[0].Direction
 	if list := states(r); list[0] != "loadline.result error invalid" || list[len(list)-1] != "loadline.goal error undecided" {
 		t.Errorf("%q", list)
 	}
-	// What did not come to its end is never a document in which all passed.
+	// A run that did not complete never yields a document in which everything passed.
 	for _, name := range []string{"interrupted", "empty"} {
 		if list := states(reporttest.Report(name)); !strings.HasPrefix(list[0], "loadline.run error") {
 			t.Errorf("%s: %q", name, list)
@@ -181,7 +182,7 @@ func TestGoalsAndResultsAreTestCases(t *testing.T) {
 	}
 }
 
-// hostile are texts that would be something else in XML or in a workflow command.
+// hostile are texts with a special meaning in XML or in a workflow command.
 var hostile = []string{reporttest.Nasty, "]]><failure/>", "\x00\x01\ufffe\xff", "x\n::error::y\r\n::set-output name=a::b", "::stop-commands::x", "a%0A::error::b", "a,title=b:c", "##[error]x"}
 
 func TestHostileNamesStayText(t *testing.T) {

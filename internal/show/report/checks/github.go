@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// mostAnnotations is how many errors, and how many warnings, GitHub shows of a step.
+// mostAnnotations is how many errors, and how many warnings, GitHub shows for a step.
 const mostAnnotations = 10
 
-// The characters that mean something in a workflow command: in its message, and in its
-// properties (the rules of @actions/core).
+// The special characters of a workflow command: in its message, and in its properties (the rules of
+// @actions/core).
 var (
 	commandMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// WriteAnnotations writes GitHub's workflow commands for what did not pass: an error for what
-// failed or cannot be believed, a warning for what nobody knows; as many as GitHub shows,
-// the last of which counts the others. It fails only when w does.
+// WriteAnnotations writes GitHub workflow commands for the checks that did not pass: an error for
+// one that failed or cannot be trusted, a warning for an undecided one; at most as many as GitHub
+// shows, the last of which counts the others. It fails only when w does.
 func WriteAnnotations(w io.Writer, suites []Suite) error {
 	lines := map[string][]string{}
 	for _, s := range suites {
@@ -44,7 +44,7 @@ func WriteAnnotations(w io.Writer, suites []Suite) error {
 	return nil
 }
 
-// command is a workflow command.
+// command returns a workflow command.
 func command(level, title, message string) string {
 	return "::" + level + " title=" + commandProperty.Replace(title) + "::" + commandMessage.Replace(message) + "\n"
 }

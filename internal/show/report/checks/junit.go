@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// JUnitMark is what a file begins with that WriteJUnit has written.
+// JUnitMark is the beginning of every file written by WriteJUnit.
 const JUnitMark = xml.Header + `<testsuites name="loadline"`
 
-// The elements of JUnit's format, as CI systems read them (the schema of Jenkins' xUnit
-// plugin has no attribute that is not here or optional).
+// The elements of the JUnit format, as CI systems read them (the schema of Jenkins' xUnit plugin
+// has no attribute that is not here or optional).
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -56,9 +56,9 @@ type (
 	}
 )
 
-// WriteJUnit writes the checks as JUnit XML: each is a test case, which fails where what was
-// asked for is not so, is an error where a number cannot be believed, and is skipped where
-// nobody knows. It fails only when w does.
+// WriteJUnit writes the checks as JUnit XML: each is a test case, which is a failure if a
+// requirement is not met, an error if a number cannot be trusted, and skipped if it is undecided.
+// It fails only when w does.
 func WriteJUnit(w io.Writer, suites []Suite) error {
 	doc := junitSuites{Name: "loadline", junitCounts: junitCountsOf(suites...)}
 	for _, s := range suites {

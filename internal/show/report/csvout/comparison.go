@@ -29,8 +29,8 @@ var ComparisonColumns = []Column{
 	{"trust", "valid, suspect or invalid: the worse of the two sides"},
 }
 
-// WriteComparison writes one row for each row of the comparisons. Labels of both sides are
-// columns behind the others.
+// WriteComparison writes one row for each row of the comparisons. The labels of both sides are
+// additional columns at the end.
 func WriteComparison(w io.Writer, comparisons ...*model.Comparison) error {
 	var runs []*model.RunInfo
 	for _, c := range comparisons {

@@ -1,8 +1,7 @@
-// Package csvout writes tidy tables: one row for each observation, one column for
-// each variable, base units, a point as the decimal sign (RFC 4180 otherwise). Its
-// opinion: a table that a statistics program reads without a word of explanation is
-// worth more than a pretty one; what is not known is an empty cell, never a zero;
-// and a name from outside must not become a formula in a spreadsheet.
+// Package csvout writes tidy tables: one row for each observation, one column for each variable,
+// base units, a point as the decimal separator (RFC 4180 otherwise). Its opinion: a table that a
+// statistics program reads without explanation is worth more than a pretty one; an unknown value is
+// an empty cell, never a zero; and a name from outside must not become a formula in a spreadsheet.
 package csvout
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Column is a column of a table, and what it means.
+// Column is a column of a table, and its meaning.
 type Column struct{ Name, Meaning string }
 
 // table writes rows under the names of columns.
@@ -30,13 +29,13 @@ func newTable(w io.Writer, columns []Column) *table {
 	for i, c := range columns {
 		names[i] = c.Name
 	}
-	// A write that fails is kept by the writer, and told at the end.
+	// The csv writer keeps a write error, which is reported at the end.
 	_ = t.w.Write(names)
 	return t
 }
 
-// row writes a row. The format has no escapes for what a terminal would obey, so no cell
-// holds it.
+// row writes a row. The format cannot escape what a terminal would interpret, so no cell contains
+// it.
 func (t *table) row(cells ...string) {
 	for i := range cells {
 		cells[i] = safetext.CleanLines(cells[i])
@@ -52,8 +51,8 @@ func (t *table) end() error {
 	return nil
 }
 
-// text is a cell of words. A spreadsheet takes what begins with one of these
-// characters for a formula: an apostrophe before it stops that.
+// text returns a cell with text. A spreadsheet takes text that begins with one of these characters
+// for a formula: a leading apostrophe prevents that.
 func text(s string) string {
 	s = safetext.CleanLines(s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
@@ -62,7 +61,7 @@ func text(s string) string {
 	return s
 }
 
-// number is a cell of a number; what is not finite is empty.
+// number returns a cell with a number; empty if it is not finite.
 func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
@@ -76,7 +75,7 @@ func number(v float64) string {
 
 func count(n int) string { return strconv.Itoa(n) }
 
-// instant is a time, empty when there is none.
+// instant returns a time, empty if there is none.
 func instant(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -84,8 +83,8 @@ func instant(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// estimate is the four cells of an estimate: value, low, high, confidence. Without
-// an interval the last three are empty, and where nothing bounds it from above, high is.
+// estimate returns the four cells of an estimate: value, low, high, confidence. Without an interval
+// the last three are empty; without an upper bound, high is.
 func estimate(e model.Estimate) []string {
 	if e.Open {
 		return []string{number(e.Value), number(e.Low), "", number(e.Confidence)}

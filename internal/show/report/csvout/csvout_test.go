@@ -86,7 +86,7 @@ func TestEstimatesAreThoseOfTheReport(t *testing.T) {
 	}
 }
 
-// TestUnknownIsEmpty looks at what has no value, no interval, no percentiles.
+// TestUnknownIsEmpty checks results without a value, an interval or percentiles.
 func TestUnknownIsEmpty(t *testing.T) {
 	for name, r := range reporttest.Reports() {
 		for _, row := range parsed(t, reporttest.Written(t, func(w io.Writer) error { return WriteEstimates(w, r) }), EstimateColumns) {
@@ -114,8 +114,8 @@ func TestNamesAreNoFormulas(t *testing.T) {
 	}
 }
 
-// recorded is a run of two repeats, the second of which went wrong, on two workers;
-// the third was in progress when the run was killed.
+// recorded returns a run of two repeats, the second of which failed, on two workers; the third was
+// in progress when the run was killed.
 func recorded() *model.Recorded {
 	flow := func(ios uint64, seconds float64) *model.Flow {
 		f := &model.Flow{IOs: ios, Bytes: ios * 4096, LatencySum: float64(ios) * seconds}

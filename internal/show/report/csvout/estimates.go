@@ -36,8 +36,8 @@ var EstimateColumns = []Column{
 	{"findings", "the rules that found something, separated by blanks"},
 }
 
-// WriteEstimates writes one row for each metric of each result of the reports. Labels of the
-// runs are columns behind the others.
+// WriteEstimates writes one row for each metric of each result of the reports. The labels of the
+// runs are additional columns at the end.
 func WriteEstimates(w io.Writer, reports ...*model.Report) error {
 	names := labelled(runsOf(reports)...)
 	t := newTable(w, withLabels(EstimateColumns, names, labelColumn))

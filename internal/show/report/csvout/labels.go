@@ -7,11 +7,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// labelColumn is what a column of a label begins with: no column of a table's own does.
+// labelColumn is the prefix of a label's column: no other column of a table has it.
 const labelColumn = "label_"
 
-// labelled are the names of the labels of any of some runs, in alphabetical order: each is a
-// column behind a table's own.
+// labelled returns the names of all labels of some runs, in alphabetical order: each becomes a
+// column after a table's own.
 func labelled(runs ...*model.RunInfo) []string {
 	all := map[string]bool{}
 	for _, run := range runs {
@@ -22,7 +22,7 @@ func labelled(runs ...*model.RunInfo) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// runsOf are the heads of reports.
+// runsOf returns the run information of reports.
 func runsOf(reports []*model.Report) (runs []*model.RunInfo) {
 	for _, r := range reports {
 		runs = append(runs, &r.Run)
@@ -30,8 +30,8 @@ func runsOf(reports []*model.Report) (runs []*model.RunInfo) {
 	return runs
 }
 
-// withLabels are a table's columns, and one for each label; what stands before a label's name
-// tells of which side of a comparison it is.
+// withLabels returns a table's columns followed by one for each label; before, the prefix of a
+// label's name, is the side of a comparison.
 func withLabels(columns []Column, names []string, before ...string) []Column {
 	columns = slices.Clone(columns)
 	for _, prefix := range before {
@@ -42,7 +42,7 @@ func withLabels(columns []Column, names []string, before ...string) []Column {
 	return columns
 }
 
-// labels are the cells of a run's labels.
+// labels returns the cells of a run's labels.
 func labels(run *model.RunInfo, names []string) []string {
 	cells := make([]string, len(names))
 	for i, name := range names {

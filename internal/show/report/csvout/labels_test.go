@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// TestLabelsAreColumns: each label of any run is one behind the table's own, empty for a run
-// without it, and no formula in a spreadsheet.
+// TestLabelsAreColumns checks that each label of any run is a column after the table's own, empty
+// for a run without it, and not a formula in a spreadsheet.
 func TestLabelsAreColumns(t *testing.T) {
 	one, two, scaled := reporttest.Report("quick"), reporttest.Report("quick"), reporttest.Report("scale")
 	one.Run.ID, two.Run.ID = "one", "two"

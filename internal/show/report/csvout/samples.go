@@ -26,9 +26,9 @@ var SampleColumns = []Column{
 	{"error", "true when the repeat went wrong: its numbers count for nothing"},
 }
 
-// WriteSamples writes one row for each sample of each worker in each direction: the
-// raw seconds, those of repeats that went wrong too. Percentiles are those of what
-// the one second holds, however little that is.
+// WriteSamples writes one row for each sample of each worker in each direction: the raw seconds,
+// including those of failed repeats. Percentiles are those of the I/Os of that second, however few
+// there are.
 func WriteSamples(w io.Writer, runs ...*model.Recorded) error {
 	t := newTable(w, SampleColumns)
 	for _, rec := range runs {
@@ -65,8 +65,7 @@ func WriteSamples(w io.Writer, runs ...*model.Recorded) error {
 	return t.end()
 }
 
-// plannedStep is a step that has no result, as that of a killed run: what was
-// planned of it.
+// plannedStep returns a step without a result, such as one of a killed run, as it was planned.
 func plannedStep(rec *model.Recorded, number int) model.Step {
 	for _, s := range rec.Plan.Steps {
 		if s.Number == number {

@@ -59,12 +59,12 @@ var LawColumns = []Column{
 	{"error", "root mean square of ln(measured / predicted) of points that are left out"},
 }
 
-// scaleHead are the first cells of both tables.
+// scaleHead returns the first cells of both tables.
 func scaleHead(r *model.Report, s *model.Scale) []string {
 	return []string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Name), text(s.Workload), string(s.Direction)}
 }
 
-// known is a number of which 0 means that it is not known.
+// known returns a cell with a number, empty if it is 0, which means unknown.
 func known(v float64) string {
 	if v == 0 {
 		return ""
@@ -72,7 +72,7 @@ func known(v float64) string {
 	return number(v)
 }
 
-// seconds is an estimate's value, empty when there is none.
+// seconds returns an estimate's value, empty if there is none.
 func seconds(e *model.Estimate) string {
 	if e == nil {
 		return ""
@@ -101,7 +101,7 @@ func WriteScales(w io.Writer, reports ...*model.Report) error {
 	return t.end()
 }
 
-// residualAt is what the chosen law leaves over at a point, if the law is about it.
+// residualAt returns the residual of the chosen law at a point, if the law covers the point.
 func residualAt(s *model.Scale, p model.ScalePoint) (float64, bool) {
 	law := s.Law()
 	if law == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// scaled is the scale of the documents with residuals, in an order of points that is not
-// that of the volumes, and with points that the law is not about.
+// scaled returns the scale of the documents with residuals, with points that are not in the order
+// of the volumes, and with points that the law does not cover.
 func scaled() *model.Report {
 	r := reporttest.Report("scale")
 	s := &r.Scales[0]

@@ -31,8 +31,8 @@ var TraceColumns = []Column{
 	{"confidence", "of the interval"},
 }
 
-// WriteTraces writes one row for each metric of each operation on each device, of its sizes,
-// and of those who did it.
+// WriteTraces writes one row for each metric of each operation on each device, of its sizes, and of
+// the processes that issued it.
 func WriteTraces(w io.Writer, traces ...*iotrace.Report) error {
 	t := newTable(w, TraceColumns)
 	for _, r := range traces {
@@ -47,7 +47,7 @@ func WriteTraces(w io.Writer, traces ...*iotrace.Report) error {
 		for i := range r.Rows {
 			o := &r.Rows[i]
 			if r.Run.Method == iotrace.ByCounters {
-				// They do not tell who.
+				// They have no process information.
 				break
 			}
 			t.traced([]string{text(r.Run.ID), instant(r.Run.Started), text(o.Device), text(string(o.Operation)), "process", "", pid(o.PID), text(o.Command), text(o.Cgroup), strconv.FormatBool(o.Unowned)},
@@ -64,9 +64,9 @@ func pid(n int) string {
 	return strconv.Itoa(n)
 }
 
-// traced writes a row for each metric of some I/Os of a trace that lasted so long.
+// traced writes a row for each metric of some I/Os of a trace with this duration.
 func (t *table) traced(head []string, f *iotrace.Figures, seconds float64) {
-	// Without a histogram they are the device's counters, which do not tell.
+	// Without a histogram these are the device's counters, which lack both values.
 	longest, wait := "", ""
 	if f.Histogram.Count() > 0 {
 		longest, wait = number(f.Max), number(f.Wait)
@@ -124,7 +124,7 @@ var TraceSampleColumns = []Column{
 }
 
 // WriteTraceSamples writes one row for each sample: each second of each kind of I/O of each
-// process. A second without one has no row.
+// process. A second without I/O has no row.
 func WriteTraceSamples(w io.Writer, id string, samples []iotrace.Sample) error {
 	t := newTable(w, TraceSampleColumns)
 	for i := range samples {

@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// TestOneCountOfPassedChecks: text, Markdown, the page and the metrics tell the same number
-// of checks that passed. The page counts the findings of its document, whose text is in it.
+// TestOneCountOfPassedChecks checks that text, Markdown, the page and the metrics show the same
+// number of passed checks. The page counts the findings of its document, whose text is in it.
 func TestOneCountOfPassedChecks(t *testing.T) {
 	said := regexp.MustCompile(`(\d+) checks? passed`)
 	metric := regexp.MustCompile(`(?m)^loadline_run_findings\{.*severity="passed".*\} (\d+)$`)

@@ -21,34 +21,35 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// Documents are what is written.
+// Documents are the documents to write.
 type Documents struct {
 	Reports     []*model.Report
 	Comparisons []*model.Comparison
 	Durability  []*model.Durability
-	// Beside are the traces made beside the runs, one for each report, nil where there was none.
+	// Beside are the traces recorded alongside the runs, one for each report, nil for a run without
+	// one.
 	Beside []*iotrace.Report
-	// Traces stand alone.
+	// Traces are traces without a run.
 	Traces []*iotrace.Report
-	// TraceSamples reads the raw data of a trace; nil where only its document is there.
+	// TraceSamples reads the raw data of a trace; nil if only its document is available.
 	TraceSamples func(*iotrace.Report) []iotrace.Sample
-	// Samples reads the raw data of the runs that have some.
+	// Samples reads the raw data of the runs that have any.
 	Samples func() ([]*model.Recorded, error)
 }
 
-// Format is a way of writing documents.
+// Format is a format for documents.
 type Format struct {
-	// Name is the word of --format.
+	// Name is the value of --format.
 	Name string
 	what string
-	// Extensions are those of file names, the usual one first.
+	// Extensions are the file name extensions, the usual one first.
 	Extensions []string
 	render     func(*Documents, text.Options) ([]File, error)
-	// ours reports whether a file that begins so was written as this format.
+	// ours reports whether a file with this beginning was written in this format.
 	ours func(head []byte) bool
 }
 
-// formats are all of them, in the order of the help.
+// formats are all formats, in the order of the help.
 var formats = []Format{
 	{"html", "one page with all charts, without network", []string{".html", ".htm"}, writeHTML, func(head []byte) bool {
 		return bytes.Contains(head, []byte(`<meta name="generator" content="loadline">`))
@@ -75,7 +76,7 @@ var formats = []Format{
 	}},
 }
 
-// Names are the words of --format.
+// Names returns the values of --format.
 func Names() (list []string) {
 	for _, f := range formats {
 		list = append(list, f.Name)
@@ -83,7 +84,7 @@ func Names() (list []string) {
 	return list
 }
 
-// Help are the lines of the help.
+// Help returns the lines of the help.
 func Help() string {
 	var b strings.Builder
 	for _, f := range formats {
@@ -92,7 +93,7 @@ func Help() string {
 	return b.String()
 }
 
-// Write writes documents as the files of the format; text is drawn as o says.
+// Write writes documents as the files of the format; text is drawn according to o.
 func (f Format) Write(d *Documents, o text.Options) ([]File, error) {
 	if len(d.Traces) > 0 {
 		return f.traces(d, o)
@@ -100,13 +101,13 @@ func (f Format) Write(d *Documents, o text.Options) ([]File, error) {
 	return f.render(d, o)
 }
 
-// IsReport reports whether a file that begins so was written as one of the formats.
+// IsReport reports whether a file with this beginning was written in one of the formats.
 func IsReport(head []byte) bool {
 	return slices.ContainsFunc(formats, func(f Format) bool { return f.ours(head) })
 }
 
-// Stream is where a file of the format goes that nobody wants to save: text is for
-// people, and the others escape what a terminal would obey in their own way.
+// Stream returns where an unsaved file of the format is written: text is for people, and the other
+// formats escape in their own way what a terminal would interpret.
 func (f Format) Stream(stdout io.Writer) io.Writer {
 	if f.Name == "text" {
 		return term.Styled(stdout)
@@ -114,7 +115,7 @@ func (f Format) Stream(stdout io.Writer) io.Writer {
 	return term.Raw(stdout)
 }
 
-// Choose is the format that was named, else that of the file's extension, else text.
+// Choose returns the named format, or else that of the file's extension, or else text.
 func Choose(name, file string) (Format, error) {
 	if name != "" {
 		for _, f := range formats {
@@ -165,10 +166,10 @@ func writeText(d *Documents, o text.Options) ([]File, error) {
 		case len(d.Reports) == 1:
 			reports = func() error { return text.Render(b, d.Reports[0], o) }
 		case len(d.Reports) == 2 && len(d.Comparisons) == 1:
-			// The comparison's table holds both sides.
+			// The comparison's table contains both sides.
 			reports = func() error { return nil }
 		case len(d.Reports) > 2:
-			// The reports' table holds the changes.
+			// The reports' table contains the changes.
 			comparison = func(*model.Comparison) error { return nil }
 		}
 		return each(b, d, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
@@ -262,8 +263,8 @@ func ranked(d *Documents) bool {
 	return slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return r.Ranking != nil })
 }
 
-// each writes the comparisons, then the reports, then the durability tests, a blank
-// line apart.
+// each writes the comparisons, then the reports, then the durability tests, separated by blank
+// lines.
 func each(b *bytes.Buffer, d *Documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
 	part := func(write func() error) error {
 		before := b.Len()
@@ -294,21 +295,21 @@ func each(b *bytes.Buffer, d *Documents, comparison func(*model.Comparison) erro
 	return nil
 }
 
-// File is one file that a format writes: suffix is what its name has between the
-// name that was asked for and the extension.
+// File is one file that a format writes: suffix is inserted between the requested name and the
+// extension.
 type File struct {
 	Suffix string
 	Data   []byte
 }
 
-// one is the only file of a format.
+// one returns the only file of a format.
 func one(render func(*bytes.Buffer) error) ([]File, error) {
 	var b bytes.Buffer
 	err := render(&b)
 	return []File{{Data: b.Bytes()}}, err
 }
 
-// NotFor is the refusal of a format that has no form for what was named.
+// NotFor returns the refusal of a format that cannot represent what was named.
 func NotFor(format, what, instead string) error {
 	return model.RefusedError(fmt.Sprintf("%s has no form for %s", format, what), "--format "+instead)
 }

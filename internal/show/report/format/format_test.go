@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// TestAFormatKnowsWhatItHasWritten: only a report may be replaced by another, so every
-// file that a format writes begins in a way that it knows again.
+// TestAFormatKnowsWhatItHasWritten: only a report may be replaced by another, so every file that a
+// format writes begins in a way that the format recognises.
 func TestAFormatKnowsWhatItHasWritten(t *testing.T) {
 	cases := map[string]*Documents{}
 	for name, r := range reporttest.Reports() {
@@ -19,7 +19,7 @@ func TestAFormatKnowsWhatItHasWritten(t *testing.T) {
 	}
 	for name, c := range reporttest.Comparisons() {
 		if name == "nothing" {
-			continue // its targets have no names, as no comparison that is saved
+			continue // its targets have no names, unlike in any saved comparison
 		}
 		cases["comparison "+name] = &Documents{Comparisons: []*model.Comparison{c}}
 	}
@@ -31,7 +31,7 @@ func TestAFormatKnowsWhatItHasWritten(t *testing.T) {
 		for _, f := range formats {
 			files, err := f.Write(d, text.Options{Width: 120, Unicode: true})
 			if err != nil {
-				// A form that cannot hold it says so.
+				// A format that cannot represent it says so.
 				continue
 			}
 			for _, file := range files {
@@ -44,8 +44,8 @@ func TestAFormatKnowsWhatItHasWritten(t *testing.T) {
 	}
 }
 
-// What was measured can be found again, whatever was typed: people are shown the absolute path
-// and the machine.
+// What was measured can be found again, whatever was typed: people are shown the absolute path and
+// the machine.
 func TestTheTargetCanBeFoundAgain(t *testing.T) {
 	typed := model.Target{Name: ".", Kind: model.Directory, Path: "/srv/found"}
 	run, other, test := reporttest.Report("quick"), reporttest.Report("quick"), reporttest.Durabilities()["durability"]
@@ -80,7 +80,7 @@ func TestTheTargetCanBeFoundAgain(t *testing.T) {
 	}
 }
 
-// TestAFormatIsChosenByNameOrExtension also tells what is near a wrong name.
+// TestAFormatIsChosenByNameOrExtension also checks the suggestion for a misspelled name.
 func TestAFormatIsChosenByNameOrExtension(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"", "", "text"}, {"", "-", "text"}, {"", "x.HTM", "html"}, {"md", "x.csv", "markdown"}, {"csv", "", "csv"}, {"", "x.prom", "prometheus"},

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// traces writes traces as the format has them.
+// traces writes traces in the format.
 func (f Format) traces(d *Documents, o text.Options) ([]File, error) {
 	if len(d.Reports)+len(d.Comparisons)+len(d.Durability) > 0 || f.Name == "json" && len(d.Traces) > 1 {
 		return nil, model.RefusedError("a trace is written by itself", "name one trace, or runs only")
@@ -41,7 +41,7 @@ func (f Format) traces(d *Documents, o text.Options) ([]File, error) {
 	return nil, NotFor(f.Name, "a trace", "html, markdown, csv, json or text")
 }
 
-// traceTables are the table of the figures, and that of the samples where they are there.
+// traceTables returns the table of the figures, and that of the samples if there are any.
 func traceTables(d *Documents) ([]File, error) {
 	files, err := one(func(b *bytes.Buffer) error { return csvout.WriteTraces(b, d.Traces...) })
 	if err != nil || d.TraceSamples == nil {
@@ -59,7 +59,7 @@ func traceTables(d *Documents) ([]File, error) {
 		}
 		table := part.Bytes()
 		if b.Len() > 0 {
-			// One head for all.
+			// One header for all.
 			_, table, _ = bytes.Cut(table, []byte("\n"))
 		}
 		b.Write(table)

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// The page around its script and style sheet, which are built elsewhere.
+// The page without its script and style sheet, which are built elsewhere.
 func TestGolden(t *testing.T) {
 	r, c, d := reporttest.Report("scale"), &model.Comparison{Schema: model.ComparisonSchema}, reporttest.Durabilities()["nothing"]
 	for name, render := range map[string]func(io.Writer) error{

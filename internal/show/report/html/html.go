@@ -1,9 +1,8 @@
-// Package html writes reports as one page: a file that needs no network, no server
-// and no installation, and that shows the same in ten years. Its opinion: the page
-// is a shell of ours, a script and a style sheet that are always the same, and one
-// island of data. Nothing of a report is ever written as HTML: the island is JSON
-// in which <, > and & are escaped, and the script makes text nodes of it. The
-// page's policy lets nothing else run, and nothing be fetched.
+// Package html writes reports as one page: a file that needs no network, no server and no
+// installation, and that will look the same in ten years. Its opinion: the page is a fixed shell,
+// script and style sheet, and one island of data. No part of a report is ever written as HTML: the
+// island is JSON in which <, > and & are escaped, and the script makes text nodes from it. The
+// page's policy allows nothing else to run, and nothing to be fetched.
 //
 // The script and the style sheet are built from web/ by "make web" and embedded.
 package html
@@ -28,33 +27,33 @@ var script string
 //go:embed assets/report.css
 var style string
 
-// Script is what draws the page, from the data beside it or when the served library's own
-// script asks for it.
+// Script returns the script that draws the page, from the embedded data or on request of the served
+// library's own script.
 func Script() string { return script }
 
 // Style is the page's style sheet.
 func Style() string { return style }
 
-// Notices are the licences of what is in the script: the comment at its head, which every
-// page carries.
+// Notices returns the licences of the code in the script: the comment at its beginning, which every
+// page contains.
 func Notices() string {
 	head, _, _ := strings.Cut(script, "*/")
 	return head
 }
 
-// Render writes a page with one report, or with several side by side. It fails only
-// when w does, or when a finding's evidence holds something that JSON cannot say.
+// Render writes a page with one report, or with several side by side. It fails only when w does, or
+// if a finding's evidence contains something that JSON cannot represent.
 func Render(w io.Writer, reports ...*model.Report) error {
 	return RenderAll(w, jsonout.Page{Reports: reports})
 }
 
-// RenderComparison writes a page with a comparison, and the reports of its sides in
-// the order A, B as far as they are there.
+// RenderComparison writes a page with a comparison, and the available reports of its sides in the
+// order A, B.
 func RenderComparison(w io.Writer, c *model.Comparison, reports ...*model.Report) error {
 	return RenderAll(w, jsonout.Page{Comparisons: []*model.Comparison{c}, Reports: reports})
 }
 
-// RenderAll writes a page with all that it is given.
+// RenderAll writes a page with everything in p.
 func RenderAll(w io.Writer, p jsonout.Page) error {
 	island, err := jsonout.Island(p)
 	if err != nil {
@@ -109,14 +108,14 @@ func shell(w io.Writer, island []byte) error {
 	return out.Flush()
 }
 
-// policy is the page's Content-Security-Policy: our script and our style sheet by
+// policy returns the page's Content-Security-Policy: it allows our script and our style sheet by
 // their hashes, and nothing else.
 func policy() string {
 	return "default-src 'none'; script-src '" + Hash(script) + "'; style-src '" + Hash(style) +
 		"'; connect-src 'none'; base-uri 'none'; form-action 'none'"
 }
 
-// Hash names a script or a style sheet in a Content-Security-Policy.
+// Hash returns the hash of a script or a style sheet for a Content-Security-Policy.
 func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -21,7 +21,7 @@ func page(t *testing.T, reports ...*model.Report) string {
 	return b.String()
 }
 
-// island is the text of the page's data.
+// island returns the text of the page's data.
 func island(t *testing.T, doc string) string {
 	t.Helper()
 	parts := strings.SplitN(doc, `id="loadline-data">`, 2)
@@ -54,7 +54,7 @@ func TestNothingOfAReportIsMarkup(t *testing.T) {
 	}
 }
 
-// TestThePolicyFitsThePage computes the hashes of what is really in the page.
+// TestThePolicyFitsThePage computes the hashes of the actual content of the page.
 func TestThePolicyFitsThePage(t *testing.T) {
 	doc := page(t, &model.Report{})
 	policy := regexp.MustCompile(`content="(default-src 'none';[^"]*)"`).FindStringSubmatch(doc)
@@ -105,7 +105,7 @@ func TestComparisonsAndSeveralRunsAreInThePage(t *testing.T) {
 	}
 }
 
-// TestThePageIsLight keeps room for the data: a page of an ordinary run may have 1.5 MB.
+// TestThePageIsLight leaves room for the data: the page of an ordinary run may have 1.5 MB.
 func TestThePageIsLight(t *testing.T) {
 	if size := len(page(t, &model.Report{})); size > 850_000 {
 		t.Errorf("the page without data weighs %d bytes", size)
@@ -125,7 +125,7 @@ func TestFailuresAreErrors(t *testing.T) {
 	}
 }
 
-// Every page brings the licences of what is in its script along.
+// Every page includes the licences of the code in its script.
 func TestPageCarriesLicences(t *testing.T) {
 	doc := page(t)
 	for _, text := range []string{"\necharts ", "\nzrender ", "\ntslib ", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",

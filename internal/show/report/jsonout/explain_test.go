@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model/budget"
 )
 
-// fullExplanation is one in which every field is set.
+// fullExplanation returns an explanation in which every field is set.
 func fullExplanation() *budget.Explanation {
 	var x budget.Explanation
 	fill(reflect.ValueOf(&x).Elem())
@@ -53,7 +53,7 @@ func TestExplanationsFitTheirSchema(t *testing.T) {
 	}
 }
 
-// Every part that a row may be about is one that the schema knows.
+// The schema contains every part that a row may be about.
 func TestTheSchemaKnowsEveryPart(t *testing.T) {
 	schema := schemaOf(t, "explanation")
 	for _, p := range budget.Parts {

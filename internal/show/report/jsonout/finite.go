@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// sentinel stands for a number that is not finite while encoding/json is at
-// work, which would refuse it. No measurement is the most negative number.
+// sentinel stands for a number that is not finite during encoding, because encoding/json would
+// refuse such a number. No measurement is the most negative number.
 const sentinel = -math.MaxFloat64
 
-// finite returns a copy of v in which every number that is not finite is the
-// sentinel, and every list and map is there, if only empty. Only float64 is looked at: the
-// model has no other.
+// finite returns a copy of v in which every number that is not finite is the sentinel, and every
+// nil list or map is an empty one. It handles only float64: the model has no other floating-point
+// type.
 func finite(v any) any {
 	return scrub(reflect.ValueOf(v)).Interface()
 }
@@ -60,8 +60,7 @@ func scrub(v reflect.Value) reflect.Value {
 	return v
 }
 
-// nullSentinels replaces the sentinel by null in an encoded document, outside of
-// its strings.
+// nullSentinels replaces the sentinel by null in an encoded document, except inside strings.
 func nullSentinels(doc []byte) []byte {
 	word := []byte(strconv.FormatFloat(sentinel, 'e', -1, 64))
 	out := make([]byte, 0, len(doc))

@@ -23,7 +23,7 @@ func TestGolden(t *testing.T) {
 	}))
 }
 
-// What was written and read back is written the same: nothing is lost on the way.
+// A document that was written and read back is written the same: no information is lost.
 func TestADocumentComesBack(t *testing.T) {
 	type document struct{ first, again []byte }
 	again := func(first []byte, write func(io.Writer, jsonout.Document) error) document {

@@ -11,19 +11,19 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// Page is what one page shows: comparisons, reports, which may be those of their sides, and
+// Page is the content of one page: comparisons, reports (which may be those of their sides) and
 // durability tests.
 type Page struct {
 	Reports     []*model.Report
 	Comparisons []*model.Comparison
 	Durability  []*model.Durability
-	// Beside are the traces made beside the runs: one for each report, nil where there was
-	// none; or none at all.
+	// Beside are the traces recorded alongside the runs: one for each report, nil for a run without
+	// one; or none at all.
 	Beside []*iotrace.Report
 }
 
-// Island returns the documents of a page as one JSON object without line breaks, in
-// which <, > and & are escaped: it can stand inside of an HTML script element.
+// Island returns the documents of a page as one JSON object without line breaks, in which <, > and
+// & are escaped, so that it can be placed in an HTML script element.
 func Island(p Page) ([]byte, error) {
 	documents := together("", p.Reports, p.Comparisons)
 	documents.Durability = p.Durability
@@ -37,7 +37,7 @@ func Island(p Page) ([]byte, error) {
 	return Visible(nullSentinels(doc)), nil
 }
 
-// ReferenceIsland is Island for a reference report, which stands in "reference".
+// ReferenceIsland is Island for a reference report, under the key "reference".
 func ReferenceIsland(r *study.Reference) ([]byte, error) {
 	doc, err := json.Marshal(finite(struct {
 		several
@@ -76,13 +76,13 @@ func TraceComparisonIsland(c *iotrace.Comparison) ([]byte, error) {
 // severalSchema is the schema name of what WriteSeveral writes.
 const severalSchema = "loadline.reports/v1"
 
-// WriteSeveral writes several documents as one: an object with the lists "reports"
-// and "comparisons", each of the schema that it has alone.
+// WriteSeveral writes several documents as one: an object with the lists "reports" and
+// "comparisons", in which each document has its usual schema.
 func WriteSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Comparison) error {
 	return write(w, together(severalSchema, reports, comparisons))
 }
 
-// several are documents that are shown together.
+// several are documents shown together.
 type several struct {
 	Schema      string              `json:"schema,omitempty"`
 	Reports     []*model.Report     `json:"reports"`

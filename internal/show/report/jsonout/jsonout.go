@@ -1,8 +1,7 @@
-// Package jsonout writes a report as its JSON document, loadline.report/v1. Its
-// opinion: one form only (indented, keys in the order of the schema, nothing
-// escaped for HTML), lists are never null, and a number that is not finite is
-// null, because JSON has no word for it and a writer that fails at the end of a
-// run loses the run.
+// Package jsonout writes a report as its JSON document, loadline.report/v1. Its opinion: there is
+// one form only (indented, keys in the order of the schema, nothing escaped for HTML), lists are
+// never null, and a number that is not finite is null, because JSON cannot represent it and a
+// writer that fails at the end of a run loses the run.
 package jsonout
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// Write writes the document and a newline. It fails only when w does, or when a
-// finding's evidence holds something that JSON cannot say (a channel, a function).
+// Write writes the document and a newline. It fails only when w does, or if a finding's evidence
+// contains something that JSON cannot represent (a channel, a function).
 func Write(w io.Writer, r *model.Report) error { return write(w, withSchema(r)) }
 
 // WriteComparison is Write for a comparison, loadline.comparison/v1.
@@ -51,8 +50,8 @@ func write(w io.Writer, document any) error {
 	return nil
 }
 
-// numbersOnALine joins the lines of each array that holds nothing but numbers (or
-// arrays of them): a series of a thousand points is one line, not a thousand.
+// numbersOnALine joins the lines of each array that contains only numbers (or arrays of them): a
+// series of a thousand points is one line, not a thousand.
 func numbersOnALine(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
 	inString := false
@@ -83,8 +82,8 @@ func numbersOnALine(doc []byte) []byte {
 	return out
 }
 
-// numbersEnd is the length of the array that doc begins with, 0 when it holds
-// anything but numbers, nulls and arrays.
+// numbersEnd returns the length of the array at the beginning of doc, or 0 if it contains anything
+// but numbers, nulls and arrays.
 func numbersEnd(doc []byte) int {
 	depth := 0
 	for i, c := range doc {
@@ -103,7 +102,7 @@ func numbersEnd(doc []byte) int {
 	return 0
 }
 
-// withSchema returns a copy that says its schema, as that within it does.
+// withSchema returns a copy with the schema names set, including that of an embedded document.
 func withSchema(r *model.Report) *model.Report {
 	c := *r
 	if c.Schema == "" {

@@ -32,8 +32,8 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// full is a report in which every field of the model is set, so that a field
-// that the schema does not know cannot hide behind "omitempty".
+// full returns a report in which every field of the model is set, so that a field missing from the
+// schema cannot hide behind "omitempty".
 func full() *model.Report {
 	var r model.Report
 	fill(reflect.ValueOf(&r).Elem())
@@ -69,7 +69,7 @@ func full() *model.Report {
 	return &r
 }
 
-// estimatesOf finds the estimates anywhere in v.
+// estimatesOf finds all estimates in v.
 func estimatesOf(v reflect.Value) []*model.Estimate {
 	var list []*model.Estimate
 	switch v.Kind() {
@@ -94,8 +94,8 @@ func estimatesOf(v reflect.Value) []*model.Estimate {
 	return list
 }
 
-// fill sets every exported field to something that is not its zero value; what may hold another
-// of its own kind holds one, which holds none.
+// fill sets every exported field to a non-zero value; a value that may contain another of its own
+// type gets one, which contains none.
 func fill(v reflect.Value) { fillBelow(v) }
 
 func fillBelow(v reflect.Value, above ...reflect.Type) {
@@ -143,7 +143,7 @@ func fillBelow(v reflect.Value, above ...reflect.Type) {
 			return
 		}
 		for i := range v.NumField() {
-			// What no document holds, such as an open file, stays empty.
+			// Fields that no document contains, such as an open file, stay empty.
 			if v.Type().Field(i).Tag.Get("json") != "-" {
 				fillBelow(v.Field(i), append(slices.Clone(above), v.Type())...)
 			}
@@ -186,7 +186,7 @@ func TestReportsFitTheSchema(t *testing.T) {
 	}
 }
 
-// TestTheSchemaRefuses makes sure that the schema is not a rubber stamp.
+// TestTheSchemaRefuses checks that the schema does not accept everything.
 func TestTheSchemaRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*model.Report){
 		"another schema":        func(r *model.Report) { r.Schema = "loadline.report/v9" },
@@ -225,8 +225,8 @@ func TestTheSchemaAcceptsNewFields(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsInTheSchema compares the keys of a full document with the
-// schema's properties, so that a new field is documented when it is added.
+// TestEveryFieldIsInTheSchema compares the keys of a full document with the schema's properties, so
+// that a new field must be documented.
 func TestEveryFieldIsInTheSchema(t *testing.T) {
 	var doc any
 	if err := json.Unmarshal(written(t, full()), &doc); err != nil {
@@ -245,7 +245,7 @@ func check(t *testing.T, where string, doc any, s *jsonschema.Schema) {
 	case map[string]any:
 		properties := properties(s)
 		if len(properties) == 0 {
-			return // a map with free keys
+			return // a map with arbitrary keys
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			p := properties[key]
@@ -263,7 +263,7 @@ func check(t *testing.T, where string, doc any, s *jsonschema.Schema) {
 	}
 }
 
-// deref is the schema that one stands for.
+// deref resolves a schema's reference.
 func deref(s *jsonschema.Schema) *jsonschema.Schema {
 	for s.Ref != nil {
 		s = s.Ref
@@ -271,7 +271,7 @@ func deref(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// properties are a schema's own and those of the schemas that it is made of.
+// properties returns a schema's own properties and those of the schemas that it combines.
 func properties(s *jsonschema.Schema) map[string]*jsonschema.Schema {
 	s = deref(s)
 	all := maps.Clone(s.Properties)

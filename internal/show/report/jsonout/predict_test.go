@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
-// fullPrediction is one in which every field is set.
+// fullPrediction returns a prediction in which every field is set.
 func fullPrediction() *prediction.Prediction {
 	var p prediction.Prediction
 	fill(reflect.ValueOf(&p).Elem())
@@ -58,7 +58,7 @@ func TestPredictionsFitTheirSchema(t *testing.T) {
 	}
 }
 
-// Every limit is one that the schema knows.
+// The schema contains every limit.
 func TestTheSchemaKnowsEveryLimit(t *testing.T) {
 	schema := schemaOf(t, "prediction")
 	for _, l := range prediction.Limits {

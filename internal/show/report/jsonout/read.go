@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model/jsonlimit"
 )
 
-// Document is what a JSON document was found to be: exactly one field is set.
+// Document is a decoded JSON document: exactly one field is set.
 type Document struct {
 	Report     *model.Report
 	Comparison *model.Comparison
@@ -22,8 +22,8 @@ type Document struct {
 	Trace      *iotrace.Report
 }
 
-// Read reads a document that Write, WriteComparison or WriteDurability wrote. A
-// null where a number belongs becomes NaN again: it never reads as zero.
+// Read reads a document that Write, WriteComparison or WriteDurability wrote. A null in place of a
+// number becomes NaN again: it never becomes zero.
 func Read(data []byte) (Document, error) {
 	if err := jsonlimit.Check(data); err != nil {
 		return Document{}, err
@@ -66,7 +66,7 @@ func Read(data []byte) (Document, error) {
 	return doc, nil
 }
 
-// whatIsWrong adds the line to an error of encoding/json.
+// whatIsWrong adds the line number to an error of encoding/json.
 func whatIsWrong(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -83,7 +83,7 @@ func lineAt(data []byte, offset int64) int {
 	return 1 + bytes.Count(data[:min(int64(len(data)), offset)], []byte("\n"))
 }
 
-// restore puts NaN where the document has null for a number.
+// restore sets NaN where the document has null for a number.
 func restore(v reflect.Value, tree any) {
 	switch v.Kind() {
 	case reflect.Float64:

@@ -10,7 +10,7 @@ import (
 // WriteSizing is Write for a sizing, loadline.sizing/v1.
 func WriteSizing(w io.Writer, s *sizing.Sizing) error { return write(w, s) }
 
-// WriteStudy is Write for what points allow to conclude, loadline.study/v1.
+// WriteStudy is Write for a study, loadline.study/v1.
 func WriteStudy(w io.Writer, s *study.Study) error { return write(w, s) }
 
 // WriteReference is Write for a reference report, loadline.reference/v1.

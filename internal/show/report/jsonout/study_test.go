@@ -41,7 +41,7 @@ func fullReference() *study.Reference {
 		Parts: []study.Part{{Text: "x"}, {Items: []string{"x"}}, {Table: &study.Grid{Titles: []string{"x"}, Numeric: []bool{true}, Rows: [][]string{{"x"}}}}, {Scale: &scale}}}}}
 }
 
-// decoded is what is written, read as any JSON.
+// decoded returns the output of write, decoded as arbitrary JSON.
 func decoded(t *testing.T, write func(*bytes.Buffer) error) any {
 	t.Helper()
 	var b bytes.Buffer
@@ -124,7 +124,7 @@ func TestReferencesFitTheirSchema(t *testing.T) {
 			t.Errorf("the schema accepts %s", name)
 		}
 	}
-	// Every field of every kind of part is described.
+	// Every field of every kind of part is documented.
 	doc := referenceDocument(t, fullReference()).(map[string]any)
 	chapter := doc["chapters"].([]any)[0].(map[string]any)
 	together := map[string]any{}

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// fullTrace is a trace in which every field of the model is set.
+// fullTrace returns a trace in which every field of the model is set.
 func fullTrace() *iotrace.Report {
 	var t iotrace.Report
 	fill(reflect.ValueOf(&t).Elem())
@@ -54,7 +54,7 @@ func TestTraceIsWhatItsSchemaSays(t *testing.T) {
 		if read, err := Read(b.Bytes()); err != nil || read.Trace == nil || len(read.Trace.Rows) != len(doc.Rows) {
 			t.Errorf("%s: read as %+v, %v", name, read, err)
 		}
-		// What the schema does not allow is found by it.
+		// The schema rejects an invalid value.
 		tree.(map[string]any)["run"].(map[string]any)["method"] = "guess"
 		if schema.Validate(tree) == nil {
 			t.Error("a method that there is not is allowed")

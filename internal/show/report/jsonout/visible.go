@@ -9,9 +9,9 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Visible returns the same document with every character escaped that a terminal would
-// obey or that nobody would see: encoding/json leaves those beyond ASCII, and DEL, as
-// they are. Such characters stand in strings only, so the document means the same.
+// Visible returns the same document with every character escaped that a terminal would interpret or
+// that is invisible: encoding/json leaves DEL and those beyond ASCII unchanged. Such characters
+// occur only in strings, so the document's meaning is unchanged.
 func Visible(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
 	for i := 0; i < len(doc); {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The document says the same, and holds nothing that a terminal would obey.
+// The document means the same, and contains nothing that a terminal would interpret.
 func TestVisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		said := rapid.String().Draw(t, "text") + "\x1b[31m\x7f\u009b31m\u202e\u200b\ufeff\U000e0041µ日💾"

@@ -1,7 +1,7 @@
-// Package live shows a running experiment. Its opinion: on a terminal one line
-// is redrawn and nothing scrolls but messages; anywhere else each phase and step
-// leaves one plain line when it ends, so that a log reads like a report. It never
-// measures and never asks for the time: it shows what the engine tells.
+// Package live shows a running experiment. Its opinion: on a terminal one line is redrawn and only
+// messages scroll; anywhere else each phase and step leaves one plain line when it ends, so that a
+// log reads like a report. It never measures and never reads the clock: it shows what the engine
+// reports.
 package live
 
 import (
@@ -13,19 +13,18 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// Options tells what the stream can show.
+// Options describe what the stream can show.
 type Options struct {
-	// Interactive allows redrawing a line; Color and Unicode as in a terminal.
+	// Interactive allows redrawing a line; Color and Unicode are as in a terminal.
 	Interactive, Color, Unicode bool
-	// Width in columns; 0 means 80.
+	// Width is in columns; 0 means 80.
 	Width int
 	// Quiet shows messages only.
 	Quiet bool
 }
 
-// Live shows the updates of one run. Its methods may be called from several
-// goroutines. Errors of the stream are ignored: a progress display that cannot
-// be shown must not end a measurement.
+// Live shows the updates of one run. Its methods may be called from several goroutines. Errors of
+// the stream are ignored: a progress display that cannot be shown must not end a measurement.
 type Live struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -37,7 +36,7 @@ type Live struct {
 	closed bool
 }
 
-// New begins a display on w.
+// New starts a display on w.
 func New(w io.Writer, o Options) *Live {
 	if o.Width <= 0 {
 		o.Width = 80
@@ -68,8 +67,8 @@ func (l *Live) Observe(u model.Update) {
 	l.draw()
 }
 
-// Close erases the status line and shows the cursor again; on other streams it
-// writes the line of a phase that has just ended. It may be called twice.
+// Close erases the status line and shows the cursor again; on other streams it writes the line of a
+// phase that has just ended. It may be called twice.
 func (l *Live) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +96,7 @@ func (l *Live) Clear() {
 	l.erase()
 }
 
-// print writes a line that stays.
+// print writes a permanent line.
 func (l *Live) print(line string) {
 	l.erase()
 	fmt.Fprintln(l.w, l.style.Text(line))

@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// run is a short run as the engine tells it: probe, prefill, proof, three repeats
-// of which the last one fails.
+// run returns a short run as reported by the engine: probe, prefill, proof, three repeats of which
+// the last one fails.
 func run() []model.Update {
 	randRead := &model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
 	randLat := &model.Workload{Name: "rand-write-lat", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 1, Metric: model.Latency}
@@ -55,7 +55,7 @@ func run() []model.Update {
 		{Elapsed: 18, Left: 2, Result: &model.StepResult{Step: *third, Error: "fio ended with \x1b[31mInput/output error"},
 			Message: "rand-read-iops is given up after a failed repeat: fio ended with \x1b[31mInput/output error"},
 	}
-	// Three repeats are certain of both workloads together, and then as many as it takes.
+	// Three repeats are certain for both workloads together, and then as many as necessary.
 	for i := range updates {
 		updates[i].Workloads = 2
 		if updates[i].Elapsed >= 17.3 {
@@ -65,8 +65,8 @@ func run() []model.Update {
 	return updates
 }
 
-// blocks is a comparison of two blocks as the engine tells it, the second one with
-// a failure on one side.
+// blocks returns a comparison of two blocks as reported by the engine, the second one with a
+// failure on one side.
 func blocks() []model.Update {
 	w := &model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
 	step := func(number, block, place int) *model.Step {
@@ -129,8 +129,8 @@ func TestLive(t *testing.T) {
 
 var sequence = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// TestNoStatusLineWraps: a line of the full width would wrap on some terminals,
-// and a wrapped line cannot be erased.
+// TestNoStatusLineWraps: a line of the full width would wrap on some terminals, and a wrapped line
+// cannot be erased.
 func TestNoStatusLineWraps(t *testing.T) {
 	for width := 10; width <= 130; width++ {
 		out := string(show(Options{Interactive: true, Unicode: true, Color: true, Width: width}, run()))
@@ -166,7 +166,7 @@ func TestTheCursorComesBack(t *testing.T) {
 	}
 }
 
-// TestManyTellers is for the race detector, and for what comes after Close.
+// TestManyTellers is for the race detector, and checks updates after Close.
 func TestManyTellers(t *testing.T) {
 	var b bytes.Buffer
 	l := New(&b, Options{Interactive: true, Unicode: true, Width: 80})
@@ -187,8 +187,8 @@ func TestManyTellers(t *testing.T) {
 	}
 }
 
-// What is left is told, not what was planned once: repeats beyond the certain ones, how many
-// workloads need more, and no time that is over.
+// The display shows what is left, not what was once planned: repeats beyond the certain ones, how
+// many workloads need more, and no remaining time of zero.
 func TestProgressTellsWhatIsLeft(t *testing.T) {
 	w := &model.Workload{Name: "rand-read-iops", BlockSize: 4096, Depth: 64, Metric: model.IOPS}
 	step := &model.Step{Number: 43, Round: 4, Workload: w.Name, Ramp: 1, Seconds: 2}
@@ -214,8 +214,8 @@ func TestProgressTellsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// The first number of a run is how fast its data is written: a log is told it after some
-// seconds, and now and then from then on.
+// The first number of a run is how fast its data is written: a log gets it after some seconds, and
+// at intervals from then on.
 func TestALongPrefillIsToldWhileItWrites(t *testing.T) {
 	const gib = 1 << 30
 	var updates []model.Update
@@ -231,7 +231,7 @@ func TestALongPrefillIsToldWhileItWrites(t *testing.T) {
 	}
 }
 
-// What others write must stand on a line of its own, not behind the status.
+// Other output must be on a line of its own, not after the status.
 func TestClearMakesRoom(t *testing.T) {
 	var b bytes.Buffer
 	l := New(&b, Options{Interactive: true, Unicode: true, Width: 80})

@@ -10,24 +10,25 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// state is what is known of the run, gathered from its updates.
+// state is what is known about the run, collected from its updates.
 type state struct {
 	elapsed, left float64
-	// unplanned tells that nobody knows how long it will take.
+	// unplanned is set if the duration is unknown.
 	unplanned bool
-	// progress is that of the phase in progress, nil while a step runs;
-	// phaseBegan is the time of its first update.
+	// progress is that of the current phase, nil while a step runs; phaseBegan is the time of its
+	// first update.
 	progress   *model.Progress
 	phaseBegan float64
-	// toldAt is how long the phase had gone on when a log was told how far it is.
+	// toldAt is how long the phase had been running when its progress was last written to a log.
 	toldAt   float64
 	step     *model.Step
 	workload *model.Workload
 	steps    int
-	// workloads are repeated until they are precise enough, which converged of them are.
+	// workloads is how many are repeated until they are precise enough, converged how many of them
+	// are.
 	workloads, converged int
-	// side is that of the step in progress, begun the number of steps so far of both
-	// sides of a comparison.
+	// side is that of the current step, begun the number of steps so far on both sides of a
+	// comparison.
 	side  model.Side
 	begun int
 	// sum adds up the current repeat, last is its last second.
@@ -37,7 +38,7 @@ type state struct {
 	judgements map[string]model.Judgement
 }
 
-// take folds an update into the state and returns the lines that a log gets.
+// take applies an update to the state and returns the lines for a log.
 func (s *state) take(u model.Update) (lines []string) {
 	s.elapsed, s.left, s.unplanned = u.Elapsed, u.Left, u.Unplanned
 	if u.Steps > 0 {
@@ -71,7 +72,7 @@ func (s *state) take(u model.Update) (lines []string) {
 		}
 		s.judgements[u.Judgement.Workload] = *u.Judgement
 	}
-	// A message of a step that failed has told the cause already.
+	// The message of a failed step has already reported the cause.
 	if u.Result != nil && (u.Message == "" || u.Result.Error == "") {
 		lines = append(lines, s.stepLine(u.Result, u.Judgement, u.Contrast))
 	}
@@ -84,8 +85,8 @@ func (s *state) take(u model.Update) (lines []string) {
 	return kept
 }
 
-// addSample adds a second to the repeat: both directions of a mixed workload
-// together, the flush left out.
+// addSample adds a second to the repeat: both directions of a mixed workload together, without the
+// flush.
 func (s *state) addSample(sample *model.Sample) {
 	s.last = model.Flow{}
 	for _, f := range []*model.Flow{sample.Read, sample.Write} {
@@ -94,7 +95,7 @@ func (s *state) addSample(sample *model.Sample) {
 			s.sum.Add(*f)
 		}
 	}
-	// Each of several workers at once has seconds of its own, and their rates add up.
+	// With several workers at once, each has its own seconds, and their rates add up.
 	seconds := sample.Seconds
 	if s.workload != nil {
 		seconds /= float64(s.workload.VolumeCount())
@@ -110,8 +111,7 @@ func (s *state) metric() model.Metric {
 	return s.workload.Metric
 }
 
-// endPhase closes the phase in progress and returns its line:
-// "prefill 4 GiB in 9.1 s (450 MiB/s)".
+// endPhase ends the current phase and returns its line: "prefill 4 GiB in 9.1 s (450 MiB/s)".
 func (s *state) endPhase() string {
 	p := s.progress
 	if p == nil {
@@ -137,14 +137,14 @@ func (s *state) endPhase() string {
 }
 
 const (
-	// firstTold is after how many seconds a log is told how far a phase is that counts bytes,
-	// and thenTold how often from then on.
+	// firstTold is after how many seconds the progress of a phase counted in bytes is first logged,
+	// and thenTold the interval from then on.
 	firstTold = 5.0
 	thenTold  = 30.0
 )
 
-// phaseLine tells a log how far a long phase is and how fast: "prefill 5 GiB of 27 GiB,
-// 1073 MiB/s"; else it is empty.
+// phaseLine returns the progress and rate of a long phase for a log: "prefill 5 GiB of 27 GiB, 1073
+// MiB/s"; otherwise it is empty.
 func (s *state) phaseLine() string {
 	p, took := s.progress, s.elapsed-s.phaseBegan
 	if !p.Phase.InBytes() || p.Rate <= 0 || p.Done >= p.Total || took < firstTold || s.toldAt > 0 && took < s.toldAt+thenTold {
@@ -155,10 +155,10 @@ func (s *state) phaseLine() string {
 	return line + ", about " + units.FormatSpan((p.Total-p.Done)/p.Rate) + " more"
 }
 
-// shortest is how many seconds a phase that counts no bytes lasts that a log is told of.
+// shortest is how many seconds a phase that is not counted in bytes must last to be logged.
 const shortest = 0.5
 
-// number is which repeat a step is of the run, or of both sides of a comparison.
+// number returns the number of a step's repeat in the run, or on both sides of a comparison.
 func (s *state) number(step model.Step) int {
 	if s.side != "" {
 		return s.begun
@@ -166,8 +166,8 @@ func (s *state) number(step model.Step) int {
 	return step.Number
 }
 
-// least says how many repeats there will be: "of 6", "of at least 18", and when there were
-// as many, "(at least 18)".
+// least says how many repeats there will be: "of 6", "of at least 18", or, once that many are
+// exceeded, "(at least 18)".
 func (s *state) least(n int) string {
 	switch {
 	case s.steps == 0:
@@ -188,7 +188,7 @@ func (s *state) enough() string {
 	return fmt.Sprintf("%d of %d converged", s.converged, s.workloads)
 }
 
-// stepLine is "repeat 3 of at least 18, 0 of 6 converged: rand-read-iops 21.4k IOPS ±6.0%",
+// stepLine returns "repeat 3 of at least 18, 0 of 6 converged: rand-read-iops 21.4k IOPS ±6.0%",
 // and in a comparison "…: rand-read-iops B, block 1 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
 	n := s.number(r.Step)
@@ -222,14 +222,14 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	return line + "nothing measured"
 }
 
-// widest is the relative half-width beyond which an interval tells nothing: after two
-// repeats it may reach from one I/O per second to billions.
+// widest is the relative half-width beyond which an interval is not informative: after two repeats
+// it may range from one I/O per second to billions.
 const widest = 9.0
 
-// told reports whether there is an interval worth telling.
+// told reports whether there is an interval worth showing.
 func told(e model.Estimate) bool { return e.Confidence > 0 && (e.Open || e.HalfWidth() <= widest) }
 
-// contrastWords tells what is known of the row that is known worst.
+// contrastWords says what is known about the worst row so far.
 func contrastWords(c *model.Contrast) string {
 	if c == nil || c.Ratio.Confidence == 0 {
 		return ""
@@ -245,7 +245,7 @@ func contrastWords(c *model.Contrast) string {
 	return text
 }
 
-// span writes a time that has passed: one decimal below 10 s.
+// span formats an elapsed time: one decimal below 10 s.
 func span(s float64) string {
 	if s < 9.95 {
 		return fmt.Sprintf("%.1f s", s)

@@ -10,20 +10,20 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// p99Count is the number of I/Os below which a 99th percentile says little: its 95 %
-// interval by order statistics has an upper end from ln 0.025 / ln 0.99 = 367 on (Hahn and
-// Meeker, Statistical Intervals, the distribution-free interval of a quantile).
+// p99Count is the number of I/Os below which a 99th percentile is unreliable: its 95 % interval by
+// order statistics has an upper end only from ln 0.025 / ln 0.99 = 367 on (Hahn and Meeker,
+// Statistical Intervals, the distribution-free interval of a quantile).
 const p99Count = 367
 
-// barMost is the widest bar, barLeast the narrowest that still tells something.
+// barMost is the width of the widest bar, barLeast that of the narrowest one that is still useful.
 const (
 	barMost  = 24
 	barLeast = 8
 )
 
-// piece is a part of the status line. It keeps its width while the numbers in it
-// come and go, so that the line does not jump. The pieces with the smallest drop
-// are left out first when the terminal is narrow; drop 0 stays.
+// piece is a part of the status line. It keeps its width while the numbers in it change, so that
+// the line does not jump. The pieces with the smallest drop are left out first if the terminal is
+// narrow; those with drop 0 stay.
 type piece struct {
 	text  string
 	paint term.Paint
@@ -31,11 +31,11 @@ type piece struct {
 	width int
 }
 
-// barDrop is when the bar is given up.
+// barDrop is the drop of the bar.
 const barDrop = 3
 
-// statusLine lays out the line that is redrawn; it is shorter than the terminal
-// by one column, so that no terminal wraps it.
+// statusLine lays out the line that is redrawn; it is one column narrower than the terminal, so
+// that no terminal wraps it.
 func (l *Live) statusLine() string {
 	lead, tail, share := l.state.pieces()
 	room := l.o.Width - 1
@@ -74,8 +74,7 @@ func (l *Live) statusLine() string {
 	return strings.TrimRight(line, " ")
 }
 
-// pieces returns what stands before and after the bar, and the bar's share
-// (negative for no bar).
+// pieces returns the pieces before and after the bar, and the bar's share (negative for no bar).
 func (s *state) pieces() (lead, tail []piece, share float64) {
 	share = -1
 	eta := piece{drop: 6, width: len("eta 10 m")}
@@ -136,7 +135,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	return lead, append(tail, eta), share
 }
 
-// remaining writes a time that is left, in as few columns as it deserves.
+// remaining formats a remaining time in as few columns as its precision deserves.
 func remaining(s float64) string {
 	switch {
 	case s < 59.5:
@@ -147,7 +146,7 @@ func remaining(s float64) string {
 	return units.FormatSpan(s)
 }
 
-// columns is the width of the pieces with gap blanks between them.
+// columns returns the width of the pieces with gap blanks between them.
 func columns(pieces []piece, gap int) int {
 	n := 0
 	for i, p := range pieces {

@@ -22,7 +22,7 @@ func (p *page) budgets(list []budget.Budget) {
 	}
 }
 
-// budget writes a row for each part, what is left over, and what follows.
+// budget writes a row for each part, the remainder, and the conclusions.
 func (p *page) budget(b *budget.Budget) {
 	p.para(code(b.Workload) + prefixed(" ", inline(b.Description)))
 	var rows [][]string
@@ -54,7 +54,7 @@ func (p *page) budget(b *budget.Budget) {
 	p.para(strings.Join(lines, "\n"))
 }
 
-// signed writes a time in seconds that may be below 0.
+// signed formats a time in seconds that may be negative.
 func signed(s float64) string {
 	if s < 0 {
 		return "−" + units.FormatDuration(-s)
@@ -62,12 +62,12 @@ func signed(s float64) string {
 	return units.FormatDuration(s)
 }
 
-// share writes a part of one, which may be below 0.
+// share formats a fraction, which may be negative.
 func share(v float64) string {
 	return strings.NewReplacer("-0%", "0%", "-", "−").Replace(fmt.Sprintf("%.0f%%", 100*v))
 }
 
-// gain writes the change of a rate, a ratio less 1.
+// gain formats the change of a rate, a ratio minus 1.
 func gain(v float64) string {
 	if math.Abs(v) < 0.005 {
 		return "the same rate"
@@ -106,7 +106,7 @@ func (p *page) compared(list []budget.Comparison) {
 	}
 }
 
-// known is a time in seconds; – where there is none.
+// known formats a time in seconds; – if there is none.
 func known(v *float64) string {
 	if v == nil {
 		return "–"

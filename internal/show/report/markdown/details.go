@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// details writes what one needs to repeat the run.
+// details writes what is needed to repeat the run.
 func (p *page) details(r *model.Report) {
 	end := p.fold("Environment, command and jobs")
 	defer end()
@@ -25,7 +25,7 @@ func (p *page) details(r *model.Report) {
 	}
 }
 
-// run writes the facts of a run, whose command names the targets.
+// run writes the facts of a run; its command names the targets.
 func (p *page) run(run *model.RunInfo, ran []string, targets []model.Target) {
 	v, e, volume := run.Volume, run.Environment, ""
 	switch {
@@ -61,7 +61,7 @@ func (p *page) run(run *model.RunInfo, ran []string, targets []model.Target) {
 
 func prefixed(prefix, s string) string { return words.Prefixed(prefix, s) }
 
-// phrase joins what is not empty.
+// phrase joins the non-empty parts.
 func phrase(parts ...string) string {
 	var kept []string
 	for _, s := range parts {
@@ -120,7 +120,7 @@ func (p *page) comparison(c *model.Comparison) {
 	}{{model.SideA, &c.A, &c.B}, {model.SideB, &c.B, &c.A}} {
 		targets := side.run.Targets()
 		if slices.Equal(side.run.Command, side.other.Command) {
-			// One command measured both.
+			// Both were measured by one command.
 			targets = append(targets, side.other.Targets()...)
 		}
 		p.para("**" + string(side.name) + "**")
@@ -128,7 +128,7 @@ func (p *page) comparison(c *model.Comparison) {
 	}
 }
 
-// changeMark is the verdict on a row; a change for the better or the worse stands out.
+// changeMark returns the verdict on a row; a change for better or worse stands out.
 func changeMark(r model.Row) string {
 	mark := inline(string(r.Verdict))
 	if r.Verdict == model.Worse || r.Verdict == model.Better || r.Verdict == model.Unusable {

@@ -7,18 +7,17 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// plain removes what no text should hold: control characters, invisible ones, line
-// breaks.
+// plain removes what no text should contain: control characters, invisible ones, line breaks.
 func plain(s string) string { return strings.TrimSpace(term.Style{Unicode: true}.Text(s)) }
 
-// special are the characters that mean something to Markdown, to its tables, to
-// HTML, or to the places that show it (formulas). A backslash, or an entity where
-// renderers differ on the backslash, makes them text again.
+// special are the characters with a meaning in Markdown, its tables, HTML, or the sites that show
+// it (formulas). A backslash, or an entity where renderers treat the backslash differently, turns
+// them into plain text.
 var special = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "~", "\\~",
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "&#124;", "$", "&#36;")
 
-// A mention, an issue's number and an address are found in text after Markdown is
-// done: only a character of no width between the sign and the word stops that.
+// Sites look for a mention, an issue number or an address in the text after rendering Markdown:
+// only a zero-width character between the sign and the word prevents that.
 var (
 	mention = regexp.MustCompile(`@([\pL\pN_])`)
 	issue   = regexp.MustCompile(`([#!])(\d)`)
@@ -29,7 +28,7 @@ var (
 
 const nothing = "\u200b"
 
-// inline makes any text a part of a line that means nothing but itself.
+// inline makes any text a literal part of a line.
 func inline(s string) string {
 	s = plain(s)
 	s = mention.ReplaceAllString(s, "@"+nothing+"$1")
@@ -37,12 +36,12 @@ func inline(s string) string {
 	s = github.ReplaceAllString(s, "$1"+nothing+"$2")
 	s = scheme.ReplaceAllString(s, "$1"+nothing+":")
 	s = www.ReplaceAllString(s, "www"+nothing+".")
-	// Last, because an entity looks like an issue's number.
+	// Last, because an entity looks like an issue number.
 	return special.Replace(s)
 }
 
-// code shows a name or a command as code, where nothing but a backtick has a
-// meaning (and a bar in a table); text that holds these is shown as text.
+// code shows a name or a command as code, in which only a backtick has a meaning (and a bar in a
+// table); text that contains one of these is shown as text.
 func code(s string) string {
 	s = plain(s)
 	if s == "" || strings.ContainsAny(s, "`|") {
@@ -51,7 +50,7 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// codes are words as code, one after the other.
+// codes returns words as code, one after the other.
 func codes(words []string) string {
 	shown := make([]string, len(words))
 	for i, w := range words {
@@ -60,8 +59,8 @@ func codes(words []string) string {
 	return strings.Join(shown, " ")
 }
 
-// block shows a text of several lines as code, between fences that are longer than
-// any row of backticks in it.
+// block shows text of several lines as code, between fences that are longer than any sequence of
+// backticks in it.
 func block(s, language string) string {
 	var lines []string
 	longest := 2

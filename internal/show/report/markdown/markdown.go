@@ -1,8 +1,7 @@
-// Package markdown writes a report for an issue or a pull request. Its opinion: the
-// answer comes first, in a sentence; then the table, what is wrong with it, and
-// everything that one needs to repeat it folded away. A path, a note or a tool's
-// error may hold anything: it is shown as text, and can neither break a table nor
-// close the fold nor call for somebody.
+// Package markdown writes a report for an issue or a pull request. Its opinion: the answer comes
+// first, in a sentence; then the table, what is wrong with it, and, folded, everything needed to
+// repeat it. A path, a note or a tool's error may contain anything: it is shown as text, and can
+// neither break a table nor close the fold nor mention anybody.
 package markdown
 
 import (
@@ -45,7 +44,7 @@ func RenderDurability(w io.Writer, d *model.Durability) error {
 // page collects paragraphs.
 type page struct{ out strings.Builder }
 
-// para writes a paragraph, a blank line apart from the one before.
+// para writes a paragraph, separated from the previous one by a blank line.
 func (p *page) para(text string) {
 	if text == "" {
 		return
@@ -63,14 +62,14 @@ func (p *page) flush(w io.Writer) error {
 	return nil
 }
 
-// fold begins what only shows itself when asked for, and returns its end.
+// fold begins a collapsed section and returns a function that ends it.
 func (p *page) fold(summary string) (end func()) {
 	p.para("<details>\n<summary>" + summary + "</summary>")
 	return func() { p.para("</details>") }
 }
 
-// table writes a table; a column whose title ends with ":" is aligned right. Cells
-// must be escaped already.
+// table writes a table; a column whose title ends with ":" is aligned right. Cells must already be
+// escaped.
 func (p *page) table(titles []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -93,7 +92,7 @@ func (p *page) table(titles []string, rows [][]string) {
 	p.para(strings.TrimRight(b.String(), "\n"))
 }
 
-// facts writes a table of two columns without heads; empty facts are left out.
+// facts writes a table of two columns without headings; empty facts are left out.
 func (p *page) facts(rows [][2]string) {
 	var kept [][]string
 	for _, row := range rows {
@@ -126,12 +125,12 @@ func (p *page) report(r *model.Report) {
 	p.details(r)
 }
 
-// placed is a heading's text for a run: what was measured, and where that is.
+// placed returns the heading for a run: what was measured, and where.
 func placed(run *model.RunInfo) string {
 	return title(run.Target.Place()) + prefixed(" on ", inline(words.Where(run)))
 }
 
-// title is a heading's text: a target, or words when it has no name.
+// title returns a heading: the target, or a phrase if it has no name.
 func title(target string) string {
 	if plain(target) == "" {
 		return "Loadline report"
@@ -139,7 +138,7 @@ func title(target string) string {
 	return code(target)
 }
 
-// sentences write the answers.
+// sentences writes the answers.
 func (p *page) sentences(r *model.Report) {
 	lead := "**" + inline(words.Belief(r)) + "**"
 	for _, s := range []string{words.GoalsMet(r.Goals), words.Speed(r)} {
@@ -188,7 +187,7 @@ func (p *page) several(reports []*model.Report) {
 	}
 }
 
-// startWords is "(2026-01-02 15:04)".
+// startWords returns, for example, "(2026-01-02 15:04)".
 func startWords(run *model.RunInfo) string {
 	if run.Started.IsZero() {
 		return ""

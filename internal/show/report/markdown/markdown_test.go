@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 	reporttest.Golden(t, "none.md", reporttest.Written(t, func(w io.Writer) error { return Render(w) }))
 }
 
-// page renders Markdown as GitHub's dialect, raw HTML included.
+// rendered renders Markdown in GitHub's dialect, including raw HTML.
 func rendered(t testing.TB, markdown []byte) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -50,8 +50,8 @@ var (
 	summons  = regexp.MustCompile(`@\w|#\d|\bwww\.|https?:`)
 )
 
-// shape is the sequence of the tags of a page; whether a name is shown as code
-// depends on what is in it, so code is left out.
+// shape returns the sequence of the tags of a page, without code, because whether a name is shown
+// as code depends on its content.
 func shape(page string) []string {
 	var tags []string
 	for _, m := range tag.FindAllStringSubmatch(page, -1) {
@@ -62,8 +62,8 @@ func shape(page string) []string {
 	return tags
 }
 
-// documents writes every kind of document with one text in place of all words that
-// come from outside.
+// documents writes every kind of document with the text in place of every string that comes from
+// outside.
 func documents(t testing.TB, text string) map[string]string {
 	r := reporttest.Hostile(text)
 	pages := map[string]string{
@@ -75,9 +75,8 @@ func documents(t testing.TB, text string) map[string]string {
 	return pages
 }
 
-// TestTextCannotBreakOut renders the documents with what has a meaning somewhere,
-// and with a plain word: the pages have the same tags, call for nobody, and show
-// the text as it is.
+// TestTextCannotBreakOut renders the documents with text that has a special meaning somewhere, and
+// with a plain word: the pages have the same tags, mention nobody, and show the text unchanged.
 func TestTextCannotBreakOut(t *testing.T) {
 	calm := documents(t, "word")
 	for name, page := range documents(t, reporttest.Nasty) {
@@ -94,7 +93,7 @@ func TestTextCannotBreakOut(t *testing.T) {
 	}
 }
 
-// TestAnyTextIsText does the same for texts made of what Markdown is made of.
+// TestAnyTextIsText does the same for texts composed of Markdown syntax.
 func TestAnyTextIsText(t *testing.T) {
 	calm := documents(t, "word")
 	pieces := rapid.SampledFrom([]string{"|", "`", "``", "```", "\n", "\n\n", "*", "**", "_", "~~", "[", "](", ")", "!", "<", ">", "</details>", "<!--", "-->", "\\", "&", "&lt;", "#", "# ", "- ", "1. ", "@", "a", "7", " ", "$", "http://b", "www.", ":", "=", "---", "\t", "é", "東", "~"})
@@ -112,7 +111,7 @@ func TestAnyTextIsText(t *testing.T) {
 	})
 }
 
-// TestInvalidNumbersAreCrossedOut looks at the row of an invalid result.
+// TestInvalidNumbersAreCrossedOut checks the row of an invalid result.
 func TestInvalidNumbersAreCrossedOut(t *testing.T) {
 	r := reporttest.Report("invalid")
 	want := "~~" + r.Results[0].Metric.Format(r.Results[0].Value) + "~~"

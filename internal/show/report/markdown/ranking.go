@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// ranking writes the sum over each kind of test, and every test.
+// ranking writes the summary of each kind of test, and every test.
 func (p *page) ranking(r *model.Report) {
 	k := r.Ranking
 	p.para("### " + title(r.Run.Target.Name))

@@ -12,7 +12,7 @@ import (
 // ReferenceMark is the first line of every reference report.
 const ReferenceMark = "<!-- written by loadline report --reference -->"
 
-// chartWidth is what a code block shows without scrolling.
+// chartWidth is the width that a code block shows without scrolling.
 const chartWidth = 96
 
 // RenderReference writes a reference report, with its charts in characters. It fails
@@ -37,8 +37,8 @@ func RenderReference(w io.Writer, r *study.Reference) error {
 	return p.flush(w)
 }
 
-// contents lists the chapters. Their links are the ones that places which show
-// Markdown make of headings: small letters, digits, and dashes for spaces.
+// contents lists the chapters. Their links are the ones that Markdown sites generate from headings:
+// lower-case letters, digits, and dashes for spaces.
 func (p *page) contents(r *study.Reference) {
 	var b strings.Builder
 	seen := map[string]int{}

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// looks is how sparklines and footnote marks are written: Markdown is Unicode.
+// looks is the style of sparklines and footnote marks: Markdown supports Unicode.
 var looks = term.Style{Unicode: true}
 
 // sparkWidth is the width of "over time" in characters.
@@ -31,8 +31,7 @@ func (p *page) numbers(r *model.Report, notes words.Footnotes) {
 	}
 }
 
-// results writes one row for each result, and one for each planned workload that
-// has none.
+// results writes one row for each result, and one for each planned workload without a result.
 func (p *page) results(r *model.Report, notes words.Footnotes) {
 	seen := map[string]bool{}
 	var rows [][]string
@@ -67,7 +66,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	}
 }
 
-// span is how long a workload was looked at, its pauses included.
+// span formats how long a workload was observed, including pauses.
 func span(seconds float64) string {
 	if seconds <= 0 {
 		return "–"
@@ -75,7 +74,7 @@ func span(seconds float64) string {
 	return words.Span(seconds)
 }
 
-// value is a number; one that must not be used is crossed out.
+// value formats a number; one that must not be used is crossed out.
 func value(s string, v model.Verdict) string {
 	if v == model.Invalid && s != "–" {
 		return "~~" + s + "~~"
@@ -83,7 +82,7 @@ func value(s string, v model.Verdict) string {
 	return s
 }
 
-// half is the interval; a star tells that it is wider than asked for.
+// half formats the interval; a star means that it is wider than requested.
 func half(res *model.Result) string {
 	words, star := res.Metric.FormatWidth(res.Direction, res.Estimate), ""
 	if words != "–" && !res.Converged && res.Direction != model.Sync {
@@ -92,7 +91,7 @@ func half(res *model.Result) string {
 	return words + star
 }
 
-// percentile is a latency, or a dash when too few I/Os support it.
+// percentile formats a latency, or a dash if too few I/Os support it.
 func percentile(v *float64, verdict model.Verdict) string {
 	if v == nil {
 		return "–"
@@ -108,7 +107,7 @@ func latency(e *model.Estimate, verdict model.Verdict) string {
 	return percentile(&e.Value, verdict)
 }
 
-// mark is a verdict: what is not valid stands out.
+// mark formats a verdict: anything but valid stands out.
 func mark(v model.Verdict) string {
 	switch v {
 	case model.Invalid:
@@ -129,7 +128,7 @@ func marks(notes []int) string {
 	return strings.Join(list, " ")
 }
 
-// goals writes what was asked for and whether it was reached.
+// goals writes the goals and whether they were met.
 func (p *page) goals(goals []model.Goal) {
 	var lines []string
 	for _, g := range goals {
@@ -142,7 +141,7 @@ func (p *page) goals(goals []model.Goal) {
 	p.para(strings.Join(lines, "\n"))
 }
 
-// next is what to do, on a line of its own; commands are shown as code.
+// next writes the next step, on a line of its own; commands are shown as code.
 func next(command string) string {
 	if plain(command) == "" {
 		return ""

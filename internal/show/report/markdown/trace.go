@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// mostTraceRows bounds the rows of those who did I/O.
+// mostTraceRows limits the rows of processes.
 const mostTraceRows = 20
 
 // RenderTraces is Render for traces.
@@ -58,7 +58,7 @@ func startWordsAt(r *iotrace.Run) string {
 	return "(" + r.Started.Format("2006-01-02 15:04") + ")"
 }
 
-// traceCells are the figures of a row, with the intervals that there are.
+// traceCells returns the figures of a row, with the available intervals.
 func traceCells(f *iotrace.Figures, seconds float64) []string {
 	rate, most := "–", "–"
 	if seconds > 0 {
@@ -71,7 +71,7 @@ func traceCells(f *iotrace.Figures, seconds float64) []string {
 	return []string{fmt.Sprint(f.IOs), rate, fmt.Sprint(f.Bytes >> 10), units.FormatDuration(f.Mean), half(model.Latency), percentile(f.P50, ""), percentile(f.P99, ""), half(model.P99), most, units.FormatDuration(f.Wait)}
 }
 
-// traceRows tell who did the I/O.
+// traceRows writes which processes did the I/O.
 func (p *page) traceRows(t *iotrace.Report, figures []string) {
 	var rows [][]string
 	for i := range t.Rows[:min(len(t.Rows), mostTraceRows)] {
@@ -88,7 +88,8 @@ func (p *page) traceRows(t *iotrace.Report, figures []string) {
 	}
 }
 
-// traceFindings say what of the device's I/O was not seen, and what else is to be known.
+// traceFindings says what part of the device's I/O was not observed, and what else is worth
+// knowing.
 func (p *page) traceFindings(t *iotrace.Report) {
 	var lines []string
 	for _, f := range t.Findings {
@@ -108,7 +109,7 @@ func (p *page) traceFindings(t *iotrace.Report) {
 	p.para(strings.Join(lines, "\n"))
 }
 
-// traceDetails fold the histograms, and where it was made.
+// traceDetails writes the histograms and where the trace was made, folded.
 func (p *page) traceDetails(t *iotrace.Report) {
 	end := p.fold("Histograms")
 	shown := false

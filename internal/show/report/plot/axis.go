@@ -10,12 +10,12 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// axis maps values to places from 0 to 1.
+// axis maps values to positions from 0 to 1.
 type axis struct {
 	lo, hi float64
 	log    bool
 	ticks  []tick
-	// unit is that of the tick labels when they do not carry it themselves.
+	// unit is the unit of the tick labels if they do not include one.
 	unit string
 }
 
@@ -24,7 +24,7 @@ type tick struct {
 	label string
 }
 
-// at is the place of a value; NaN when it has none.
+// at returns the position of a value; NaN if it has none.
 func (a axis) at(v float64) float64 {
 	if a.log {
 		if !positive(v) {
@@ -35,8 +35,8 @@ func (a axis) at(v float64) float64 {
 	return (v - a.lo) / (a.hi - a.lo)
 }
 
-// fromZero makes a linear axis from 0 to a little above the largest value (to the
-// next tick, when that is near), with at most n ticks.
+// fromZero makes a linear axis from 0 to slightly above the largest value (to the next tick, if
+// that is near), with at most n ticks.
 func fromZero(values []float64, m model.Metric, n int) axis {
 	top := 0.0
 	for _, v := range values {
@@ -73,8 +73,8 @@ func linear(hi, divisor float64, n int) axis {
 	return a
 }
 
-// fixed writes a number with that many digits behind the point, or with an
-// exponent where that would be a long row of zeros.
+// fixed formats a number with the given number of decimals, or with an exponent if it would be a
+// long row of zeros.
 func fixed(v float64, digits int) string {
 	if digits > 5 || math.Abs(v) >= 1e7 {
 		return strconv.FormatFloat(v, 'g', 2, 64)
@@ -82,8 +82,8 @@ func fixed(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// roundStep is the smallest step of a readable axis that is at least v: 1, 2 or 5
-// times a power of ten, or 25, 250 …
+// roundStep returns the smallest readable axis step that is at least v: 1, 2 or 5 times a power of
+// ten, or 25, 250 …
 func roundStep(v float64) float64 {
 	step := ceil125(v)
 	if step >= 50 && floor125(step/2) != step/2 && step/2 >= v*(1-1e-9) {
@@ -92,8 +92,7 @@ func roundStep(v float64) float64 {
 	return step
 }
 
-// ceil125 and floor125 are the nearest of 1, 2, 5 times a power of ten; 0 when
-// there is none.
+// ceil125 and floor125 return the nearest of 1, 2, 5 times a power of ten; 0 if there is none.
 func ceil125(v float64) float64 {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return 0
@@ -107,7 +106,7 @@ func ceil125(v float64) float64 {
 	return 10 * power
 }
 
-// decimals is how many digits behind the point a step needs.
+// decimals returns how many decimals a step needs.
 func decimals(step float64) int {
 	return max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 }
@@ -131,8 +130,8 @@ func scaled(m model.Metric, top float64) (divisor float64, unit string) {
 	return choose([]string{"ns", "µs", "ms", "s"}, 1000, 1e-9)
 }
 
-// logarithmic makes an axis from round number to round number around the values,
-// at least one decade, with at most n ticks that carry their unit.
+// logarithmic makes an axis between round numbers around the values, at least one decade, with at
+// most n ticks whose labels include the unit.
 func logarithmic(values []float64, label func(float64) string, n int) axis {
 	lo, hi := math.Inf(1), 0.0
 	for _, v := range values {
@@ -188,7 +187,7 @@ func floor125(v float64) float64 {
 	return power
 }
 
-// integers makes an axis from 0 to hi whose ticks are the given counts.
+// integers makes an axis from 0 to hi with ticks at the given counts.
 func integers(values []int, hi float64) axis {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	a := axis{hi: hi}
@@ -198,20 +197,20 @@ func integers(values []int, hi float64) axis {
 	return a
 }
 
-// usable reports whether a value can be drawn: what is larger no storage has, and it
-// would bring the arithmetic to its limits.
+// usable reports whether a value can be drawn: no storage has larger values, and they could
+// overflow the arithmetic.
 func usable(v float64) bool { return math.Abs(v) < 1e18 }
 
 // positive reports whether a value can be drawn on a logarithmic axis.
 func positive(v float64) bool { return usable(v) && v > 1e-15 }
 
-// shortTime is a duration without zeros behind the point: "1 ms".
+// shortTime returns a duration without trailing zeros after the point: "1 ms".
 func shortTime(seconds float64) string {
 	number, unit, _ := strings.Cut(units.FormatDuration(seconds), " ")
 	return units.TrimZeros(number) + " " + unit
 }
 
-// tidyRate is "200", "5k".
+// tidyRate returns, for example, "200" or "5k".
 func tidyRate(v float64) string {
 	text := units.FormatRate(v)
 	digits := strings.TrimRight(text, "kMG")

@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// canvas is a grid of character cells, each a small grid of dots: braille's 2 × 4
-// (Unicode U+2800: one bit per dot), or 1 × 3 in ASCII.
+// canvas is a grid of character cells, each a small grid of dots: braille's 2 × 4 (Unicode U+2800:
+// one bit per dot), or 1 × 3 in ASCII.
 type canvas struct {
 	style  term.Style
 	w, h   int
@@ -16,7 +16,7 @@ type canvas struct {
 	cells  []pixel
 }
 
-// pixel is one cell. A glyph hides the dots.
+// pixel is one cell. A glyph hides its dots.
 type pixel struct {
 	dots  uint8
 	glyph string
@@ -37,7 +37,7 @@ var brailleBits = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0
 // asciiDots are the characters for dots at the top (1), middle (2) and bottom (4).
 var asciiDots = [8]string{"", "'", "-", "'", ".", ":", ".", "|"}
 
-// grid is the dot of a place, counted from the top left; ok is false outside.
+// grid returns the dot at a position, counted from the top left; ok is false outside.
 func (c *canvas) grid(x, y float64) (col, row int, ok bool) {
 	if !usable(x) || !usable(y) {
 		return 0, 0, false
@@ -63,13 +63,13 @@ func (c *canvas) dot(col, row int, p term.Paint) {
 	x.paint = p
 }
 
-// segment draws a line between two places; a dashed one leaves gaps.
+// segment draws a line between two positions; a dashed one has gaps.
 func (c *canvas) segment(x0, y0, x1, y1 float64, p term.Paint, dashed bool) {
 	if !usable(x0) || !usable(y0) || !usable(x1) || !usable(y1) {
 		return
 	}
 	w, h := float64(c.w*c.dx-1), float64(c.h*c.dy-1)
-	// A place far outside would cost time and draw nothing.
+	// A position far outside would take time and draw nothing.
 	limit := func(v float64) float64 { return min(3, max(-2, v)) }
 	ax, ay, bx, by := limit(x0)*w, (1-limit(y0))*h, limit(x1)*w, (1-limit(y1))*h
 	n := int(math.Ceil(max(math.Abs(bx-ax), math.Abs(by-ay))))
@@ -82,7 +82,7 @@ func (c *canvas) segment(x0, y0, x1, y1 float64, p term.Paint, dashed bool) {
 	}
 }
 
-// put writes a glyph into the cell of a place.
+// put writes a glyph into the cell at a position.
 func (c *canvas) put(x, y float64, glyph string, p term.Paint) {
 	if col, row, ok := c.grid(x, y); ok {
 		*c.cell(col/c.dx, row/c.dy) = pixel{glyph: glyph, paint: p}
@@ -102,7 +102,7 @@ func (c *canvas) rule(x float64, glyph string, p term.Paint) {
 	}
 }
 
-// row is the text of one row, with neighbours of one paint painted together.
+// row returns the text of one row, painting adjacent cells of the same paint together.
 func (c *canvas) row(row int) string {
 	var b, run strings.Builder
 	paint := term.Plain

@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// chart is what is drawn: curves between two axes.
+// chart is what is drawn: curves in a pair of axes.
 type chart struct {
 	title  string
 	x, y   axis
@@ -16,41 +16,41 @@ type chart struct {
 	below []string
 }
 
-// curve is a row of points.
+// curve is a sequence of points.
 type curve struct {
 	// label is written at the right end; empty for none.
 	label string
 	paint term.Paint
-	// mark is drawn at each point: two glyphs, Unicode and ASCII; none when empty.
+	// mark is drawn at each point: two glyphs, Unicode and ASCII; none if empty.
 	mark   [2]string
 	joined bool
 	dashed bool
 	points []point
 }
 
-// name is the label at the right end, with the mark.
+// name returns the label at the right end, with the mark.
 func (k curve) name(s term.Style) string {
 	return strings.TrimSpace(glyph(s, k.mark) + " " + s.Text(k.label))
 }
 
-// point is a value and its interval; none when low equals high. A point whose x or
-// y is NaN breaks the line.
+// point is a value and its interval; it has none if low equals high. A point whose x or y is NaN
+// breaks the line.
 type point struct{ x, y, low, high float64 }
 
-// rule is a vertical line: behind the curves.
+// rule is a vertical line behind the curves.
 type rule struct {
 	x     float64
 	glyph [2]string
 	paint term.Paint
 }
 
-// The colours of curves, in order; each curve has a label or a mark, too.
+// The colours of curves, in order; each curve also has a label or a mark.
 var paints = []term.Paint{term.Cyan, term.Yellow, term.Magenta, term.Green}
 
 // The marks of curves, in order: the second glyph is for ASCII.
 var marks = [][2]string{{"●", "o"}, {"◆", "x"}, {"▲", "^"}, {"■", "#"}, {"○", "*"}, {"◇", "%"}}
 
-// The lines between repeats, and at a knee.
+// The lines that separate repeats, and the one at a knee.
 var (
 	repeatLine = [2]string{"┊", ":"}
 	kneeLine   = [2]string{"╎", "!"}
@@ -63,10 +63,10 @@ func glyph(s term.Style, pair [2]string) string {
 	return pair[1]
 }
 
-// yTicks is how many tick labels fit beside h rows.
+// yTicks returns how many tick labels fit beside h rows.
 func yTicks(h int) int { return max(2, (h+2)/2) }
 
-// xTicks is how many tick labels of about n characters fit below w columns.
+// xTicks returns how many tick labels of about n characters fit below w columns.
 func xTicks(w, n int) int { return max(2, w/(n+4)) }
 
 // draw lays the chart out: title, rows with the y axis at the left and labels at
@@ -74,7 +74,7 @@ func xTicks(w, n int) int { return max(2, w/(n+4)) }
 func (c chart) draw(o Options) []string {
 	left, right := 0, 0
 	for i, t := range c.y.ticks {
-		// Only numbers that no storage has are longer.
+		// Longer labels occur only for values that no storage has.
 		c.y.ticks[i].label = o.Shorten(o.Text(t.label), 8)
 		left = max(left, term.Columns(c.y.ticks[i].label))
 	}
@@ -150,8 +150,8 @@ func (c chart) mark(g *canvas, k curve) {
 	}
 }
 
-// labels chooses a row for the label of each curve: that of its last point, or
-// the nearest free one.
+// labels chooses a row for the label of each curve: that of its last point, or the nearest free
+// one.
 func (c chart) labels(g *canvas) map[int]curve {
 	rows := map[int]curve{}
 	for _, k := range c.curves {
@@ -186,8 +186,7 @@ func free(rows map[int]curve, row, h int) bool {
 	return row >= 0 && row < h && !taken
 }
 
-// bottom draws the x axis and its labels; a label that would touch its neighbour
-// is left out.
+// bottom draws the x axis and its labels; a label that would touch its neighbour is omitted.
 func (c chart) bottom(g *canvas, o Options, left int) []string {
 	line, tee := "─", "┴"
 	corner := "└"
@@ -212,7 +211,7 @@ func (c chart) bottom(g *canvas, o Options, left int) []string {
 		col /= g.dx
 		text := o.Text(t.label)
 		n := term.Columns(text)
-		// The label stands below its tick, and inside of the chart.
+		// The label is below its tick, and within the chart.
 		at := min(max(0, col-(n-1)/2), room-n)
 		if at < 0 || used > 0 && at < used+1 {
 			continue

@@ -1,9 +1,9 @@
-// Package plot draws charts in characters: braille dots and box lines, or plain
-// ASCII. Its opinion: a chart in a terminal is for the shape, the table beside it
-// for the numbers, so only what is asked for its shape is drawn, a sweep or several volumes
-// at once; a rate begins at zero and a latency gets a logarithmic axis of
-// at least one decade, so that noise does not look like drama; what is drawn in
-// colour is also named in words; and a chart never is wider than it was told.
+// Package plot draws charts in characters: braille dots and box lines, or plain ASCII. Its opinion:
+// a chart in a terminal is for the shape, the table beside it for the numbers, so only measurements
+// whose shape matters are drawn, a sweep or several volumes at once; the axis of a rate begins at
+// zero and that of a latency is logarithmic over at least one decade, so that noise is not
+// exaggerated; anything distinguished by colour is also labelled in words; and a chart is never
+// wider than requested.
 //
 // All functions return lines without trailing blanks, and are pure.
 package plot
@@ -14,11 +14,11 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// Options tells where a chart is shown.
+// Options describe where a chart is shown.
 type Options struct {
 	term.Style
-	// Width is that of the whole chart in columns, at least 24 (0: 80). Height is
-	// the number of rows inside the axes (0: 9).
+	// Width is that of the whole chart in columns, at least 24 (0: 80). Height is the number of
+	// rows inside the axes (0: 9).
 	Width, Height int
 }
 
@@ -36,7 +36,7 @@ func (o Options) filled() Options {
 // words cleans a text and cuts it to the width of the chart.
 func (o Options) words(text string) string { return o.Shorten(o.Text(text), o.Width) }
 
-// wrapped cleans a text and breaks it into lines, with an indent of two.
+// wrapped cleans a text and breaks it into lines, indented by two.
 func (o Options) wrapped(text string) []string {
 	lines := term.Wrap(o.Text(text), o.Width-2)
 	for i := range lines {
@@ -45,7 +45,7 @@ func (o Options) wrapped(text string) []string {
 	return lines
 }
 
-// unpainted is a line without its colours.
+// unpainted returns a line without its colours.
 func unpainted(s string) string {
 	var b strings.Builder
 	for {

@@ -17,7 +17,7 @@ func golden(t *testing.T, name string, lines []string) {
 	reporttest.Golden(t, name+".golden", []byte(strings.Join(lines, "\n")+"\n"))
 }
 
-// drawings are all charts, by name.
+// drawings returns all charts, by name.
 func drawings() map[string]func(Options) []string {
 	l, g, v := load(), gridSweep(), volumes()
 	return map[string]func(Options) []string{
@@ -40,7 +40,7 @@ func TestDrawings(t *testing.T) {
 	golden(t, "scale-colour", Scale(volumes(), Options{Style: term.Style{Unicode: true, Color: true}, Width: 60}))
 }
 
-// number is any number that a broken document could hold.
+// number is any number that a broken document could contain.
 func number(t *rapid.T, what string) float64 {
 	return rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 1e6), rapid.SampledFrom([]float64{0, -1, 1e-9, 1e300, math.NaN(), math.Inf(1), math.Inf(-1)})).Draw(t, what)
 }
@@ -59,8 +59,8 @@ func certain(t *rapid.T) model.Estimate {
 	return model.Estimate{}
 }
 
-// TestAnyNumbersFitAnyWidth holds whatever a document holds: no panic, no line
-// wider than asked, no trailing blanks, ASCII stays ASCII.
+// TestAnyNumbersFitAnyWidth checks that, whatever a document contains, there is no panic, no line
+// wider than requested and no trailing blank, and ASCII stays ASCII.
 func TestAnyNumbersFitAnyWidth(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &model.Sweep{Kind: rapid.SampledFrom([]model.SweepKind{model.SweepGrid, model.SweepLoad}).Draw(rt, "kind"), Capacity: someEstimate(rt)}
@@ -103,7 +103,7 @@ func TestAnyNumbersFitAnyWidth(t *testing.T) {
 	})
 }
 
-// body returns the rows inside of the axes of a chart, without its left margin.
+// body returns the rows inside the axes of a chart, without its left margin.
 func body(t *testing.T, lines []string, height int) []string {
 	t.Helper()
 	var rows []string
@@ -117,8 +117,8 @@ func body(t *testing.T, lines []string, height int) []string {
 	return rows
 }
 
-// TestHeightsAreTrue draws rates of which one is half of the other: it stands half as high,
-// because the axis begins at zero.
+// TestHeightsAreTrue draws two rates, one half the other: it is drawn at half the height, because
+// the axis begins at zero.
 func TestHeightsAreTrue(t *testing.T) {
 	s := &model.Scale{Workload: "w", Metric: model.IOPS}
 	for i, v := range []float64{500, 1000} {

@@ -52,7 +52,7 @@ func gridSweep() *model.Sweep {
 	return s
 }
 
-// volumes is a device that is full with eight volumes, with its law.
+// volumes is a device that is saturated by eight volumes, with its law.
 func volumes() *model.Scale {
 	s := &model.Scale{Workload: "rand-read", Direction: model.Read, Metric: model.IOPS}
 	law := func(n float64) float64 { return min(n*11.9e3, 90e3) }

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// Scale draws the total of N volumes at once: the measured points with their
-// intervals, the chosen law, and dashed what it predicts beyond them.
+// Scale draws the total of N volumes at once: the measured points with their intervals, the chosen
+// law, and, dashed, what it predicts beyond them.
 func Scale(s *model.Scale, o Options) []string {
 	o = o.filled()
 	measured := curve{paint: paints[0], mark: marks[0]}
@@ -42,7 +42,7 @@ func Scale(s *model.Scale, o Options) []string {
 					totals, last = append(totals, p.y), max(last, p.x)
 				}
 			}
-			// Behind the law, so that a narrow band does not hide it.
+			// Drawn behind the law, so that a narrow band does not hide it.
 			c.curves = append(band, c.curves...)
 			c.below = o.wrapped(lawWords(l, len(beyond.points) > 0, o.Style))
 			if len(band) > 0 {
@@ -65,7 +65,7 @@ func Scale(s *model.Scale, o Options) []string {
 	return c.draw(o)
 }
 
-// lawCurves are the law's line among the points, and beyond them.
+// lawCurves returns the law's line within the range of the points, and beyond it.
 func lawCurves(l model.Law) (inside, beyond curve) {
 	inside = curve{paint: paints[1], joined: true}
 	beyond = curve{paint: paints[1], joined: true, dashed: true}
@@ -86,8 +86,8 @@ func lawCurves(l model.Law) (inside, beyond curve) {
 	return inside, beyond
 }
 
-// bandCurves are the ends of the prediction band, where it is wide enough to be told
-// from the law on a chart that goes up to most; none where it nowhere is.
+// bandCurves returns the ends of the prediction band, where it is wide enough to be distinguished
+// from the law on a chart that goes up to most; none if it is too narrow everywhere.
 func bandCurves(l model.Law, most float64) []curve {
 	wide := false
 	low, high := curve{paint: term.Dim, joined: true, dashed: true}, curve{paint: term.Dim, joined: true, dashed: true}
@@ -109,11 +109,10 @@ func bandCurves(l model.Law, most float64) []curve {
 	return []curve{low, high}
 }
 
-// widthShown is the width of a band, as a share of the chart's height, from which on it
-// is drawn.
+// widthShown is the minimum width of a band, as a share of the chart's height, for it to be drawn.
 const widthShown = 0.15
 
-// residualWords list how far each fitted point lies from the law.
+// residualWords lists how far each fitted point is from the law.
 func residualWords(s *model.Scale, l model.Law) string {
 	fitted := words.Fitted(s).Points
 	if len(fitted) != len(l.Residuals) || len(fitted) == 0 {
@@ -129,7 +128,7 @@ func residualWords(s *model.Scale, l model.Law) string {
 	return "measured against the law, by volumes: " + strings.Join(list, ", ")
 }
 
-// lawWords name what the lines are.
+// lawWords explains the lines.
 func lawWords(l model.Law, beyond bool, s term.Style) string {
 	words := glyph(s, [2]string{"⠒⠒", "--"}) + " law: " + words.Law(l.Kind)
 	if beyond {

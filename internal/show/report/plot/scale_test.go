@@ -9,15 +9,15 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// The band is drawn where it is wide and not where it would hide the law, and each
-// residual is listed beside its number of volumes, whatever the order of the points.
+// The band is drawn where it is wide and not where it would hide the law, and each residual is
+// listed with its number of volumes, whatever the order of the points.
 func TestTheLawShowsBandAndResiduals(t *testing.T) {
 	scale := func(width float64) *model.Scale {
 		s := &model.Scale{Workload: "w", Direction: model.Read, Metric: model.IOPS}
 		for _, n := range []int{8, 1, 2} {
 			s.Points = append(s.Points, model.ScalePoint{Volumes: n, Total: model.Estimate{Value: 100 * float64(n)}})
 		}
-		// One with a rate limit, which no law is about.
+		// A point with a rate limit, which no law covers.
 		s.Points = append(s.Points, model.ScalePoint{Volumes: 4, Offered: 10, Total: model.Estimate{Value: 40}})
 		l := model.Law{Kind: model.SaturationLaw, Chosen: true, Residuals: []float64{math.Log(1.02), math.Log(0.99), 0}}
 		for n := 1.0; n <= 8; n++ {

@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// Curve draws latency against throughput: of a load sweep the p50 and p99 at each
-// offered rate, with the knee; of a grid the mean at each depth, one curve for each
-// block size. One chart for each direction and, of a grid, number of jobs.
+// Curve draws latency against throughput: for a load sweep the p50 and p99 at each offered rate,
+// with the knee; for a grid the mean at each depth, one curve for each block size. There is one
+// chart for each direction and, for a grid, each number of jobs.
 func Curve(s *model.Sweep, o Options) []string {
 	o = o.filled()
 	var out []string
@@ -83,7 +83,7 @@ func gridCurve(d model.Direction, jobs int, points []model.SweepPoint, o Options
 	return c.finish("no latencies", o)
 }
 
-// finish adds the axis of latency and draws, or says that there is nothing to.
+// finish adds the latency axis and draws the chart, or says that there is nothing to draw.
 func (c chart) finish(nothing string, o Options) []string {
 	var all []float64
 	for _, k := range c.curves {
@@ -110,7 +110,7 @@ func appendLatency(points []point, rate float64, e *model.Estimate) []point {
 	return append(points, estimated(rate, *e))
 }
 
-// estimated is a point with the estimate's interval, if it has one.
+// estimated returns a point with the estimate's interval, if it has one.
 func estimated(x float64, e model.Estimate) point {
 	p := point{x: x, y: e.Value}
 	if e.Confidence > 0 && usable(e.Low) && usable(e.High) {
@@ -119,7 +119,7 @@ func estimated(x float64, e model.Estimate) point {
 	return p
 }
 
-// directions, jobCounts and blockSizes list what a sweep went through.
+// directions, jobCounts and blockSizes list the values that a sweep covered.
 func directions(s *model.Sweep) (list []model.Direction) {
 	for _, p := range s.Points {
 		if !slices.Contains(list, p.Direction) {
@@ -129,7 +129,7 @@ func directions(s *model.Sweep) (list []model.Direction) {
 	return list
 }
 
-// jobCounts is a single 0, "any", for a load sweep.
+// jobCounts returns a single 0, "any", for a load sweep.
 func jobCounts(s *model.Sweep, d model.Direction) (list []int) {
 	if s.Kind == model.SweepLoad {
 		return []int{0}
@@ -153,7 +153,7 @@ func blockSizes(points []model.SweepPoint) (list []int64) {
 	return list
 }
 
-// chosen are the points of a direction and number of jobs (0: any), by depth.
+// chosen returns the points of a direction and number of jobs (0: any), by depth.
 func chosen(s *model.Sweep, d model.Direction, jobs int) (list []model.SweepPoint) {
 	for _, p := range s.Points {
 		if p.Direction == d && (jobs == 0 || p.Jobs == jobs) {

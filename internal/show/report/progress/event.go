@@ -7,13 +7,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// schema is the schema name that every event carries.
+// schema is the schema name in every event.
 const schema = "loadline.progress/v1"
 
 // The kinds of event.
 const (
 	planned = "plan"    // what is going to be measured
-	phase   = "phase"   // how far a phase before the measuring is, or the ramp of a repeat
+	phase   = "phase"   // how far a phase before the measurement has got, or the ramp of a repeat
 	repeat  = "repeat"  // a repeat begins
 	second  = "second"  // a second of a repeat
 	result  = "result"  // a repeat has ended
@@ -21,56 +21,56 @@ const (
 	ended   = "end"     // the command ends
 )
 
-// event is a line. Which fields an event of a kind has is in docs/progress.schema.json.
+// event is one line. docs/progress.schema.json says which fields each kind of event has.
 type event struct {
 	Schema string    `json:"schema"`
 	Event  string    `json:"event"`
 	Time   time.Time `json:"time"`
-	// Elapsed is seconds since the measurement began, Remaining an estimate of those that
-	// are left, and ETA when that will be.
+	// Elapsed is seconds since the measurement began, Remaining the estimated number left, and ETA
+	// the estimated end.
 	Elapsed   *float64  `json:"elapsed,omitempty"`
 	Remaining *float64  `json:"remaining,omitempty"`
 	ETA       time.Time `json:"eta,omitzero"`
 
-	// Of a plan.
+	// Fields of a plan.
 	Run       string        `json:"run,omitempty"`
 	Directory string        `json:"directory,omitempty"`
 	Targets   []string      `json:"targets,omitempty"`
 	Labels    model.Labels  `json:"labels,omitempty"`
 	Workloads []plannedLoad `json:"workloads,omitempty"`
 
-	// Of a phase; Done and Total are in Unit.
+	// Fields of a phase; Done and Total are in Unit.
 	Phase string   `json:"phase,omitempty"`
 	Done  *float64 `json:"done,omitempty"`
 	Total *float64 `json:"total,omitempty"`
 	Rate  *float64 `json:"rate,omitempty"`
-	// Cut of Cuts is that of a durability test.
+	// Cut and Cuts are the number of the cut in a durability test and their total.
 	Cut  int `json:"cut,omitempty"`
 	Cuts int `json:"cuts,omitempty"`
 
-	// Of a repeat: its number in the run, how many are planned as far as it is known, and
-	// which repeat of its workload it is.
+	// Of a repeat: its number in the run, how many are planned as far as that is known, and which
+	// repeat of its workload it is.
 	Side      model.Side      `json:"side,omitempty"`
 	Workload  string          `json:"workload,omitempty"`
 	Direction model.Direction `json:"direction,omitempty"`
 	Number    int             `json:"number,omitempty"`
 	Planned   int             `json:"planned,omitempty"`
 	Repeat    int             `json:"repeat,omitempty"`
-	// Worker tells of which of several workers a second is, from 0.
+	// Worker is the worker that a second belongs to, if there are several, from 0.
 	Worker *int         `json:"worker,omitempty"`
 	Metric model.Metric `json:"metric,omitempty"`
 	Value  *float64     `json:"value,omitempty"`
 	Unit   string       `json:"unit,omitempty"`
-	// Interval is that of Value, over all repeats of the workload so far.
+	// Interval is the interval of Value, over all repeats of the workload so far.
 	Interval  *interval `json:"interval,omitempty"`
 	Converged *bool     `json:"converged,omitempty"`
-	// Change is what is known of a comparison's worst row of the workload.
+	// Change is what is known about the workload's worst row in a comparison.
 	Change *change `json:"change,omitempty"`
 	Error  string  `json:"error,omitempty"`
 
 	// Message is a line for people.
 	Message string `json:"message,omitempty"`
-	// ExitCode is that of the command.
+	// ExitCode is the command's exit code.
 	ExitCode *int `json:"exit_code,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type plannedLoad struct {
 	Unit   string       `json:"unit"`
 }
 
-// interval is the interval of a value; High is absent where nothing bounds it from above.
+// interval is the interval of a value; High is absent if there is no upper bound.
 type interval struct {
 	Low        float64  `json:"low"`
 	High       *float64 `json:"high,omitempty"`
@@ -96,7 +96,7 @@ type change struct {
 	Settled  bool         `json:"settled"`
 }
 
-// number is a number that is known.
+// number returns a pointer to v, or nil if it is not a known number.
 func number(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -104,7 +104,7 @@ func number(v float64) *float64 {
 	return &v
 }
 
-// intervalOf is the interval of an estimate; nil where it has none.
+// intervalOf returns the interval of an estimate; nil if it has none.
 func intervalOf(e model.Estimate) *interval {
 	if e.Confidence == 0 || number(e.Low) == nil {
 		return nil

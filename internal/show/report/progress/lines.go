@@ -13,27 +13,26 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// Lines is a stream that is for people until Begin, and a line of JSON for each event from
-// then on: what is written to it as text becomes events too. Its methods may be called from
-// several goroutines. Errors of the stream are ignored by the events: progress that nobody
-// reads must not end a measurement.
+// Lines is a stream for people until Begin, and one of JSON events, one per line, from then on:
+// text written to it becomes events too. Its methods may be called from several goroutines. Events
+// ignore errors of the stream: progress that cannot be delivered must not end a measurement.
 type Lines struct {
 	mu  sync.Mutex
 	w   io.Writer
 	now func() time.Time
 	on  bool
-	// part is the beginning of a line of text.
+	// part is the beginning of an incomplete line of text.
 	part []byte
-	// repeats are those in progress, by side: of a comparison each side has its own.
+	// repeats are those in progress, by side: each side of a comparison has its own.
 	repeats map[model.Side]*underWay
 	// steps is how many are planned, begun how many have begun on both sides together.
 	steps, begun int
-	// elapsed and left are in seconds; unplanned tells that nobody knows what is left.
+	// elapsed and left are in seconds; unplanned is set if the remaining time is unknown.
 	elapsed, left float64
 	unplanned     bool
 }
 
-// underWay is a repeat that has begun.
+// underWay is a repeat in progress.
 type underWay struct {
 	step     model.Step
 	workload model.Workload
@@ -42,26 +41,26 @@ type underWay struct {
 	seconds  float64
 }
 
-// New makes the stream w one that can tell events; now is the time.
+// New makes w a stream that can carry events; now returns the time.
 func New(w io.Writer, now func() time.Time) *Lines {
 	return &Lines{w: w, now: now, repeats: map[model.Side]*underWay{}, unplanned: true}
 }
 
-// Begin has everything from now on told as events.
+// Begin turns everything from now on into events.
 func (l *Lines) Begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.on = true
 }
 
-// On reports whether the stream tells events.
+// On reports whether the stream carries events.
 func (l *Lines) On() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.on
 }
 
-// Write writes text for people, after Begin as an event for each line.
+// Write writes text for people; after Begin, as an event for each line.
 func (l *Lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,14 +78,14 @@ func (l *Lines) Write(p []byte) (int, error) {
 	}
 }
 
-// say tells a line for people.
+// say sends a line for people.
 func (l *Lines) say(line string) {
 	if line = strings.TrimSpace(line); line != "" {
 		l.tell(event{Event: message, Message: line})
 	}
 }
 
-// tell writes an event, with the time and what is left.
+// tell writes an event, with the time and the remaining time.
 func (l *Lines) tell(e event) {
 	e.Schema, e.Time = schema, l.now()
 	var b bytes.Buffer
@@ -98,7 +97,7 @@ func (l *Lines) tell(e event) {
 	_, _ = l.w.Write(jsonout.Visible([]byte(secrets.MaskText(b.String()))))
 }
 
-// timed is an event of a measurement that is in progress.
+// timed returns an event of a measurement in progress.
 func (l *Lines) timed(e event) {
 	e.Elapsed = number(l.elapsed)
 	if !l.unplanned && l.left > 0 && number(l.left) != nil {
@@ -108,7 +107,7 @@ func (l *Lines) timed(e event) {
 	l.tell(e)
 }
 
-// Plan tells what is going to be measured, as plans say of one target, or of both that are
+// Plan reports what is going to be measured, from the plan of one target or those of both that are
 // compared, and where it is saved.
 func (l *Lines) Plan(run, directory string, labels model.Labels, plans ...model.Plan) {
 	l.mu.Lock()
@@ -133,8 +132,8 @@ func (l *Lines) Plan(run, directory string, labels model.Labels, plans ...model.
 	l.tell(e)
 }
 
-// Cut tells how far a durability test is: the phase of a cut, with the acknowledged writes
-// where the phase has some, else a total of 0.
+// Cut reports the progress of a durability test: the phase of a cut, and the acknowledged writes if
+// the phase has any; otherwise total is 0.
 func (l *Lines) Cut(name string, cut, cuts, done, total int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +144,7 @@ func (l *Lines) Cut(name string, cut, cuts, done, total int) {
 	l.tell(e)
 }
 
-// End tells that the command ends with the exit code, and what is left of a line before.
+// End reports that the command ends with the exit code, after flushing an incomplete line.
 func (l *Lines) End(code int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,13 +153,13 @@ func (l *Lines) End(code int) {
 	l.tell(event{Event: ended, ExitCode: &code})
 }
 
-// Clear is there because progress on a terminal has it.
+// Clear does nothing; progress on a terminal has it.
 func (l *Lines) Clear() {}
 
-// Close is there because progress on a terminal has it.
+// Close does nothing; progress on a terminal has it.
 func (l *Lines) Close() {}
 
-// Observe tells what the engine has to tell.
+// Observe reports an update from the engine.
 func (l *Lines) Observe(u model.Update) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +184,7 @@ func (l *Lines) Observe(u model.Update) {
 	}
 }
 
-// progressOf is the event of a phase's progress.
+// progressOf returns the event for a phase's progress.
 func (l *Lines) progressOf(u model.Update) event {
 	p := u.Progress
 	e := event{Event: phase, Phase: string(p.Phase), Side: u.Side, Done: number(p.Done), Total: number(p.Total), Unit: "s"}
@@ -201,12 +200,12 @@ func (l *Lines) progressOf(u model.Update) event {
 	return e
 }
 
-// begin tells that a repeat begins.
+// begin reports that a repeat begins.
 func (l *Lines) begin(u model.Update) {
 	l.begun++
 	v := &underWay{step: *u.Step, number: u.Step.Number}
 	if u.Side != "" {
-		// Steps are counted on each side, repeats on both.
+		// Steps are counted on each side, repeats on both sides together.
 		v.number = l.begun
 	}
 	if u.Workload != nil {
@@ -218,7 +217,7 @@ func (l *Lines) begin(u model.Update) {
 	l.timed(e)
 }
 
-// name puts into an event which repeat it is about.
+// name adds to an event which repeat it refers to.
 func (l *Lines) name(e *event, v *underWay) {
 	e.Workload, e.Direction, e.Number, e.Repeat = v.step.Workload, v.workload.Direction, v.number, v.step.Round
 	e.Planned = max(l.steps, v.number)
@@ -227,7 +226,7 @@ func (l *Lines) name(e *event, v *underWay) {
 	}
 }
 
-// sample tells a second: of a mixed workload both directions together.
+// sample reports a second: of a mixed workload both directions together.
 func (l *Lines) sample(u model.Update) {
 	v := l.repeats[u.Side]
 	if v == nil {
@@ -252,7 +251,7 @@ func (l *Lines) sample(u model.Update) {
 	l.timed(e)
 }
 
-// result tells what a repeat has come to, and what is known of its workload by now.
+// result reports the result of a repeat, and what is known about its workload so far.
 func (l *Lines) result(u model.Update) {
 	v := l.repeats[u.Side]
 	if v == nil {
@@ -278,7 +277,7 @@ func (l *Lines) result(u model.Update) {
 	l.timed(e)
 }
 
-// measured puts a value into an event, if there is one.
+// measured sets the value of an event, if there is one.
 func (e *event) measured(metric model.Metric, value float64) {
 	e.Metric = metric
 	if e.Value = number(value); e.Value != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// stream is one whose clock stands still.
+// stream returns a stream whose clock stands still.
 func stream() (*Lines, *bytes.Buffer) {
 	var b bytes.Buffer
 	return New(&b, func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }), &b
 }
 
-// TestNamesStayWithinTheirLine: whatever a workload or a target is called, there is a line of
-// JSON for each event, and nothing in it that a terminal would obey.
+// TestNamesStayWithinTheirLine checks that, whatever a workload or a target is called, there is one
+// line of JSON for each event, without anything that a terminal would interpret.
 func TestNamesStayWithinTheirLine(t *testing.T) {
 	l, b := stream()
 	l.Begin()
@@ -53,8 +53,8 @@ func TestNamesStayWithinTheirLine(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnownIsAbsent: no number that JSON cannot say, no remaining time without a
-// plan, no interval without a confidence.
+// TestWhatIsNotKnownIsAbsent checks that there is no number that JSON cannot represent, no
+// remaining time without a plan, and no interval without a confidence.
 func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 	l, b := stream()
 	l.Begin()

@@ -1,9 +1,8 @@
-// Package prom writes a report in Prometheus' text format, for node_exporter's
-// textfile collector or a push gateway. Its opinion: a number never travels without
-// its verdict, so the verdict is a label of every number; units are base units and
-// stand in the name; what is not known is left out, because a zero or a NaN on a
-// dashboard looks like a measurement; and no sample has a time of its own, which
-// the textfile collector refuses.
+// Package prom writes a report in Prometheus' text format, for node_exporter's textfile collector
+// or a Pushgateway. Its opinion: a number never travels without its verdict, so the verdict is a
+// label of every number; units are base units and part of the name; unknown values are left out,
+// because a zero or a NaN on a dashboard looks like a measurement; and no sample has a timestamp,
+// because the textfile collector rejects them.
 package prom
 
 import (
@@ -20,13 +19,13 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// Metric is a metric that Write can yield; all are gauges.
+// Metric is a metric that Write can produce; all are gauges.
 type Metric struct {
 	Name, Help string
 	Labels     []string
 }
 
-// The labels that every number of a report carries.
+// The labels of every number of a report.
 var ofResult = []string{"run", "target", "workload", "direction", "verdict"}
 
 // The labels of a comparison's row.
@@ -72,8 +71,8 @@ func Write(w io.Writer, reports []*model.Report, comparisons []*model.Comparison
 	return nil
 }
 
-// Families are the metrics of reports and comparisons, in the order of Metrics; one
-// without samples is left out.
+// Families returns the metrics of reports and comparisons, in the order of Metrics; one without
+// samples is left out.
 func Families(reports []*model.Report, comparisons []*model.Comparison) []*dto.MetricFamily {
 	e := exposition{families: map[string]*dto.MetricFamily{}, known: map[string]bool{}}
 	for _, r := range reports {
@@ -96,17 +95,17 @@ func Families(reports []*model.Report, comparisons []*model.Comparison) []*dto.M
 	return all
 }
 
-// exposition collects the samples of each metric: all of a metric stand together.
+// exposition collects the samples of each metric: those of one metric are kept together.
 type exposition struct {
 	families map[string]*dto.MetricFamily
-	// known are the series that are there, by name and labels.
+	// known are the existing series, by name and labels.
 	known map[string]bool
-	// own are the labels that the user has given what is being added.
+	// own are the user's labels for what is being added.
 	own []*dto.LabelPair
 }
 
-// ownLabels are the labels that a user has given a run. What stands before their names
-// keeps them apart from ours, of which none begins so.
+// ownLabels returns the labels that a user has given a run. The prefix of their names distinguishes
+// them from ours, none of which has it.
 func ownLabels(before string, labels model.Labels) (pairs []*dto.LabelPair) {
 	for _, name := range labels.Names() {
 		pair, value := before+name, safetext.CleanLines(labels[name])
@@ -115,12 +114,13 @@ func ownLabels(before string, labels model.Labels) (pairs []*dto.LabelPair) {
 	return pairs
 }
 
-// put adds a sample; the same labels again, and what is not finite, are left out.
+// put adds a sample; a repeated set of labels, and a value that is not finite, are left out.
 func (e exposition) put(name string, value float64, labels ...string) {
 	labels = slices.Clone(labels)
 	series := name
 	for i, text := range labels {
-		// The format escapes a line feed; what a terminal would obey has no escape, and goes.
+		// The format can escape a line feed, but not other characters that a terminal would
+		// interpret, so these are removed.
 		labels[i] = safetext.CleanLines(text)
 		series += "\xff" + labels[i]
 	}
@@ -190,7 +190,7 @@ func (e exposition) result(run *model.RunInfo, res *model.Result) {
 		case model.Transactions, model.Records:
 			e.estimate("loadline_transactions_per_second", "loadline_transactions_per_second_bound", x.Estimate, labels...)
 		case model.Elapsed:
-			// How long a whole test took is no latency.
+			// The duration of a whole test is not a latency.
 		case model.Bandwidth:
 			e.estimate("loadline_throughput_bytes_per_second", "loadline_throughput_bound_bytes_per_second", x.Estimate, labels...)
 		default:

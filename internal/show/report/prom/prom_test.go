@@ -16,8 +16,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// parsed reads an exposition with Prometheus' own parser: one map of labels for
-// each sample of each metric, with the value under "".
+// parsed parses an exposition with Prometheus' own parser: one map of labels for each sample of
+// each metric, with the value under "".
 func parsed(t testing.TB, data []byte) map[string][]map[string]any {
 	t.Helper()
 	parser := expfmt.NewTextParser(promodel.LegacyValidation)
@@ -50,8 +50,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestEveryMetricIsDocumentedAndKeepsToItsLabels reads all documents with the real
-// parser.
+// TestEveryMetricIsDocumentedAndKeepsToItsLabels reads all documents with the real parser.
 func TestEveryMetricIsDocumentedAndKeepsToItsLabels(t *testing.T) {
 	seen := map[string]bool{}
 	check := func(name string, data []byte) {
@@ -102,8 +101,8 @@ func TestNumbersCarryTheirVerdict(t *testing.T) {
 	t.Error("the result is not there")
 }
 
-// TestLabelsOfTheUserStandBesideOurs: on every number of their run, under names that none
-// of ours has, whatever is in them.
+// TestLabelsOfTheUserStandBesideOurs checks that the user's labels are on every number of their
+// run, under names that none of ours has, whatever they contain.
 func TestLabelsOfTheUserStandBesideOurs(t *testing.T) {
 	const value = "a\"b\n\\{x=\"y\"} 東京 }#"
 	for _, m := range Metrics {
@@ -138,7 +137,7 @@ func TestLabelsOfTheUserStandBesideOurs(t *testing.T) {
 	}
 }
 
-// TestLabelsComeThroughUnchanged gives labels everything that the format escapes.
+// TestLabelsComeThroughUnchanged uses labels with everything that the format escapes.
 func TestLabelsComeThroughUnchanged(t *testing.T) {
 	name := "a\"b\\n\\\n{x=\"y\"} 東京 }\t#"
 	s := parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{reporttest.Hostile(name)}, nil) }))["loadline_run_info"][0]

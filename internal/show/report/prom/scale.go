@@ -7,13 +7,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// scale adds the chosen law of a scale. Its totals are results, and written as those.
-// A law's verdict is the worst of the points that it may be made of.
+// scale adds the chosen law of a scale. Its totals are results, and written as such. A law's
+// verdict is the worst of the points on which it may be based.
 func (e exposition) scale(run *model.RunInfo, s *model.Scale) {
 	worst := model.Valid
 	for _, p := range s.Points {
 		if p.Verdict == model.Suspect {
-			// An invalid point is no part of any law.
+			// No law is based on an invalid point.
 			worst = model.Suspect
 		}
 		if p.Fairness > 0 {
@@ -30,11 +30,11 @@ func (e exposition) scale(run *model.RunInfo, s *model.Scale) {
 		name, bound = "loadline_scaling_throughput_bytes_per_second", "loadline_scaling_throughput_bound_bytes_per_second"
 	}
 	if !l.AllSaturated {
-		// Otherwise it is only the least that it can be.
+		// Otherwise it is only a lower bound.
 		e.estimate(name, bound, l.First, append(slices.Clone(labels), "first")...)
 	}
 	if l.Capacity == nil || l.CapacityExtrapolated {
-		// What was not reached is no number for a dashboard.
+		// A limit that was not reached is not a number for a dashboard.
 		return
 	}
 	e.estimate(name, bound, *l.Capacity, append(slices.Clone(labels), "capacity")...)

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// bandwidthScale is the scale of the documents, of bytes instead of I/Os.
+// bandwidthScale returns the scale of the documents, in bytes instead of I/Os.
 func bandwidthScale() *model.Report {
 	r := reporttest.Report("scale")
 	s := &r.Scales[0]
@@ -37,7 +37,7 @@ func TestTheChosenLawIsWritten(t *testing.T) {
 	if all := write(bandwidthScale()); len(all[rate]) > 0 || values(all[bandwidth])["capacity"] != 50e3 || all[knee][0][""] != 4.2 {
 		t.Errorf("of bandwidth: %v", all)
 	}
-	// A bound, and what was never reached, look like a measurement on a dashboard.
+	// A bound, or a limit that was never reached, would look like a measurement on a dashboard.
 	saturated := reporttest.Report("scale")
 	saturated.Scales[0].Laws[0].AllSaturated = true
 	if all := write(saturated); len(all[knee]) > 0 || len(values(all[rate])) != 1 || values(all[rate])["capacity"] != 50e3 {

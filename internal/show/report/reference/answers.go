@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// control writes how many volumes the control plane carries.
+// control writes how many volumes the control plane supports.
 func (b *builder) control() {
 	b.chapter(1, "Control plane")
 	if len(b.study.Control) == 0 {
@@ -57,7 +57,7 @@ func (b *builder) slips() {
 	b.items(list)
 }
 
-// answers are the questions that people ask, with what was measured for an answer.
+// answers writes users' common questions, with measured answers.
 func (b *builder) answers() {
 	b.chapter(1, "Questions and answers")
 	b.text("The answers are about this system. An interval is that of 95 %; where there is none, what was measured does not tell how sure the figure is.")
@@ -93,7 +93,7 @@ func intervalOf(e model.Estimate) string {
 	return fmt.Sprintf("; 95 %% between %s and %s", units.FormatSize(int64(e.Low)), units.FormatSize(int64(e.High)))
 }
 
-// question is a table of what one volume alone reaches in a metric, or all together.
+// question writes a table of what one volume alone, or all together, reach in a metric.
 func (b *builder) question(title string, m model.Metric, alone bool) {
 	b.chapter(2, title)
 	var rows [][]string
@@ -128,7 +128,7 @@ func (b *builder) question(title string, m model.Metric, alone bool) {
 	b.table([]string{"workload", "answer:", "95 % interval:"}, rows)
 }
 
-// latencyAnswers is the least latency of each workload, with one volume alone.
+// latencyAnswers writes the lowest latency of each workload, with one volume alone.
 func (b *builder) latencyAnswers() {
 	b.chapter(2, "What is the least latency of a volume?")
 	var rows [][]string
@@ -159,7 +159,7 @@ func latencyInterval(e model.Estimate) string {
 	return units.FormatDuration(e.Low) + " – " + units.FormatDuration(e.High)
 }
 
-// growthAnswer says whether capacities grow with the nodes.
+// growthAnswer writes whether capacities grow with the nodes.
 func (b *builder) growthAnswer() {
 	b.chapter(2, "Does it grow in line with the nodes?")
 	var list []string
@@ -175,7 +175,7 @@ func (b *builder) growthAnswer() {
 	b.items(list)
 }
 
-// volumeAnswers are the most volumes of a cluster and of a node.
+// volumeAnswers writes the maximum number of volumes of a cluster and of a node.
 func (b *builder) volumeAnswers() {
 	b.chapter(2, "How many volumes does the cluster carry?")
 	if len(b.study.Control) == 0 {

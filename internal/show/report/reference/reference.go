@@ -1,8 +1,7 @@
-// Package reference writes a reference report: the document that a vendor or a project
-// publishes about a system, made of what was measured. Its opinion: every sentence
-// follows from a number in it. A chapter that nobody measured is there and says so,
-// because a reader takes what is left out for granted; an answer comes with its
-// interval, or with the word that it has none.
+// Package reference writes a reference report: the document that a vendor or a project publishes
+// about a system, based on what was measured. Its opinion: every sentence follows from a number in
+// it. A chapter without measurements is there and says so, because a reader would take what is left
+// out for granted; an answer comes with its interval, or with a note that it has none.
 package reference
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// Build makes the document of a study and of the runs behind it, of which there may be
-// none. sources name the runs and files.
+// Build makes the document from a study and the runs it is based on, if any. sources name the runs
+// and files.
 func Build(st *study.Study, runs []*model.Report, sources []string) study.Reference {
 	b := &builder{study: st, runs: runs}
 	b.specification()
@@ -27,7 +26,7 @@ func Build(st *study.Study, runs []*model.Report, sources []string) study.Refere
 	b.slips()
 	b.answers()
 	title := "Reference report"
-	// Runs are called by what they measured, not by where they are saved.
+	// Runs are named by what they measured, not by where they are saved.
 	name := st.Name
 	if name == strings.Join(sources, ", ") {
 		name = b.found(func(r *model.Report) string { return r.Run.Target.Place() }, name)
@@ -36,15 +35,15 @@ func Build(st *study.Study, runs []*model.Report, sources []string) study.Refere
 	return study.Reference{Schema: study.ReferenceSchema, Title: title, Sources: sources, Chapters: b.chapters}
 }
 
-// builder gathers the chapters.
+// builder collects the chapters.
 type builder struct {
 	study    *study.Study
 	runs     []*model.Report
 	chapters []study.Chapter
 }
 
-// chapter begins a chapter (level 1) or a section (level 2), which is where the parts
-// that follow go.
+// chapter begins a chapter (level 1) or a section (level 2), to which the following parts are
+// added.
 func (b *builder) chapter(level int, title string) *study.Chapter {
 	id := identifier(title)
 	for _, c := range b.chapters {
@@ -56,7 +55,7 @@ func (b *builder) chapter(level int, title string) *study.Chapter {
 	return &b.chapters[len(b.chapters)-1]
 }
 
-// identifier makes a title's letters and digits a name.
+// identifier makes an identifier from a title's letters and digits.
 func identifier(title string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -97,8 +96,8 @@ func (b *builder) items(list []string) {
 	}
 }
 
-// sentence begins with a capital and ends with a full stop. What begins with a name
-// that holds a sign, such as rand-read-iops, keeps it.
+// sentence makes the text begin with a capital and end with a full stop. If it begins with a name
+// that contains a punctuation mark, such as rand-read-iops, that stays unchanged.
 func sentence(s string) string {
 	first, _, _ := strings.Cut(s, " ")
 	if !strings.ContainsAny(first, "-_:") {
@@ -113,8 +112,7 @@ func sentence(s string) string {
 	return s
 }
 
-// table adds a table unless it has no rows; a title that ends with ":" is that of a
-// column of figures.
+// table adds a table unless it has no rows; a title that ends with ":" marks a column of figures.
 func (b *builder) table(titles []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -127,10 +125,10 @@ func (b *builder) table(titles []string, rows [][]string) {
 	b.add(study.Part{Table: g})
 }
 
-// missing says what the chapter lacks.
+// missing notes what the chapter lacks.
 func (b *builder) missing(why string) { b.chapters[len(b.chapters)-1].Missing = why }
 
-// facts adds a table of two columns without what is empty, and reports whether it did.
+// facts adds a table of two columns without empty rows, and reports whether it added one.
 func (b *builder) facts(rows [][2]string) bool {
 	var list [][]string
 	for _, r := range rows {

@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// Of nothing measured every chapter is there, and says that it was not measured; no
-// sentence is made up.
+// If nothing was measured, every chapter is there and says that it was not measured; no sentence is
+// made up.
 func TestWhatNobodyMeasuredSaysSo(t *testing.T) {
 	r := Build(&study.Study{Name: "nothing"}, nil, nil)
 	silent := map[string]bool{"cluster-specification": true, "questions-and-answers": true, "how-many-nodes-does-a-need-take": true}
@@ -36,8 +36,8 @@ func TestWhatNobodyMeasuredSaysSo(t *testing.T) {
 	}
 }
 
-// A run of one volume gives its result with interval and verdict, and says that nothing
-// is known of more volumes.
+// A run of one volume yields its result with interval and verdict, and a note that nothing is known
+// about more volumes.
 func TestARunOfOneVolume(t *testing.T) {
 	run := &model.Report{Run: model.RunInfo{Target: model.Target{Name: "/data"}, Environment: model.Environment{CPUs: 4, Memory: 8 << 30, Kernel: "6.1"}},
 		Results: []model.Result{{Estimate: model.Estimate{Unit: "1/s", Value: 3000, Low: 2990, High: 3010, Confidence: 0.95}, Workload: "rand-read-iops",
@@ -56,8 +56,8 @@ func TestARunOfOneVolume(t *testing.T) {
 	}
 }
 
-// A point that no law is about stands in the table without a residual, and one with a
-// limit says whether the system carried it.
+// A point that no law covers is in the table without a residual, and one with a limit says whether
+// the system sustained it.
 func TestPointsBesideTheLaw(t *testing.T) {
 	s := model.Scale{Workload: "rand-read-iops", Direction: model.Read, Access: model.Random, BlockSize: 4096, Metric: model.IOPS}
 	point := func(n, nodes int, total, offered float64, v model.Verdict) {
@@ -83,7 +83,7 @@ func TestPointsBesideTheLaw(t *testing.T) {
 	}
 }
 
-// flat is all that a document says.
+// flat returns all text of a document.
 func flat(r study.Reference) string {
 	var b strings.Builder
 	for _, c := range r.Chapters {

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// specification writes what the system is: what the runs found, and what somebody said.
+// specification describes the system: what the runs found, and what was stated about it.
 func (b *builder) specification() {
 	b.chapter(1, "Cluster specification")
 	sys := &b.study.System
@@ -52,7 +52,7 @@ func (b *builder) specification() {
 	}, "what the storage system does with a write was not described")
 }
 
-// backing is what the storage system said of itself.
+// backing returns what the storage system reported about itself.
 func backing(r *model.Report) string {
 	if c := r.Run.Environment.Cluster; c != nil && c.Backing != nil {
 		return strings.Join(words.Backing(c.Backing), ", ")
@@ -60,7 +60,7 @@ func backing(r *model.Report) string {
 	return ""
 }
 
-// section is a section of facts.
+// section adds a section of facts.
 func (b *builder) section(title string, rows [][2]string, why string) {
 	b.chapter(2, title)
 	if !b.facts(rows) {
@@ -68,7 +68,7 @@ func (b *builder) section(title string, rows [][2]string, why string) {
 	}
 }
 
-// found is what the runs say, each thing once, else what was said.
+// found returns the distinct values from the runs, or else the stated value.
 func (b *builder) found(of func(*model.Report) string, said string) string {
 	var list []string
 	for _, r := range b.runs {
@@ -122,7 +122,7 @@ func (b *builder) design() {
 	b.text(b.method()...)
 }
 
-// method tells how the volumes were measured together.
+// method describes how the volumes were measured together.
 func (b *builder) method() (list []string) {
 	own, other := 0, 0
 	for _, s := range b.study.Scales {
@@ -147,7 +147,7 @@ func (b *builder) method() (list []string) {
 	return list
 }
 
-// single are the runs of one volume: those with results of their own, and no scale.
+// single returns the runs of one volume: those with results of their own and no scale.
 func (b *builder) single() (list []*model.Report) {
 	for _, r := range b.runs {
 		if len(r.Scales) == 0 && len(r.Results) > 0 {
@@ -157,7 +157,7 @@ func (b *builder) single() (list []*model.Report) {
 	return list
 }
 
-// pattern is "random read, 4k".
+// pattern returns, for example, "random read, 4k".
 func pattern(s *model.Scale) string {
 	access := map[model.Access]string{model.Random: "random", model.Sequential: "sequential"}[s.Access]
 	text := strings.TrimSpace(access + " " + string(s.Direction))
@@ -209,7 +209,7 @@ func dashed(s string) string {
 	return s
 }
 
-// interval is the low and the high end: "31,635–31,982"; or that there is none.
+// interval returns the low and the high end, such as "31,635–31,982", or a note that there is none.
 func interval(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "none"

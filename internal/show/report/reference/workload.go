@@ -78,7 +78,7 @@ func (b *builder) workload(x *study.Scale) {
 	}
 }
 
-// implied is a scale of latencies with the totals that Little's law makes of them.
+// implied returns a scale of latencies with the totals implied by Little's law.
 func implied(s *model.Scale) *model.Scale {
 	c := *s
 	c.Points = slices.Clone(s.Points)
@@ -94,8 +94,8 @@ func implied(s *model.Scale) *model.Scale {
 	return &c
 }
 
-// points is the table of all points, the limited ones and those of other numbers of
-// nodes too; fitted are those that the law is about.
+// points writes the table of all points, including those with a rate limit and those of other
+// numbers of nodes; fitted are those that the law covers.
 func (b *builder) points(s, fitted *model.Scale) {
 	law := fitted.Law()
 	var rows [][]string
@@ -118,7 +118,7 @@ func (b *builder) points(s, fitted *model.Scale) {
 	b.columns([]string{"volumes:", "nodes:", "rate limit of each:", "each:", "total:", "off the law:", "mean latency:", "p99 latency:", "verdict"}, rows)
 }
 
-// ordered are the points of a scale: without a limit first, then by nodes and volumes.
+// ordered returns the points of a scale: those without a limit first, then by nodes and volumes.
 func ordered(s *model.Scale) []model.ScalePoint {
 	list := slices.Clone(s.Points)
 	slices.SortStableFunc(list, func(a, b model.ScalePoint) int {
@@ -127,7 +127,7 @@ func ordered(s *model.Scale) []model.ScalePoint {
 	return list
 }
 
-// columns is table without the columns that have nothing in any row.
+// columns is table without the columns that are empty in every row.
 func (b *builder) columns(titles []string, rows [][]string) {
 	var kept []string
 	cut := make([][]string, len(rows))
@@ -147,7 +147,7 @@ func (b *builder) columns(titles []string, rows [][]string) {
 	b.table(kept, cut)
 }
 
-// indexOf is the place of a point among the fitted ones, -1 when it is none of them.
+// indexOf returns the index of a point among the fitted ones, or -1.
 func indexOf(fitted *model.Scale, p model.ScalePoint) int {
 	for i, f := range fitted.Points {
 		if f.Volumes == p.Volumes && f.Nodes == p.Nodes && f.Offered == p.Offered && f.Total.Value == p.Total.Value {
@@ -164,7 +164,7 @@ func estimated(e *model.Estimate) string {
 	return units.FormatDuration(e.Value)
 }
 
-// latencies is the table of measured and predicted latencies.
+// latencies writes the table of measured and predicted latencies.
 func (b *builder) latencies(x *study.Scale) {
 	var rows [][]string
 	for _, p := range x.Latency.Points {
@@ -174,7 +174,7 @@ func (b *builder) latencies(x *study.Scale) {
 	b.table([]string{"volumes:", "mean latency:", "by Little's law:", "off by:"}, rows)
 }
 
-// verification reports whether volumes with a rate limit reached it.
+// verification says whether volumes with a rate limit reached it.
 func verification(s *model.Scale) (list []string) {
 	for _, p := range s.Points {
 		if p.Offered == 0 || p.PerVolume.Value == 0 {

@@ -1,8 +1,7 @@
-// Package reporttest holds documents to render, and compares what a renderer makes
-// of them with a golden file. Its opinion: a renderer that was only ever shown
-// pretty documents does not work. Some are of real runs (testdata), the others are
-// what goes wrong: interrupted, empty, invalid, full of words that mean something
-// to the format.
+// Package reporttest contains documents to render, and compares a renderer's output with a golden
+// file. Its opinion: a renderer that was tested only with well-formed documents does not work. Some
+// documents are of real runs (testdata), the others are edge cases: interrupted, empty, invalid, or
+// full of text that has a meaning in the format.
 package reporttest
 
 import (
@@ -32,10 +31,10 @@ func load(name string) jsonout.Document {
 	return doc
 }
 
-// Report is one of Reports.
+// Report returns one of Reports.
 func Report(name string) *model.Report { return Reports()[name] }
 
-// Reports are fresh copies of all reports, by name.
+// Reports returns fresh copies of all reports, by name.
 func Reports() map[string]*model.Report {
 	return map[string]*model.Report{
 		"quick": load("quick").Report, "mixed": load("mixed").Report, "grid": load("grid").Report, "load": load("load").Report,
@@ -44,7 +43,7 @@ func Reports() map[string]*model.Report {
 	}
 }
 
-// Comparisons are fresh copies of all comparisons, by name.
+// Comparisons returns fresh copies of all comparisons, by name.
 func Comparisons() map[string]*model.Comparison {
 	same := load("comparison").Comparison
 	for i := range same.Rows {
@@ -58,7 +57,7 @@ func Comparisons() map[string]*model.Comparison {
 	}
 }
 
-// Durabilities are fresh copies of all durability tests, by name.
+// Durabilities returns fresh copies of all durability tests, by name.
 func Durabilities() map[string]*model.Durability {
 	lost := load("durability").Durability
 	lost.Result, lost.Statement = model.DurabilityLostWrites, "LOST WRITES: 3 acknowledged and flushed writes were gone after cut 1"
@@ -69,7 +68,7 @@ func Durabilities() map[string]*model.Durability {
 	}
 }
 
-// interrupted lost half of its results.
+// interrupted returns a report that lost half of its results.
 func interrupted() *model.Report {
 	r := load("quick").Report
 	r.Results, r.Courses = r.Results[:2], r.Courses[:2]
@@ -79,8 +78,8 @@ func interrupted() *model.Report {
 	return r
 }
 
-// application is of a database, whose transactions have costs. Of one workload the device's are
-// not known.
+// application returns a report on a database, whose transactions have costs. For one workload those
+// of the device are unknown.
 func application() *model.Report {
 	v := func(x float64) *float64 { return &x }
 	rate := model.Estimate{Unit: "1/s", Value: 1330, Low: 1150, High: 1530, Confidence: 0.95}
@@ -104,7 +103,8 @@ func application() *model.Report {
 	return r
 }
 
-// logApart is of a database whose log has a volume of its own, on another device than the data.
+// logApart returns a report on a database whose log has a volume of its own, on another device than
+// the data.
 func logApart() *model.Report {
 	r := application()
 	v := func(x float64) *float64 { return &x }
@@ -122,8 +122,8 @@ func empty() *model.Report {
 	return &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "20260102-030405-empty", Status: model.Failed, Reason: "fio could not be started"}}
 }
 
-// invalid has a number that must not be used, one without a value, and one without
-// percentiles.
+// invalid returns a report with a number that must not be used, one without a value, and one
+// without percentiles.
 func invalid() *model.Report {
 	r := load("quick").Report
 	r.Results[0].Verdict, r.Results[0].Findings = model.Invalid, []string{"sparse"}
@@ -154,7 +154,7 @@ func goals() *model.Report {
 	return r
 }
 
-// scale has volumes up to sixteen, the last of them unfair.
+// scale returns a report on up to sixteen volumes, the last point of which is unfair.
 func scale() *model.Report {
 	r := empty()
 	r.Run.Status, r.Run.Reason, r.Run.Target.Name, r.Run.Started = model.Complete, "", "sc:replicated", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -177,11 +177,11 @@ func scale() *model.Report {
 	return r
 }
 
-// Nasty means something to every format: HTML, Markdown, tables, CSV, a
-// terminal, a mention, an issue's number, a formula.
+// Nasty has a meaning in every format: HTML, Markdown, tables, CSV, a terminal, a mention, an issue
+// number, a formula.
 const Nasty = "=|x`y`|</td></details><script>alert(1)</script>\n# @everyone #12 [a](http://b.example) ![](c) **d** _e_ ~f~ \\| $g$ \"h\",\r\n```\n<!-- --> \x1b[31m\u202e東京 🎉 &amp; www.i.example j@k.example"
 
-// Hostile is a report whose words, wherever they come from outside, are text.
+// Hostile returns a report in which every string that comes from outside is text.
 func Hostile(text string) *model.Report {
 	r := load("quick").Report
 	run := &r.Run

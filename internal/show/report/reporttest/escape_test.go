@@ -20,10 +20,10 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// evil is what no renderer may pass on. It stands between two words that show where.
+// evil is what no renderer may pass on, between two words that mark the place.
 const evil = "\x1b[35m\x1b]0;title\x07\x1b]8;;http://b.example\x1b\\\x1b[2J\r\nFAKED: all is well\b\x7f\u009b31m\u009d\u202e\u2066\u2069\u200f\u00ad\xff\ufeff"
 
-// documents are those that there are, each once as it is but for its strings.
+// documents returns all documents, each once unchanged except for its strings.
 func documents(all bool) (reports []*model.Report, comparisons []*model.Comparison, tests []*model.Durability) {
 	name := "word" + evil + "word"
 	for _, r := range reporttest.Reports() {
@@ -41,7 +41,7 @@ func documents(all bool) (reports []*model.Report, comparisons []*model.Comparis
 	return reports, comparisons, tests
 }
 
-// forms are the renderers, as what they write of everything.
+// forms returns the output of each renderer for all documents.
 func forms(t *testing.T, o text.Options, all bool) map[string]string {
 	reports, comparisons, tests := documents(all)
 	written := map[string]string{}
@@ -78,7 +78,7 @@ func forms(t *testing.T, o text.Options, all bool) map[string]string {
 	form("page", func(w io.Writer) error {
 		return html.RenderAll(w, jsonout.Page{Comparisons: comparisons, Reports: reports, Durability: tests})
 	})
-	// Of the page only the island is not ours.
+	// In the page, only the data island is not ours.
 	_, island, _ := strings.Cut(written["page"], `id="loadline-data">`)
 	written["page"], _, _ = strings.Cut(island, "</script>")
 	return written
@@ -86,7 +86,7 @@ func forms(t *testing.T, o text.Options, all bool) map[string]string {
 
 var paint = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// No format passes on what a terminal would obey, wherever in a document it stands.
+// No format passes on what a terminal would interpret, wherever in a document it is.
 func TestNothingFromOutsideReachesATerminal(t *testing.T) {
 	for name, o := range map[string]text.Options{"plain": {Width: 100}, "colour": {Width: 100, Unicode: true, Color: true}} {
 		for _, all := range []bool{false, true} {
@@ -101,7 +101,7 @@ func TestNothingFromOutsideReachesATerminal(t *testing.T) {
 					out = paint.ReplaceAllString(out, "")
 				}
 				if form == "markdown" {
-					out = strings.ReplaceAll(out, "\u200b", "") // which breaks mentions, and shows nothing
+					out = strings.ReplaceAll(out, "\u200b", "") // which prevents mentions and is invisible
 				}
 				for i, r := range out {
 					if unicode.IsControl(r) && r != '\n' && r != '\t' || safetext.Invisible(r) {
@@ -114,7 +114,7 @@ func TestNothingFromOutsideReachesATerminal(t *testing.T) {
 				}
 				fenced := false
 				for line := range strings.Lines(out) {
-					// A job file keeps its lines, between fences that it cannot end.
+					// A job file keeps its lines, between fences that it cannot close.
 					if form == "markdown" && strings.HasPrefix(line, "```") {
 						fenced = !fenced
 					}

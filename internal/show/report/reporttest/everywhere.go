@@ -2,9 +2,9 @@ package reporttest
 
 import "reflect"
 
-// Everywhere puts text into every string of a document, in maps also as a key; into
-// those of a type of their own (a metric, a status), which renderers choose by, only
-// with all. Where a list of strings is empty it gets one.
+// Everywhere puts text into every string of a document, in maps also as a key; into strings of
+// named types (a metric, a status), by which renderers select, only with all. An empty list of
+// strings gets one element.
 func Everywhere(document any, text string, all bool) {
 	fill(reflect.ValueOf(document), text, all)
 }

@@ -2,7 +2,8 @@ package reporttest
 
 import "github.com/loadline/loadline/internal/model/budget"
 
-// Explanation is of two runs of one workload, of which the second is not accounted for.
+// Explanation returns the explanation of two runs of one workload, the second of which is not
+// accounted for.
 func Explanation() *budget.Explanation {
 	made := func(workload string, seen float64, rows ...budget.Row) budget.Budget {
 		b := budget.Budget{Workload: workload, Description: "pgbench TPC-B-like, 1 client", Operation: "transaction", InFlight: 1, Rate: 1 / seen, Seen: seen, SeenBy: "1 client at 240/s, by Little's law", Rows: rows}
@@ -26,7 +27,7 @@ func Explanation() *budget.Explanation {
 			Equal:   &budget.Equal{Count: "I/Os", Each: 1.1, Seconds: 1e-3, Rate: 1000, Law: "L = n·t + rest", Assumes: []string{"so"}}}}}
 }
 
-// budgets are one that closes and one that does not.
+// budgets returns one budget that closes and one that does not.
 func budgets() []budget.Budget {
 	x := Explanation()
 	a, b := x.Runs[0].Budgets[0], x.Runs[1].Budgets[0]
@@ -34,7 +35,7 @@ func budgets() []budget.Budget {
 	return []budget.Budget{a, b}
 }
 
-// hostileBudgets are budgets of which every word is that text.
+// hostileBudgets returns budgets in which every string is the text.
 func hostileBudgets(text string) []budget.Budget {
 	list := budgets()
 	for i := range list {
@@ -60,7 +61,7 @@ func hostileBudgets(text string) []budget.Budget {
 	return list
 }
 
-// hostileSides are hostileBudgets side by side.
+// hostileSides returns hostileBudgets side by side.
 func hostileSides(text string) []budget.Comparison {
 	list := Explanation().Comparisons
 	for i := range list {

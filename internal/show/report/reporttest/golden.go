@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// Golden compares got with testdata/NAME of the package under test. With -update
-// it writes the file: look at its difference before committing it.
+// Golden compares got with testdata/NAME of the package under test. With -update it writes the
+// file: review the difference before committing it.
 func Golden(t testing.TB, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -36,7 +36,7 @@ func Golden(t testing.TB, name string, got []byte) {
 	}
 }
 
-// Written is what write writes.
+// Written returns what write writes.
 func Written(t testing.TB, write func(io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Spark draws values as at most n characters, each the mean of its share of the
-// values. The scale begins at zero, so a fall of a fifth looks like a fifth and
-// noise does not look like drama. Values that are not finite are blanks.
+// Spark draws values as at most n characters, each the mean of its share of the values. The scale
+// begins at zero, so that a drop of a fifth looks like a fifth and noise is not exaggerated. Values
+// that are not finite become blanks.
 func (s Style) Spark(values []float64, n int) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if !s.Unicode {

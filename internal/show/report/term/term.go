@@ -1,9 +1,7 @@
-// Package term knows what a terminal can show: the width of a string in
-// columns, the fallback of a glyph in ASCII, a few colours. Its opinion: text
-// that comes from elsewhere (a path, a tool's error) is cleaned before it is
-// shown, so that it can neither break the layout nor move the cursor, and the
-// stream lets nothing through that was not; colour only repeats what a word or a
-// mark already says.
+// Package term knows what a terminal can show: the width of a string in columns, the ASCII fallback
+// of a glyph, a few colours. Its opinion: text from outside (a path, a tool's error) is cleaned
+// before it is shown, so that it can neither break the layout nor move the cursor, and the stream
+// blocks text that was not cleaned; colour only repeats what a word or a mark already says.
 package term
 
 import (
@@ -13,22 +11,22 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Style is what a stream can show.
+// Style describes what a stream can show.
 type Style struct {
 	// Color allows SGR colours, Unicode allows characters beyond ASCII.
 	Color, Unicode bool
 }
 
-// ascii holds the replacements that keep their meaning. Everything else beyond
-// ASCII becomes a question mark.
+// ascii contains the replacements that keep their meaning. All other characters beyond ASCII become
+// question marks.
 var ascii = strings.NewReplacer(
 	"µ", "u", "μ", "u", "±", "+-", "×", "x", "–", "-", "—", "-", "−", "-", "…", "...", "·", ".",
 	"≥", ">=", "≤", "<=", "≈", "~", "≠", "!=", "→", "->", "’", "'", "‘", "'", "“", "\"", "”", "\"", "\u00a0", " ",
 	"✓", "ok", "✗", "X",
 )
 
-// Text makes a string safe to show on one line (see safetext.Clean), and without
-// Unicode every character becomes ASCII.
+// Text makes a string safe to show on one line (see safetext.Clean), and without Unicode converts
+// every character to ASCII.
 func (s Style) Text(text string) string {
 	text = safetext.Clean(text)
 	if s.Unicode {
@@ -43,7 +41,7 @@ func (s Style) Text(text string) string {
 	}, text)
 }
 
-// Paint is a way of showing text.
+// Paint is a way of displaying text.
 type Paint string
 
 // The paints: SGR parameters (ECMA-48 §8.3.117). Crossed is dim and crossed out,
@@ -60,10 +58,10 @@ const (
 	Crossed Paint = "2;9"
 )
 
-// paints are all of them.
+// paints are all paints.
 var paints = []Paint{Dim, Bold, Red, Green, Yellow, Cyan, Magenta, Crossed}
 
-// Paint colours text, when the stream has colours.
+// Paint colours text if the stream supports colours.
 func (s Style) Paint(p Paint, text string) string {
 	if !s.Color || p == Plain || text == "" {
 		return text
@@ -75,7 +73,7 @@ func (p Paint) begin() string { return "\x1b[" + string(p) + "m" }
 
 const endPaint = "\x1b[0m"
 
-// superscripts are the digits of footnote numbers.
+// superscripts maps digits to those of footnote numbers.
 var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 

@@ -101,7 +101,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A command can be copied as it is printed: it is on one line, with all its blanks.
+// A command can be copied as printed: it is on one line, with all its blanks.
 func TestCommandsAreNotWrapped(t *testing.T) {
 	const command = `loadline run '/srv/my  data/with a long name' --only=rand-write-iops,rand-read-lat --max-time 600s`
 	for text, want := range map[string][]string{
@@ -153,8 +153,8 @@ func TestShortenFits(t *testing.T) {
 	})
 }
 
-// A word of megabytes takes time in proportion to it: a count of the rest for each line
-// would take longer here than tests may.
+// Wrapping a word of megabytes takes time proportional to its length: counting the remaining
+// columns for each line would exceed the test's time limit.
 func TestWrapOfALongWordEnds(t *testing.T) {
 	const n, size = 10, 16 << 20
 	lines := Wrap("host "+strings.Repeat("x", size), n)

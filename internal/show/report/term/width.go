@@ -7,11 +7,11 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// cells are the widths of characters where ambiguous ones take one column: by itself the
-// library would ask the environment, and the same report would be laid out differently.
+// cells measures character widths with ambiguous ones as one column: by default the library would
+// consult the environment, and the same report would be laid out differently.
 var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// Columns is the width of a string that holds no escape sequences.
+// Columns returns the width of a string without escape sequences.
 func Columns(s string) int {
 	n := 0
 	for _, r := range s {
@@ -33,7 +33,7 @@ func Cut(s string, n int) string {
 	return s
 }
 
-// Shorten cuts a string to at most n columns and shows that it did.
+// Shorten cuts a string to at most n columns and marks that it was cut.
 func (s Style) Shorten(text string, n int) string {
 	if Columns(text) <= n {
 		return text
@@ -50,9 +50,9 @@ func Pad(text string, n int) string {
 	return strings.Repeat(" ", max(0, n-Columns(text)))
 }
 
-// Wrap breaks text into lines of at most n columns, between words where that is
-// possible. It returns at least one line. Each part of a long word is looked at once: a
-// text that somebody sent may be one word of megabytes.
+// Wrap breaks text into lines of at most n columns, between words where possible. It returns at
+// least one line. It examines each part of a long word only once: text from outside may be a single
+// word of megabytes.
 func Wrap(text string, n int) []string {
 	n = max(n, 8)
 	var lines []string
@@ -68,7 +68,7 @@ func Wrap(text string, n int) []string {
 			lines = append(lines, line)
 		}
 		for head != word {
-			// A long word is a path or a list: break it behind a separator.
+			// A long word is a path or a list: break it after a separator.
 			if i := strings.LastIndexAny(head, ",/"); i > len(head)/2 {
 				head = head[:i+1]
 			}
@@ -81,12 +81,12 @@ func Wrap(text string, n int) []string {
 	return append(lines, line)
 }
 
-// command is where a command of ours begins in what a user is told to do next.
+// command matches the beginning of one of our commands in a suggested next step.
 var command = regexp.MustCompile(`(^|[ (])loadline [a-z]`)
 
-// WrapNext is Wrap for what to do next: a command in it is never broken, however long it is,
-// so that it can be copied and pasted; the terminal wraps it where it must. The command
-// goes to the end of the text, or to a remark behind it, which three blanks set off.
+// WrapNext is Wrap for a suggested next step: a command in it is never broken, however long it is,
+// so that it can be copied and pasted; the terminal wraps it if necessary. The command extends to
+// the end of the text, or to a remark separated by three blanks.
 func WrapNext(text string, n int) []string {
 	at := command.FindStringIndex(text)
 	if at == nil {
@@ -105,7 +105,7 @@ func WrapNext(text string, n int) []string {
 	return lines
 }
 
-// joined puts text on the last line if it fits in n columns, else on a line of its own.
+// joined puts text on the last line if it fits in n columns, or else on a new line.
 func joined(lines []string, text string, n int) []string {
 	if last := len(lines) - 1; Columns(lines[last])+1+Columns(text) <= n {
 		lines[last] += " " + text

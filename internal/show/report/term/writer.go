@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// The control sequences of a display that redraws its line (ECMA-48): erase the line
-// from its beginning, hide and show the cursor; and of one that redraws several lines: up
+// The control sequences of a display that redraws its line (ECMA-48): erase the line from its
+// beginning, hide and show the cursor; and those of a display that redraws several lines: move up
 // by one, erase what is below.
 const (
 	EraseLine  = "\r\x1b[K"
@@ -21,8 +21,8 @@ const (
 	EraseBelow = "\x1b[J"
 )
 
-// own are the sequences that Loadline writes, and the only ones that a stream for people
-// ever lets through.
+// own are the sequences that Loadline writes, and the only ones that a stream for people ever
+// passes.
 var own = func() []string {
 	list := []string{EraseLine, HideCursor, ShowCursor, UpOne, EraseBelow, endPaint}
 	for _, p := range paints {
@@ -31,20 +31,20 @@ var own = func() []string {
 	return list
 }()
 
-// Writer is a stream that people read. Whoever forgets to clean a text cannot make it
-// reach the terminal: no control character but the line break and the tab gets through,
-// nothing invisible and nothing that is no UTF-8. It may be used by several goroutines.
+// Writer is a stream for people. Text that was not cleaned cannot reach the terminal: no control
+// character but the line break and the tab is passed, and nothing invisible or invalid as UTF-8. It
+// may be used by several goroutines.
 //
-// What draws and paints asks for Styled, which also lets Loadline's own sequences
-// through, and vouches for having cleaned the texts in between; what writes a document
-// for a program asks for Raw.
+// Code that draws and paints uses Styled, which also passes Loadline's own sequences, and is
+// responsible for cleaning the text between them; code that writes a document for a program uses
+// Raw.
 type Writer struct {
 	mu   sync.Mutex
 	to   io.Writer
 	part []byte
 }
 
-// NewWriter makes the stream w one for people; one that is so already stays as it is.
+// NewWriter makes the stream w one for people; a stream that already is one is returned unchanged.
 func NewWriter(w io.Writer) *Writer {
 	if is, ok := w.(*Writer); ok {
 		return is
@@ -52,11 +52,11 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{to: w}
 }
 
-// Write writes what may reach a terminal of p.
+// Write writes the part of p that may reach a terminal.
 func (w *Writer) Write(p []byte) (int, error) { return w.write(p, nil) }
 
-// Styled is the same stream for text with Loadline's own colours and cursor movements in
-// it. A stream that is no Writer is returned as it is.
+// Styled returns the same stream for text with Loadline's own colours and cursor movements. A
+// stream that is not a Writer is returned unchanged.
 func Styled(w io.Writer) io.Writer {
 	if is, ok := w.(*Writer); ok {
 		return styled{is}
@@ -68,7 +68,7 @@ type styled struct{ *Writer }
 
 func (s styled) Write(p []byte) (int, error) { return s.write(p, own) }
 
-// Raw is the stream beneath, for a document or a protocol that a program reads.
+// Raw returns the underlying stream, for a document or a protocol that a program reads.
 func Raw(w io.Writer) io.Writer {
 	switch is := w.(type) {
 	case *Writer:
@@ -84,7 +84,7 @@ func (w *Writer) write(p []byte, allowed []string) (int, error) {
 	defer w.mu.Unlock()
 	text := append(w.part, p...)
 	w.part = nil
-	// A character whose bytes come with two writes, as from a program's output.
+	// The bytes of a character may be split over two writes, as in a program's output.
 	for i := max(0, len(text)-utf8.UTFMax+1); i < len(text); i++ {
 		if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {
 			w.part = append([]byte(nil), text[i:]...)
@@ -98,7 +98,7 @@ func (w *Writer) write(p []byte, allowed []string) (int, error) {
 	return len(p), nil
 }
 
-// lines cleans text of any number of lines but for the allowed sequences.
+// lines cleans text of any number of lines, except for the allowed sequences.
 func lines(text string, allowed []string) string {
 	var b strings.Builder
 	rest := text

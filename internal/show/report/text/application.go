@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// transactions writes what a transaction of each workload cost the server and its storage: a
-// rate of transactions alone says nothing of either.
+// transactions writes what a transaction of each workload cost the server and its storage: a rate
+// of transactions alone says nothing about either.
 func (p *page) transactions(r *model.Report) {
 	name := &column{title: "per transaction"}
 	flushes, flush, busy := &column{title: "flushes", numeric: true}, &column{title: "each", numeric: true, drop: 3}, &column{title: "flushing", numeric: true, drop: 2}
@@ -49,7 +49,7 @@ func (p *page) transactions(r *model.Report) {
 	}
 }
 
-// threeCosts are reads, writes and flushes of a device, a dash where they are not known.
+// threeCosts returns the reads, writes and flushes of a device, a dash for unknown ones.
 func (p *page) threeCosts(reads, writes, flushes *float64) cell {
 	if reads == nil || writes == nil || flushes == nil {
 		return p.cost(nil, few)
@@ -57,7 +57,7 @@ func (p *page) threeCosts(reads, writes, flushes *float64) cell {
 	return cell{text: few(*reads) + " / " + few(*writes) + " / " + few(*flushes)}
 }
 
-// cost is a figure for each transaction, a dash where it is not known.
+// cost formats a figure per transaction, a dash if it is unknown.
 func (p *page) cost(v *float64, write func(float64) string) cell {
 	if v == nil {
 		return cell{text: p.Text("–"), paint: term.Dim}
@@ -65,7 +65,7 @@ func (p *page) cost(v *float64, write func(float64) string) cell {
 	return cell{text: p.Text(write(*v))}
 }
 
-// few writes a number that is about one.
+// few formats a number of the order of one.
 func few(v float64) string {
 	if v < 0.005 && v > 0 {
 		return "<0.01"
@@ -75,11 +75,11 @@ func few(v float64) string {
 
 func share(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 
-// ofSession are where settings are from that are those of one session, or of the way in which a
-// server was built.
+// ofSession are the sources of settings that belong to a session, or to the way in which a server
+// was built.
 var ofSession = []string{"client", "session", "override", "default"}
 
-// remarks writes what was found before on a server that exists.
+// remarks writes what was found on an existing server before the measurement.
 func (p *page) remarks(s *model.AppState) {
 	if s == nil || s.Server == nil {
 		return
@@ -94,7 +94,7 @@ func (p *page) remarks(s *model.AppState) {
 	}
 }
 
-// settings writes those of a server that are not its own.
+// settings writes the settings that differ from the server's own.
 func (p *page) settings(s *model.AppState) {
 	if s == nil {
 		return

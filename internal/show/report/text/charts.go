@@ -5,9 +5,9 @@ import (
 	"github.com/loadline/loadline/internal/show/report/plot"
 )
 
-// charts draws the scaling of each workload that is not drawn with its table: of points
-// that others have published. Beside these and a sweep's no text has a chart: what a
-// workload did over time is for the page.
+// charts draws the scaling of each workload that is not drawn with its table: of points that others
+// have published. Apart from these and the chart of a sweep, text has no charts: the course of a
+// workload over time is shown on the page.
 func (p *page) charts(r *model.Report) {
 	if measuredScale(r) || len(r.Scales) == 0 {
 		return

@@ -13,9 +13,9 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// RenderComparison prints a comparison: the two sides, what they have in common
-// and in what they differ, a row per workload and metric with its verdict, and
-// what would settle what is unclear. It fails only when w does.
+// RenderComparison prints a comparison: the two sides, what they have in common and how they
+// differ, a row per workload and metric with its verdict, and what would settle unclear rows. It
+// fails only when w does.
 func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 	p := newPage(o)
 	if !o.Brief {
@@ -40,7 +40,7 @@ func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 	return p.flush(w)
 }
 
-// CompareHead prints what a comparison is about to do, before it begins.
+// CompareHead prints what a comparison is about to measure, before it begins.
 func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, tools map[string]string, o Options) error {
 	p := newPage(o)
 	a := &plans[0]
@@ -94,7 +94,7 @@ func (p *page) rows(c *model.Comparison, notes []words.Note) {
 		return
 	}
 	name, pattern, metric := &column{title: "workload"}, &column{title: "pattern", drop: 1}, &column{title: "metric"}
-	// Where space is short the two values go before the change and its interval do.
+	// If space is short, the two values are dropped before the change and its interval.
 	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: words.Confidence(nil), numeric: true, drop: 2}
 	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: words.Confidence(nil), numeric: true, drop: 2}
 	changed, ci, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true}, &column{title: "verdict"}
@@ -165,7 +165,7 @@ func (p *page) compareFindings(c *model.Comparison) {
 	}
 }
 
-// goals writes what was asked for and whether it was reached.
+// goals writes the goals and whether they were met.
 func (p *page) goals(goals []model.Goal) {
 	label := "goals"
 	for _, g := range goals {
@@ -185,7 +185,7 @@ func (p *page) goals(goals []model.Goal) {
 	}
 }
 
-// goal writes one goal, wrapped beside its label.
+// goal writes one goal, wrapped, next to its label.
 func (p *page) goal(label, text string, paint term.Paint) {
 	lead := p.Paint(term.Dim, label) + term.Pad(label, labelWidth)
 	for i, l := range term.Wrap(text, p.width-labelWidth) {

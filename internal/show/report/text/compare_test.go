@@ -67,7 +67,7 @@ func compared() *model.Comparison {
 	}
 }
 
-// apart are two runs of their own that are unlike things.
+// apart is a comparison of two separate runs that are not comparable.
 func apart() *model.Comparison {
 	c := compared()
 	c.Method, c.ID, c.Directory, c.Comparable = model.Independent, "", "", false
@@ -142,7 +142,7 @@ func TestChangesInWords(t *testing.T) {
 	}
 }
 
-// Nothing is wider than the terminal, whatever the names are.
+// No line is wider than the terminal, whatever the names are.
 func TestComparisonsFitTheirWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := compared()

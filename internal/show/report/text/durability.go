@@ -9,9 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// RenderDurability prints the report of a durability test: what was written, each
-// cut with what was found after it, the result, and what it proves. It fails only
-// when w does.
+// RenderDurability prints the report of a durability test: what was written, each cut and what was
+// found after it, the result, and what it proves. It fails only when w does.
 func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
 	p := newPage(o)
 	p.field("target", d.Target.Place(), words.Storage(d.Environment.Storage))
@@ -62,7 +61,7 @@ func (p *page) checks(findings []model.Finding) {
 	}
 }
 
-// paintOf is green for nothing: a clean test is no promise.
+// paintOf is never green: a clean test is no guarantee.
 func paintOf(r model.DurabilityResult) term.Paint {
 	switch r {
 	case model.DurabilityLostWrites, model.DurabilityCorrupt:

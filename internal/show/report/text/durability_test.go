@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// lying is the report of a test that found losses.
+// lying is the report of a test that found lost writes.
 func lying() *model.Durability {
 	return &model.Durability{
 		Schema: model.DurabilitySchema, Status: model.Complete, Sync: "flush", BlockSize: 4096, Blocks: 100, Jobs: 8,

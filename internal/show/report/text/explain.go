@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// RenderExplanation prints where the time of an operation went: of two runs what they have in
-// common side by side, of one the budget of each workload. It fails only when w does.
+// RenderExplanation prints where the time of an operation went: for two runs the common workloads
+// side by side, for one run the budget of each workload. It fails only when w does.
 func RenderExplanation(w io.Writer, x *budget.Explanation, o Options) error {
 	p := newPage(o)
 	for i := range x.Runs {
@@ -57,7 +57,7 @@ func (p *page) explainHead(s *budget.Side, name string, several bool) {
 	p.facts(label, s.Target, s.ID, how)
 }
 
-// budget writes one: a row for each part, what is left over, and what follows.
+// budget writes one budget: a row for each part, the remainder, and the conclusions.
 func (p *page) budget(name string, b *budget.Budget) {
 	p.line(p.Paint(term.Bold, p.Text(name+b.Workload)) + p.Paint(term.Dim, p.Text("  "+b.Description)))
 	part, time, share := &column{title: "of one " + b.Operation}, &column{title: "time", numeric: true}, &column{title: "share", numeric: true}
@@ -96,12 +96,12 @@ func (p *page) budget(name string, b *budget.Budget) {
 	}
 }
 
-// lawOf is a law and what must hold for it.
+// lawOf returns a law and its assumptions.
 func lawOf(law string, assumes []string) string {
 	return "by the law: " + law + "; if " + strings.Join(assumes, ", and ")
 }
 
-// signed writes a time that may be below 0.
+// signed formats a time that may be negative.
 func signed(s float64) string {
 	if s < 0 {
 		return "-" + units.FormatDuration(-s)
@@ -109,7 +109,7 @@ func signed(s float64) string {
 	return units.FormatDuration(s)
 }
 
-// gain writes a change of a rate.
+// gain formats the change of a rate.
 func gain(v float64) string {
 	if v > -0.005 && v < 0.005 {
 		return "the same rate"

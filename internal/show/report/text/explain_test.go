@@ -17,7 +17,7 @@ func TestExplanationIsATable(t *testing.T) {
 	}))
 }
 
-// What a run says is shown and obeyed by nobody: no escape sequence of a name gets through.
+// Text from a run is displayed, never interpreted: no escape sequence in a name gets through.
 func TestExplanationOfAHostileRun(t *testing.T) {
 	x := reporttest.Explanation()
 	const evil = "\x1b[2J\x07evil"

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// Head prints what a run is about to do, before it begins: how much, on what,
-// and where. It fails only when w does.
+// Head prints what a run is about to measure, before it begins: how much, on what, and where. It
+// fails only when w does.
 func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]string, o Options) error {
 	p := newPage(o)
 	p.field("plan", planWords(pl)...)
@@ -20,7 +20,7 @@ func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]s
 	return p.flush(w)
 }
 
-// memory warns before the measuring that its numbers will be invalid.
+// memory warns before the measurement that its numbers will be invalid.
 func (p *page) memory(env model.Environment) {
 	text := words.Memory(env.Storage)
 	if text == "" {
@@ -47,14 +47,14 @@ func (p *page) head(r *model.Report, o Options) {
 	p.labels(run.Labels)
 }
 
-// labels writes what the user calls the run.
+// labels writes the user's labels of the run.
 func (p *page) labels(l model.Labels) {
 	if len(l) > 0 {
 		p.field("labels", l.Words()...)
 	}
 }
 
-// several is the volumes of a run: those of a list, or the one.
+// several returns the volumes of a run: those of a list, or the only one.
 func several(one model.Volume, list []model.Volume) []model.Volume {
 	if len(list) == 0 {
 		return []model.Volume{one}

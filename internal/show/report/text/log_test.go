@@ -9,7 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// What the log's device did stands beside what the data's did, where it has one; and where it is.
+// If the log has a device of its own, that device's activity is shown next to that of the data's
+// device, with the log's location.
 func TestALogOfItsOwnStandsApart(t *testing.T) {
 	write := func(r *model.Report) string {
 		t.Helper()

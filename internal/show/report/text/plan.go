@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// Plan prints what a run would do: where, how long, what it would write; and, of a
-// volume in Kubernetes, what is known of it before it exists. It fails only when w does.
+// Plan prints what a run would do: where, how long, and what it would write; and, for a volume in
+// Kubernetes, what is known about it before it exists. It fails only when w does.
 func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	p := newPage(o)
 	v := pl.Volume
@@ -58,7 +58,7 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	return p.flush(w)
 }
 
-// imageWords names the image that a server in a pod is of.
+// imageWords names the image of a server in a pod.
 func imageWords(c *model.Cluster) string {
 	if c == nil {
 		return ""
@@ -66,7 +66,7 @@ func imageWords(c *model.Cluster) string {
 	return words.Prefixed("of the image ", c.Image)
 }
 
-// instead tells how to do what was planned.
+// instead says which command does what was planned.
 func instead(pl *model.Plan) string {
 	if app := pl.Experiment.App; app != nil {
 		return fmt.Sprintf("Nothing was done: say `loadline app %[1]s` instead of `loadline plan app %[1]s` to do it.", app.Name)
@@ -77,7 +77,7 @@ func instead(pl *model.Plan) string {
 	return "Nothing was done: say `loadline run` instead of `loadline plan` to do it."
 }
 
-// planWords is the plan in one line: what, in which way, for how long.
+// planWords returns the plan in one line: what, in which way, for how long.
 func planWords(pl *model.Plan) []string {
 	s := pl.Schedule
 	work := words.Count(len(pl.Workloads), "workload")
@@ -108,7 +108,7 @@ func kindWords(k model.TargetKind) string {
 	return string(k)
 }
 
-// writeWords tells what would be written, and what would become of it.
+// writeWords says what would be written, and what would become of it.
 func writeWords(pl *model.Plan) string {
 	v := pl.Volume
 	size := units.FormatSize(v.Size)
@@ -118,7 +118,7 @@ func writeWords(pl *model.Plan) string {
 	}
 	where := v.Path
 	if where == "" || v.Target.Cluster != nil {
-		// The path in a pod says nothing outside of it.
+		// The path in a pod means nothing outside it.
 		where = v.Target.Name
 	}
 	if len(pl.Volumes) > 1 {
@@ -148,8 +148,8 @@ func writeWords(pl *model.Plan) string {
 	return "nothing: " + where + " is only read"
 }
 
-// scheduleWords is "18 = 6 workloads × 3 repeats, each 3 s after a ramp of 1 s"
-// and what comes after them.
+// scheduleWords returns, for example, "18 = 6 workloads × 3 repeats, each 3 s after a ramp of 1 s"
+// and what follows them.
 func scheduleWords(pl *model.Plan) []string {
 	s := pl.Schedule
 	repeat := words.Seconds(s.Repeat)
@@ -169,7 +169,7 @@ func scheduleWords(pl *model.Plan) []string {
 	}
 }
 
-// lookWords tells of the repeats that go on for longer.
+// lookWords describes the repeats that run longer.
 func lookWords(s model.Schedule) string {
 	switch {
 	case s.Look <= 0:
@@ -182,7 +182,7 @@ func lookWords(s model.Schedule) string {
 	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + ", to see the sustained rate"
 }
 
-// timeWords tells how long it takes.
+// timeWords says how long it takes.
 func timeWords(pl *model.Plan) []string {
 	var parts []string
 	least, most := pl.MeasureSeconds, pl.MeasureSeconds
@@ -191,7 +191,7 @@ func timeWords(pl *model.Plan) []string {
 		parts = append(parts, "prefill about "+units.FormatSpan(pl.PrefillSeconds))
 		least, most = least+pl.PrefillSeconds, most+pl.PrefillSeconds
 	case pl.Volume.Prefill:
-		// No bandwidth was probed, so nobody knows, and there is no sum.
+		// The bandwidth was not probed, so the time of the prefill and the total are unknown.
 		return append(parts, "prefill as long as it takes", "measuring "+fromTo(least, max(least, pl.Schedule.MaxTime)))
 	}
 	if more := pl.Schedule.MaxTime - pl.MeasureSeconds; more > 1 && pl.Schedule.Mode != model.Fixed {
@@ -201,7 +201,7 @@ func timeWords(pl *model.Plan) []string {
 	return append(parts, "in all "+fromTo(least, most))
 }
 
-// engineWords is ioWords, or what will be tried while nothing was probed.
+// engineWords returns words.IO, or the engines that will be tried if nothing was probed.
 func engineWords(v model.Volume, workloads []model.Workload) string {
 	if v.Engine == "" {
 		return "io_uring, libaio or psync, whichever a probe finds to work"
@@ -209,7 +209,7 @@ func engineWords(v model.Volume, workloads []model.Workload) string {
 	return words.IO(v, workloads)
 }
 
-// fromTo writes a range of times, or one when it has no width.
+// fromTo formats a range of times, or a single time if both are the same.
 func fromTo(least, most float64) string {
 	if most <= least {
 		return "about " + units.FormatSpan(least)

@@ -11,14 +11,14 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// limitWords are what limits transactions, in words.
+// limitWords describe what limits transactions.
 var limitWords = map[prediction.Limit]string{
 	prediction.ByFlushes: "flushes of the log", prediction.ByProcessors: "processors", prediction.ByReads: "reads",
 	prediction.ByRows: "rows that others have changed", prediction.ByWork: "own work, not the storage",
 }
 
-// RenderPrediction prints what an application would do: a row for each number of clients, what
-// it is computed from, and what must hold for it. It fails only when w does.
+// RenderPrediction prints the predicted performance of an application: a row for each number of
+// clients, what it is computed from, and its assumptions. It fails only when w does.
 func RenderPrediction(w io.Writer, x *prediction.Prediction, o Options) error {
 	p := newPage(o)
 	p.facts("predict", x.Application, fmt.Sprintf("%s, scale %d", x.Load, x.Scale), "not measured")
@@ -82,7 +82,7 @@ func (p *page) predicted(x *prediction.Prediction) {
 	p.fitted([]*column{n, rate, low, latency, flushes, flushing, busy, limit})
 }
 
-// within writes a time with its interval.
+// within formats a time with its interval.
 func within(e model.Estimate) string {
 	return fmt.Sprintf("%s (%s to %s)", units.FormatDuration(e.Value), units.FormatDuration(e.Low), units.FormatDuration(e.High))
 }

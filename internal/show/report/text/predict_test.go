@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// predicted is a prediction with all that can be in one.
+// predicted is a prediction with everything that one can contain.
 func predicted() *prediction.Prediction {
 	busy, full, processor := 0.21, 0.97, 0.6e-3
 	estimate := func(unit string, v float64) model.Estimate {
@@ -53,7 +53,7 @@ func TestLimitsHaveWords(t *testing.T) {
 	}
 }
 
-// What a run says is shown and obeyed by nobody.
+// Text from a run is displayed, never interpreted.
 func TestPredictionOfAHostileRun(t *testing.T) {
 	x := predicted()
 	const evil = "\x1b[2J\x07evil"

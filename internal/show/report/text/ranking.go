@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// ranking writes several systems test by test, and what follows from all tests. The
-// best place is 1; "2–3" means that the numbers allow either.
+// ranking writes several systems test by test, and what follows from all tests. The best place is
+// 1; "2–3" means that the numbers allow either.
 func (p *page) ranking(r *model.Report) {
 	k := r.Ranking
 	var names []string
@@ -83,8 +83,8 @@ func (p *page) rankRows(k *model.Ranking, notes []string) {
 	p.fitted(columns)
 }
 
-// rowUnit is the unit that all numbers of a rate's row are written in, so that it need
-// not stand behind each; "" when they differ.
+// rowUnit returns the unit of all numbers in a rate's row, so that it need not follow each of them;
+// "" if they differ.
 func rowUnit(r model.RankRow) string {
 	unit := ""
 	for i, e := range r.Entries {
@@ -98,7 +98,7 @@ func rowUnit(r model.RankRow) string {
 	return unit
 }
 
-// rankMetric names a metric in short, with its unit where the numbers leave it out.
+// rankMetric returns a metric's short name, with its unit if the numbers leave it out.
 func rankMetric(m model.Metric, unit string) string {
 	switch m {
 	case model.IOPS:
@@ -116,7 +116,7 @@ func rankMetric(m model.Metric, unit string) string {
 	return string(m) + unit
 }
 
-// rankCell is a system's number in a row, with its place.
+// rankCell returns a system's number in a row, with its place.
 func (p *page) rankCell(r model.RankRow, system int, unit string) cell {
 	for _, e := range r.Entries {
 		if e.System != system {
@@ -139,7 +139,7 @@ func (p *page) rankCell(r model.RankRow, system int, unit string) cell {
 	return cell{text: p.Text("–"), unit: "  ", paint: term.Dim}
 }
 
-// rankList writes the rows one below the other, where a table does not fit.
+// rankList writes the rows one below the other, if a table does not fit.
 func (p *page) rankList(k *model.Ranking) {
 	for _, r := range k.Rows {
 		test := r.Group + " " + words.RankTest(k, r)

@@ -50,7 +50,7 @@ var (
 	mix           = model.Workload{Name: "mix-70-30", Access: model.Random, Direction: model.Mixed, ReadPercent: 70, BlockSize: 8192, Depth: 16, Metric: model.IOPS}
 )
 
-// steady is a run in which everything went well.
+// steady is a run without any problems.
 func steady() *model.Report {
 	target := model.Target{Name: "/srv/data", Kind: model.Directory, Path: "/srv/data"}
 	volume := model.Volume{Target: target, Path: "/srv/data/loadline.dat", Owned: true, Size: 4 << 30, Engine: "io_uring", Direct: true, Prefill: true}
@@ -88,7 +88,7 @@ func steady() *model.Report {
 	}
 }
 
-// find replaces a rule's finding and applies its severity to its results.
+// find replaces a rule's finding and applies its severity to the rule's results.
 func find(r *model.Report, f model.Finding) {
 	kept := r.Findings[:0]
 	for _, old := range r.Findings {
@@ -112,7 +112,7 @@ func find(r *model.Report, f model.Finding) {
 	}
 }
 
-// noisy has results that did not converge, one of them with a fall.
+// noisy has results that did not converge, one of them with a drop.
 func noisy() *model.Report {
 	r := steady()
 	w := &r.Results[1]
@@ -151,7 +151,7 @@ func sparse() *model.Report {
 	return r
 }
 
-// buffered stands on every number.
+// buffered has a finding that applies to every number.
 func buffered() *model.Report {
 	r := steady()
 	r.Run.Volume.Direct = false

@@ -12,15 +12,14 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// sparkWidth is the width of "over time" when space is short, and sparkMost when
-// there is plenty.
+// sparkWidth is the width of "over time" if space is short, sparkMost if there is plenty.
 const (
 	sparkWidth = 10
 	sparkMost  = 30
 )
 
-// results writes the table: one row per result, and one for each planned
-// workload that has none, so that nothing is missing silently.
+// results writes the table: one row per result, and one for each planned workload without one, so
+// that nothing is missing silently.
 func (p *page) results(r *model.Report, notes words.Footnotes) {
 	if len(r.Results) == 0 && len(r.Run.Workloads) == 0 {
 		p.line("no results")
@@ -81,7 +80,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	p.legend(r, kept, p99, p999, p.leftOut(columns, kept))
 }
 
-// widen gives the sparkline the columns that are left over.
+// widen gives the remaining columns to the sparkline.
 func (p *page) widen(series *column, columns []*column, r *model.Report) {
 	n := min(sparkMost, sparkWidth+p.width-total(columns))
 	for i, res := range r.Results {
@@ -89,8 +88,8 @@ func (p *page) widen(series *column, columns []*column, r *model.Report) {
 	}
 }
 
-// number splits a formatted number from its unit. A number that must not be
-// used is in parentheses, and crossed out where the terminal can.
+// number splits a formatted number from its unit. A number that must not be used is in parentheses,
+// and crossed out if the terminal supports it.
 func (p *page) number(s string, bad bool) cell {
 	i := strings.IndexAny(s, " /")
 	if i < 0 {
@@ -103,8 +102,8 @@ func (p *page) number(s string, bad bool) cell {
 	return c
 }
 
-// halfWidth is the interval, as its relative half-width or with its ends; a star tells
-// that it is wider than what was asked for (of a flush nothing is asked).
+// halfWidth formats the interval, as its relative half-width or with its ends; a star means that it
+// is wider than requested (for a flush, no width is requested).
 func (p *page) halfWidth(res model.Result, bad bool) cell {
 	c := cell{text: p.Text(res.Metric.FormatWidth(res.Direction, res.Estimate))}
 	if c.text == p.Text("–") {
@@ -119,7 +118,7 @@ func (p *page) halfWidth(res model.Result, bad bool) cell {
 	return c
 }
 
-// span is how long a workload was looked at, its pauses included.
+// span formats how long a workload was observed, including pauses.
 func (p *page) span(seconds float64) cell {
 	if seconds <= 0 {
 		return cell{text: p.Text("–"), paint: term.Dim}
@@ -127,7 +126,7 @@ func (p *page) span(seconds float64) cell {
 	return cell{text: words.Span(seconds), paint: term.Dim}
 }
 
-// percentile is a latency, or a dash when the count of I/Os does not support it.
+// percentile formats a latency, or a dash if the number of I/Os does not support it.
 func (p *page) percentile(v *float64, bad bool) cell {
 	if v == nil || math.IsNaN(*v) {
 		return cell{text: p.Text("–"), paint: term.Dim}
@@ -135,7 +134,7 @@ func (p *page) percentile(v *float64, bad bool) cell {
 	return p.number(units.FormatDuration(*v), bad)
 }
 
-// mark is the verdict and the footnotes at the end of a row.
+// mark returns the verdict and the footnotes at the end of a row.
 func (p *page) mark(res model.Result, notes []int) cell {
 	var c cell
 	switch res.Verdict {
@@ -152,7 +151,7 @@ func (p *page) mark(res model.Result, notes []int) cell {
 	return c
 }
 
-// marks are footnote numbers: "¹ ³".
+// marks returns footnote numbers: "¹ ³".
 func (p *page) marks(notes []int) string {
 	list := make([]string, len(notes))
 	for i, n := range notes {
@@ -161,8 +160,8 @@ func (p *page) marks(notes []int) string {
 	return strings.Join(list, " ")
 }
 
-// legend explains in a line what of marks, stars and dashes the table shows, and which
-// columns it does not.
+// legend explains in one line the marks, stars and dashes that the table contains, and names the
+// columns that it omits.
 func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left string) {
 	var parts []string
 	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Verdict == model.Suspect }) {
@@ -193,7 +192,7 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left 
 	p.parts(parts)
 }
 
-// parts writes phrases in a line, three blanks apart, in as many lines as it takes.
+// parts writes phrases separated by three blanks, on as many lines as necessary.
 func (p *page) parts(parts []string) {
 	const indent = "  "
 	line := ""
@@ -223,7 +222,7 @@ func (p *page) parts(parts []string) {
 func p99Of(l *model.LatencySummary) *float64  { return l.P99 }
 func p999Of(l *model.LatencySummary) *float64 { return l.P999 }
 
-// none reports whether no result has the percentile: its column would be empty.
+// none reports whether no result has the percentile, so that its column would be empty.
 func none(r *model.Report, get func(*model.LatencySummary) *float64) bool {
 	return !slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Latency != nil && get(res.Latency) != nil })
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// measuredScale reports whether the run was one of several volumes at once, and that the
-// points do not come from elsewhere.
+// measuredScale reports whether the run measured several volumes at once, rather than importing
+// published points.
 func measuredScale(r *model.Report) bool {
 	return len(r.Scales) > 0 && len(r.Results) > 0 && r.Scales[0].Source == ""
 }
 
-// scales writes the tables of volumes at once in place of that of the results, then
-// what the law is.
+// scales writes the tables of several volumes at once instead of the results' table, and then the
+// law.
 func (p *page) scales(r *model.Report, notes words.Footnotes) {
 	for i := range r.Scales {
 		s := &r.Scales[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
-// A run on several volumes shows its points, its law and what each rate got.
+// A run on several volumes shows its points, its law and the outcome of each rate limit.
 func TestScaleGoldens(t *testing.T) {
 	r := reporttest.Report("scale")
 	s := &r.Scales[0]

@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// RenderSeveral prints several reports side by side: what each is of, and a table
-// with the headline of each workload in each of them and, where there is a comparison
-// with the first, the change. It fails only when w does.
+// RenderSeveral prints several reports side by side: what each is about, and a table with the
+// headline of each workload in each of them and, if there is a comparison with the first, the
+// change. It fails only when w does.
 func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Comparison, o Options) error {
 	p := newPage(o)
 	for i, r := range reports {
@@ -34,7 +34,7 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 		if first > 0 {
 			p.blank()
 		}
-		// As many runs as there is room for, at least one; then the next ones below.
+		// As many runs as fit, at least one; the next ones follow below.
 		columns := []*column{name}
 		next := first
 		for ; next < len(reports); next++ {
@@ -64,7 +64,7 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 	return p.flush(w)
 }
 
-// startWords is when a run began; empty when nobody knows.
+// startWords returns when a run began; empty if unknown.
 func startWords(run *model.RunInfo) string {
 	if run.Started.IsZero() {
 		return ""
@@ -72,7 +72,7 @@ func startWords(run *model.RunInfo) string {
 	return run.Started.Format("2006-01-02 15:04")
 }
 
-// withFirst is the comparison of the i-th run with the first; nil when there is none.
+// withFirst returns the comparison of the i-th run with the first; nil if there is none.
 func withFirst(reports []*model.Report, comparisons []*model.Comparison, i int) *model.Comparison {
 	for _, c := range comparisons {
 		if i > 0 && c.A.ID == reports[0].Run.ID && c.B.ID == reports[i].Run.ID {
@@ -82,7 +82,7 @@ func withFirst(reports []*model.Report, comparisons []*model.Comparison, i int) 
 	return nil
 }
 
-// ofRun are the columns of one of several runs.
+// ofRun returns the columns of one of several runs.
 func (p *page) ofRun(rows []words.Together, reports []*model.Report, i int, c *model.Comparison) []*column {
 	span := p.Text(fmt.Sprintf("%s %s", words.Letter(i), reports[i].Run.Target.Place()))
 	value, width, mark := &column{title: "result", numeric: true, span: span}, &column{title: words.Confidence(reports[i].Results), numeric: true, span: span}, &column{span: span}
@@ -99,7 +99,7 @@ func (p *page) ofRun(rows []words.Together, reports []*model.Report, i int, c *m
 			width.cells = append(width.cells, p.halfWidth(*res, bad))
 			sign := p.mark(*res, nil)
 			if bad {
-				// The parentheses say the rest.
+				// The parentheses already show the rest.
 				sign.text = p.Text("✗")
 			}
 			mark.cells = append(mark.cells, sign)
@@ -116,8 +116,7 @@ func (p *page) ofRun(rows []words.Together, reports []*model.Report, i int, c *m
 	return columns
 }
 
-// rowOf is the row of a comparison about the headline of a result; nil when there is
-// none.
+// rowOf returns the row of a comparison for the headline of a result; nil if there is none.
 func rowOf(c *model.Comparison, res *model.Result) *model.Row {
 	if c == nil {
 		return nil

@@ -21,7 +21,7 @@ func renderSeveral(t testing.TB, reports []*model.Report, comparisons []*model.C
 	return b.String()
 }
 
-// three are runs of which the second is compared with the first.
+// three returns three runs, the second of which is compared with the first.
 func three() ([]*model.Report, []*model.Comparison) {
 	a, b, c := steady(), noisy(), sparse()
 	b.Run.ID, c.Run.ID, c.Run.Target.Path, c.Results = "later", "last", "/srv/other", c.Results[1:4]
@@ -44,7 +44,7 @@ func TestCharts(t *testing.T) {
 	golden(t, "charts-scale-60-ascii", render(t, reporttest.Report("scale"), Options{Width: 60}))
 }
 
-// What is added fits every width too, however many runs there are.
+// The additions fit every width too, however many runs there are.
 func TestSeveralAndChartsFitEveryWidth(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := Options{Width: rapid.IntRange(48, 200).Draw(rt, "width"), Color: rapid.Bool().Draw(rt, "color"), Unicode: rapid.Bool().Draw(rt, "unicode")}

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// RenderSizing prints how many nodes a need takes. It fails only when w does.
+// RenderSizing prints how many nodes a demand requires. It fails only when w does.
 func RenderSizing(w io.Writer, s *sizing.Sizing, o Options) error {
 	p := newPage(o)
 	for i, n := range s.Ask.Needs {
@@ -39,7 +39,7 @@ func RenderSizing(w io.Writer, s *sizing.Sizing, o Options) error {
 	return p.flush(w)
 }
 
-// flowWords is "rand-read 400/s, rand-write 150/s of 4k".
+// flowWords returns, for example, "rand-read 400/s, rand-write 150/s of 4k".
 func flowWords(n sizing.Need) string {
 	var parts []string
 	for _, f := range n.Flows {
@@ -55,7 +55,7 @@ func flowWords(n sizing.Need) string {
 	return strings.Join(parts, " + ")
 }
 
-// answer is the line that the rest explains.
+// answer writes the line that the rest explains.
 func (p *page) answer(s *sizing.Sizing) {
 	exact := fmt.Sprintf("%s by %s", units.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
 	if f := s.Fit; f != nil {
@@ -81,7 +81,7 @@ func (p *page) answer(s *sizing.Sizing) {
 
 func percentOf(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// resources is the table of demands.
+// resources writes the table of demands.
 func (p *page) resources(s *sizing.Sizing) {
 	name, demand, each := &column{title: "resource"}, &column{title: "demand", numeric: true}, &column{title: "one node", numeric: true, drop: 3}
 	nodes, used := &column{title: "nodes", numeric: true}, &column{title: "used", numeric: true}
@@ -108,7 +108,7 @@ func (p *page) resources(s *sizing.Sizing) {
 	p.fitted(columns)
 }
 
-// sources write from which points the cost of each kind of I/O follows, each once.
+// sources writes from which points the cost of each kind of I/O is derived, each once.
 func (p *page) sources(s *sizing.Sizing) {
 	said := map[string]bool{}
 	for _, l := range s.Sources {
@@ -120,7 +120,7 @@ func (p *page) sources(s *sizing.Sizing) {
 	}
 }
 
-// podCosts writes the latency to expect and what one more pod takes.
+// podCosts writes the expected latency and what one more pod requires.
 func (p *page) podCosts(s *sizing.Sizing) {
 	for _, l := range s.Latencies {
 		about := "about "

@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// RenderStudy prints what points allow to conclude: a table of capacities, then for
-// each workload what binds it and what its law does not tell, then what the report
-// that the points come from says wrongly. It fails only when w does.
+// RenderStudy prints the conclusions that points allow: a table of capacities, then for each
+// workload what limits it and what its law does not say, then where the report that the points come
+// from contradicts itself. It fails only when w does.
 func RenderStudy(w io.Writer, s *study.Study, o Options) error {
 	p := newPage(o)
 	p.field("points", s.Name, s.Source)
@@ -45,7 +45,7 @@ func RenderStudy(w io.Writer, s *study.Study, o Options) error {
 	return p.flush(w)
 }
 
-// capacities is a row for each workload that has a law.
+// capacities writes a row for each workload that has a law.
 func (p *page) capacities(s *study.Study) {
 	name, alone, capacity := &column{title: "workload"}, &column{title: p.Text("one volume"), numeric: true}, &column{title: "capacity", numeric: true}
 	width, knee := &column{title: words.Confidence(nil), numeric: true}, &column{title: "knee", numeric: true, drop: 2}
@@ -86,7 +86,7 @@ func dashed(p *page, v float64) string {
 	return units.FormatNumber(v)
 }
 
-// scaleStudy draws the law and says what follows.
+// scaleStudy draws the law and writes what follows from it.
 func (p *page) scaleStudy(x *study.Scale) {
 	p.blank()
 	if drawn := words.Fitted(&x.Scale.Scale); len(drawn.Points) > 0 {
@@ -112,8 +112,8 @@ func (p *page) scaleStudy(x *study.Scale) {
 	}
 }
 
-// RenderRebuild prints how large a volume may be to be rebuilt in time. It fails only
-// when w does.
+// RenderRebuild prints how large a volume can be and still be rebuilt in time. It fails only when w
+// does.
 func RenderRebuild(w io.Writer, from string, r *study.Rebuilds, o Options) error {
 	p := newPage(o)
 	p.field("points", from)

@@ -18,8 +18,8 @@ const curveWidth = 80
 // barWidth is the width of the bars that compare the cells of a grid.
 const barWidth = 12
 
-// sweep writes the table of a sweep in place of that of the results, which would
-// say the same in names, and what was found.
+// sweep writes the table of a sweep instead of the results' table, which would repeat it under the
+// workloads' names, and what was found.
 func (p *page) sweep(r *model.Report, notes words.Footnotes) {
 	s := r.Sweep
 	if s.Kind == model.SweepLoad {
@@ -124,7 +124,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 	}
 }
 
-// depthOf is the depth of the closed loop.
+// depthOf returns the depth of the closed loop.
 func (p *page) depthOf(r *model.Report) string {
 	for _, w := range r.Run.Workloads {
 		if w.Name == model.CapacityWorkload {
@@ -134,7 +134,7 @@ func (p *page) depthOf(r *model.Report) string {
 	return p.Text("–")
 }
 
-// halfWords is " ±1.2%"; empty without an interval.
+// halfWords returns, for example, " ±1.2%"; empty without an interval.
 func halfWords(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return ""
@@ -142,12 +142,12 @@ func halfWords(m model.Metric, e model.Estimate) string {
 	return " " + m.FormatWidth("", e)
 }
 
-// width95 is the interval of an estimate of a metric.
+// width95 returns the interval of an estimate of a metric.
 func (p *page) width95(m model.Metric, e model.Estimate, bad bool) cell {
 	return p.halfWidth(model.Result{Metric: m, Estimate: e, Converged: true}, bad)
 }
 
-// latency is a latency in seconds, or a dash when there are too few I/Os for it.
+// latency formats a latency in seconds, or a dash if there are too few I/Os for it.
 func (p *page) latency(e *model.Estimate, bad bool) cell {
 	if e == nil {
 		return p.percentile(nil, bad)

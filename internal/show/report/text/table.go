@@ -8,17 +8,17 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// cell is one entry of a table. A number is split from its unit so that both
-// align: numbers to the right, units to the left.
+// cell is one entry of a table. A number is split from its unit so that both align: numbers to the
+// right, units to the left.
 type cell struct {
 	text, unit string
 	paint      term.Paint
 }
 
-// column is a column of a table. Those with the smallest drop are given up first
-// when the width is short; drop 0 stays.
+// column is a column of a table. Those with the smallest drop are omitted first if the width is
+// short; drop 0 is always kept.
 //
-// Neighbours of the same span share a heading above their titles.
+// Adjacent columns of the same span share a heading above their titles.
 type column struct {
 	title   string
 	span    string
@@ -27,8 +27,8 @@ type column struct {
 	cells   []cell
 }
 
-// widths returns the columns that the numbers and the units of a column take.
-// A numeric column's title is right-aligned over both.
+// widths returns the widths of a column's numbers and units. A numeric column's title is
+// right-aligned over both.
 func (c *column) widths() (num, unit int) {
 	for _, x := range c.cells {
 		num, unit = max(num, term.Columns(x.text)), max(unit, term.Columns(x.unit))
@@ -44,7 +44,7 @@ func (c *column) width() int {
 	return num + unit
 }
 
-// total is the width of a table: one blank between columns.
+// total returns the width of a table, with one blank between columns.
 func total(columns []*column) int {
 	n := len(columns) - 1
 	for _, c := range columns {
@@ -53,8 +53,8 @@ func total(columns []*column) int {
 	return n
 }
 
-// fit chooses the columns that the width has room for: it gives up columns in
-// the order of their drop, then takes back what still fits.
+// fit chooses the columns that fit in the width: it omits columns in the order of their drop, then
+// takes back those that still fit.
 func fit(columns []*column, width int) []*column {
 	order := slices.Clone(columns)
 	order = slices.DeleteFunc(order, func(c *column) bool { return c.drop == 0 })
@@ -78,7 +78,7 @@ func fit(columns []*column, width int) []*column {
 	return kept()
 }
 
-// leftOut names the columns that the width has no room for; "" when all are there.
+// leftOut names the columns that do not fit in the width; "" if all do.
 func (p *page) leftOut(columns, kept []*column) string {
 	var names []string
 	for _, c := range columns {
@@ -92,7 +92,7 @@ func (p *page) leftOut(columns, kept []*column) string {
 	return fmt.Sprintf("hidden at %d columns: %s", p.width, strings.Join(names, ", "))
 }
 
-// fitted writes a table of what the width has room for, and says what it leaves out.
+// fitted writes a table of the columns that fit, and names the omitted ones.
 func (p *page) fitted(columns []*column) {
 	kept := fit(columns, p.width)
 	p.table(kept)
@@ -128,7 +128,7 @@ func (p *page) table(columns []*column) {
 	}
 }
 
-// clean makes everything in the columns safe to show.
+// clean makes all text in the columns safe to show.
 func (p *page) clean(columns []*column) {
 	for _, c := range columns {
 		c.title, c.span = p.Text(c.title), p.Text(c.span)
@@ -138,7 +138,7 @@ func (p *page) clean(columns []*column) {
 	}
 }
 
-// spans writes the headings that several columns share, with a line under each.
+// spans writes the headings that several columns share, underlined.
 func (p *page) spans(columns []*column) {
 	var names, rules strings.Builder
 	at, written, any := 0, 0, false
@@ -163,7 +163,7 @@ func (p *page) spans(columns []*column) {
 	}
 }
 
-// row lays out one line. Blanks are written only when something follows them.
+// row lays out one line. Blanks are written only if something follows them.
 func (p *page) row(columns []*column, row int) string {
 	var b strings.Builder
 	gap := 0
@@ -190,7 +190,7 @@ func (p *page) row(columns []*column, row int) string {
 			gap += right
 			right = 0
 		}
-		// A number and its unit are one word: painted together.
+		// A number and its unit are painted together.
 		if right == 0 && x.text != "" {
 			put(x, x.text+x.unit)
 		} else {
@@ -203,7 +203,7 @@ func (p *page) row(columns []*column, row int) string {
 	return b.String()
 }
 
-// shrinkFirst shortens the first column's texts by as much as is over.
+// shrinkFirst shortens the first column's texts by the excess width.
 func (p *page) shrinkFirst(c *column, over int) {
 	target := max(8, c.width()-over)
 	for i := range c.cells {

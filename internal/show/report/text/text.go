@@ -1,7 +1,6 @@
-// Package text prints a report and a plan for people. Its opinion: every number
-// stands beside its interval and its verdict, three digits are enough, what
-// cannot be believed does not look like what can, and a table that does not fit
-// loses columns rather than wrapping.
+// Package text prints a report and a plan for people. Its opinion: every number is shown next to
+// its interval and its verdict, three digits are enough, numbers that cannot be trusted look
+// different from those that can, and a table that does not fit loses columns rather than wrapping.
 package text
 
 import (
@@ -14,15 +13,15 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// Options tells what the stream can show.
+// Options describe what the stream can show.
 type Options struct {
-	// Width in columns; values below 40 mean 80.
+	// Width is in columns; values below 40 mean 80.
 	Width int
 	// Color allows colours, Unicode allows block characters and signs beyond ASCII.
 	Color, Unicode bool
-	// Verbose adds the notes, the checks that passed and what could not be checked.
+	// Verbose adds the notes, the checks that passed and those that could not be made.
 	Verbose bool
-	// Brief leaves out the lines of a report that Head has printed already.
+	// Brief omits the lines of a report that Head has already printed.
 	Brief bool
 }
 
@@ -58,7 +57,7 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 	return p.flush(w)
 }
 
-// page collects lines and knows the stream.
+// page collects lines in the style of the stream.
 type page struct {
 	term.Style
 	width   int
@@ -88,21 +87,21 @@ func (p *page) flush(w io.Writer) error {
 	return nil
 }
 
-// labelWidth is the width of the words at the left edge ("target", "trust").
+// labelWidth is the width of the labels at the left edge ("target", "trust").
 const labelWidth = 8
 
-// What a run says may be of any length, and a run may have been sent by somebody: a fact
-// such as a host's name is printed to factColumns, a sentence to sentenceColumns. Both are
-// more than those of a real run need; the document has the whole.
+// Text in a run may be of any length, and a run may come from somebody else: a fact such as a host
+// name is limited to factColumns, a sentence to sentenceColumns. Both are more than a real run
+// needs; the document has the full text.
 const (
 	factColumns     = 300
 	sentenceColumns = 2000
 )
 
-// sentence is a text as the stream shows it, of bounded length.
+// sentence returns a text as the stream shows it, with limited length.
 func (p *page) sentence(text string) string { return p.Shorten(p.Text(text), sentenceColumns) }
 
-// facts writes a field whose parts are short.
+// facts writes a field with short parts.
 func (p *page) facts(label string, parts ...string) {
 	short := make([]string, len(parts))
 	for i, part := range parts {
@@ -111,8 +110,8 @@ func (p *page) facts(label string, parts ...string) {
 	p.field(label, short...)
 }
 
-// field writes a label and its parts, three blanks apart; what does not fit
-// continues below, indented. Empty parts are left out.
+// field writes a label and its parts, three blanks apart; what does not fit continues below,
+// indented. Empty parts are left out.
 func (p *page) field(label string, parts ...string) {
 	label = p.Paint(term.Dim, label) + term.Pad(label, labelWidth)
 	room := p.width - labelWidth

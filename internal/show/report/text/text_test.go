@@ -94,9 +94,8 @@ func TestPlanAndHead(t *testing.T) {
 
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// TestFitsEveryWidth holds for any width: no line is too long, none ends in
-// blanks, ASCII stays ASCII, and what came from outside cannot smuggle in control
-// sequences.
+// TestFitsEveryWidth checks for any width that no line is too long or ends in blanks, ASCII stays
+// ASCII, and text from outside cannot smuggle in control sequences.
 func TestFitsEveryWidth(t *testing.T) {
 	reports := []func() *model.Report{steady, noisy, sparse, buffered, interrupted}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -169,7 +168,7 @@ func TestABrokenStreamIsAnError(t *testing.T) {
 	}
 }
 
-// A report that somebody sent may have texts of any length: they do not fill the terminal.
+// A report from somebody else may contain texts of any length: they do not fill the terminal.
 func TestLongTextsAreShortened(t *testing.T) {
 	long := strings.Repeat("x", 300<<10)
 	r := noisy()
@@ -181,5 +180,5 @@ func TestLongTextsAreShortened(t *testing.T) {
 	}
 }
 
-// typed reports whether a line holds a command to type, which is never broken.
+// typed reports whether a line contains a command to type, which is never broken.
 func typed(line string) bool { return strings.Contains(line, "loadline ") }

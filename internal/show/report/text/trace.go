@@ -17,9 +17,9 @@ import (
 // TracePart is a part of a trace's report.
 type TracePart string
 
-// The parts: who did how much, the latencies of each device and operation, a histogram of
-// them, the device's own counters as iostat(1) shows them, and what became of the requests,
-// as blktrace(8) counts it.
+// The parts: which process did how much I/O, the latencies of each device and operation, a
+// histogram of them, the device's own counters as shown by iostat(1), and what became of the
+// requests, as counted by blktrace(8).
 const (
 	Who             TracePart = "who"
 	TraceLatency    TracePart = "latency"
@@ -28,15 +28,15 @@ const (
 	TraceTotals     TracePart = "totals"
 )
 
-// TraceParts are all of them, in their order.
+// TraceParts are all parts, in their order.
 var TraceParts = []TracePart{Who, TraceLatency, TraceHistograms, TraceIostat, TraceTotals}
 
-// TraceOptions tells how a trace is printed.
+// TraceOptions say how a trace is printed.
 type TraceOptions struct {
 	Options
-	// Parts are those wanted; none means all.
+	// Parts are the parts to print; none means all.
 	Parts []TracePart
-	// Rows bounds the rows of Who; 0 means 20.
+	// Rows limits the rows of Who; 0 means 20.
 	Rows int
 }
 
@@ -75,8 +75,8 @@ func RenderTrace(w io.Writer, t *iotrace.Report, o TraceOptions) error {
 	return p.flush(w)
 }
 
-// RenderTraceRows prints a table of who did what, as a running trace shows it; most bounds
-// its rows.
+// RenderTraceRows prints a table of the I/O of each process, as a running trace shows it; most
+// limits its rows.
 func RenderTraceRows(w io.Writer, rows []iotrace.Row, most int, o Options) error {
 	p := newPage(o)
 	p.traceRows(rows, most)
@@ -99,12 +99,12 @@ func (p *page) traceHead(t *iotrace.Report) {
 	}
 }
 
-// figureColumns are the columns of figures.
+// figureColumns returns the columns of figures.
 func figureColumns(list []iotrace.Figures) []*column {
 	ios, kib := &column{title: "I/Os", numeric: true}, &column{title: "KiB", numeric: true, drop: 3}
 	mean, p50, p99, most := &column{title: "mean", numeric: true}, &column{title: "p50", numeric: true, drop: 4}, &column{title: "p99", numeric: true}, &column{title: "max", numeric: true, drop: 2}
 	wait := &column{title: "wait", numeric: true, drop: 1}
-	// The second of a running trace has no intervals, and no columns for them.
+	// A single second of a running trace has no intervals, and so no columns for them.
 	ciMean, ciP99, known := &column{title: words.Confidence(nil), numeric: true, drop: 2}, &column{title: words.Confidence(nil), numeric: true, drop: 6}, false
 	percentile := func(v *float64) cell {
 		if v == nil {
@@ -143,7 +143,7 @@ func quantity(s string) cell {
 	return cell{text: number, unit: " " + unit}
 }
 
-// traceRows is biotop's view: who, what, on which device.
+// traceRows is similar to the output of biotop: process, operation, device.
 func (p *page) traceRows(rows []iotrace.Row, most int) {
 	if most == 0 {
 		most = 20
@@ -175,7 +175,7 @@ func (p *page) traceRows(rows []iotrace.Row, most int) {
 	}
 }
 
-// tail is the end of a path, which tells more than its beginning.
+// tail returns the end of a path, which is more informative than its beginning.
 func (p *page) tail(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -184,7 +184,7 @@ func (p *page) tail(s string, n int) string {
 	return "…" + string(r[len(r)-n+1:])
 }
 
-// traceKinds are the latencies by device and operation, and by size where there are several.
+// traceKinds writes the latencies by device and operation, and by size if there are several.
 func (p *page) traceKinds(t *iotrace.Report) {
 	if len(t.Kinds) == 0 {
 		p.line("no I/O was seen")
@@ -211,7 +211,7 @@ func (p *page) traceKinds(t *iotrace.Report) {
 	p.fitted(append([]*column{dev, op, size}, figureColumns(list)...))
 }
 
-// sizeWords is a class of sizes: "4k" for those from 4 KiB to below 8 KiB.
+// sizeWords returns a size class: "4k" for sizes from 4 KiB to below 8 KiB.
 func sizeWords(n int64) string { return units.FormatBlock(n) }
 
 func (p *page) traceFindings(t *iotrace.Report) {

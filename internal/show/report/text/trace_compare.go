@@ -34,7 +34,7 @@ func RenderTraceComparison(w io.Writer, c *iotrace.Comparison, o Options) error 
 	return p.flush(w)
 }
 
-// comparedRows writes the table, and returns why rows are not judged.
+// comparedRows writes the table, and returns why some rows have no verdict.
 func (p *page) comparedRows(c *iotrace.Comparison) (reasons []string) {
 	if len(c.Rows) == 0 {
 		p.line("nothing to compare: no operation has enough I/Os in both")

@@ -12,7 +12,7 @@ import (
 )
 
 // traceHistograms draws the latencies of each device and operation in powers of two of a
-// microsecond, as biolatency(8) does.
+// microsecond, like biolatency(8).
 func (p *page) traceHistograms(t *iotrace.Report) {
 	for _, k := range t.Kinds {
 		if k.Histogram.Count() == 0 {
@@ -27,8 +27,8 @@ func (p *page) traceHistograms(t *iotrace.Report) {
 // histogramWidth is the width of a histogram's bars.
 const histogramWidth = 40
 
-// powers draws a histogram whose rows are from a power of two to the next one, in µs; it
-// begins at 0, as everybody's does.
+// powers draws a histogram whose rows range from one power of two to the next, in µs; like those of
+// other tools, it begins at 0.
 func (p *page) powers(h histogram.Histogram) {
 	bars := iotrace.BarsOf(h)
 	most := uint64(0)
@@ -91,8 +91,8 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// traceTotals says what became of what was asked for, as the end of blktrace's summary does.
-// Writes are those with data; what waits for a flush stands below.
+// traceTotals writes what became of the requests, like the end of blktrace's summary. Writes are
+// those with data; waits for a flush are listed below.
 func (p *page) traceTotals(t *iotrace.Report) {
 	for _, d := range t.Run.Devices {
 		if len(d.Operations) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// An I/O that failed is among the errors of its device, whatever it was to do.
+// A failed I/O is counted among the errors of its device, whatever its operation.
 func TestEveryErrorOfATraceIsCounted(t *testing.T) {
 	counts, want := map[iotrace.Operation]iotrace.Counts{}, uint64(0)
 	for i, op := range iotrace.Operations {

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// trust writes the counts and the footnotes: what speaks against a number, and with
-// --verbose all the rest.
+// trust writes the counts and the footnotes: what calls a number into question, and with --verbose
+// all other findings.
 func (p *page) trust(r *model.Report, notes words.Footnotes) {
 	tally := words.Tally(r.Findings, false)
 	if !p.verbose && words.Unsaid(r.Findings) > 0 {
@@ -42,10 +42,10 @@ func (p *page) others(findings []model.Finding) {
 	}
 }
 
-// mostNames is how many workloads a finding names; of more it counts the rest.
+// mostNames is the maximum number of workloads that a finding names; the others are counted.
 const mostNames = 6
 
-// concerned names the workloads that a finding is about: " (rand-read-iops, seq-read-bw)".
+// concerned names the workloads to which a finding applies: " (rand-read-iops, seq-read-bw)".
 func concerned(names []string) string {
 	switch {
 	case len(names) == 0:
@@ -56,10 +56,10 @@ func concerned(names []string) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// severities are the words that footnotes begin with, those of the page.
+// severities are the words at the beginning of footnotes, the same as on the page.
 var severities = map[model.Severity]string{model.SeverityInvalid: "invalid: ", model.SeverityWarning: "warning: ", model.SeverityNote: "note: "}
 
-// footnote writes a finding's severity and message, and what to do next.
+// footnote writes a finding's severity and message, and the next step.
 func (p *page) footnote(n words.Footnote) {
 	mark, paint := "·", term.Plain
 	switch n.Severity {
@@ -82,15 +82,15 @@ func (p *page) footnote(n words.Footnote) {
 	}
 }
 
-// next writes what to do next beside no label.
+// next writes the next step, indented without a label.
 func (p *page) next(text string) {
 	for _, l := range term.WrapNext("next: "+p.sentence(text), p.width-labelWidth) {
 		p.line(strings.Repeat(" ", labelWidth) + l)
 	}
 }
 
-// remark writes a mark and a text, wrapped under itself, and returns the indent
-// of its lines.
+// remark writes a mark and a text, wrapped with a hanging indent, and returns the indent of its
+// lines.
 func (p *page) remark(mark string, paint term.Paint, text string) (indent string) {
 	mark = p.Text(mark)
 	indent = strings.Repeat(" ", 2+max(2, term.Columns(mark)+1))

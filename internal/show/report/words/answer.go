@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Speed says in a sentence how fast it was: the largest rates of each kind, and the
-// latency of a single I/O. Invalid numbers are no answer.
+// Speed says in a sentence how fast the storage was: the highest rates of each kind, and the
+// latency of a single I/O. Invalid numbers are left out.
 func Speed(r *model.Report) string {
 	access := map[string]model.Access{}
 	for _, w := range r.Run.Workloads {
@@ -59,7 +59,7 @@ func Speed(r *model.Report) string {
 	return strings.ToUpper(sentence[:1]) + sentence[1:]
 }
 
-// headline is "21.4k IOPS ±2.1%".
+// headline returns, for example, "21.4k IOPS ±2.1%".
 func headline(res *model.Result) string {
 	words := res.Metric.FormatOf(res.Direction, res.Value)
 	width := res.Metric.FormatWidth(res.Direction, res.Estimate)
@@ -72,8 +72,8 @@ func headline(res *model.Result) string {
 	return words + " " + width
 }
 
-// Belief says in sentences whether the numbers of a run may be believed, and
-// whether the run came to its end.
+// Belief says in sentences whether the numbers of a run can be trusted, and whether the run
+// completed.
 func Belief(r *model.Report) string {
 	verdicts := map[model.Verdict]int{}
 	wide := 0
@@ -128,7 +128,7 @@ func Belief(r *model.Report) string {
 	return answer
 }
 
-// Ended says how a run ended that did not end well; "" for a complete one.
+// Ended says how a run ended that did not complete; "" for a complete one.
 func Ended(status model.Status, reason string) string {
 	words := map[model.Status]string{model.Running: "The run was cut off", model.Interrupted: "The run was interrupted", model.Failed: "The run failed"}[status]
 	if words == "" {
@@ -137,7 +137,7 @@ func Ended(status model.Status, reason string) string {
 	return words + Prefixed(": ", strings.TrimSuffix(reason, ".")) + "."
 }
 
-// Better says in a sentence how B stands against A.
+// Better says in a sentence how B compares with A.
 func Better(c *model.Comparison) string {
 	var parts []string
 	for _, v := range []model.Change{model.Better, model.Worse, model.Same, model.Unclear, model.Unusable} {
@@ -183,7 +183,7 @@ func GoalsMet(goals []model.Goal) string {
 	return words + "."
 }
 
-// Command is a command line as one would type it.
+// Command returns a command line as it would be typed.
 func Command(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
@@ -192,15 +192,15 @@ func Command(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Together is one workload in one direction, in several runs.
+// Together is one workload in one direction across several runs.
 type Together struct {
 	Name, Description string
-	// Results has one entry for each run; nil where it has none.
+	// Results has one entry for each run; nil if the run has no result.
 	Results []*model.Result
 }
 
-// SideBySide brings the results of several runs together by workload and
-// direction, in the order of their first appearance.
+// SideBySide groups the results of several runs by workload and direction, in the order of their
+// first appearance.
 func SideBySide(reports []*model.Report) []Together {
 	type key struct {
 		workload  string

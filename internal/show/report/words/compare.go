@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// blocks is "4–9 blocks, interleaved", or "5 repeats or more, not interleaved".
+// blocks returns, for example, "4–9 blocks, interleaved", or "5 repeats or more, not interleaved".
 func blocks(c *model.Comparison) string {
 	least, most := 0, 0
 	for _, r := range c.Rows {
@@ -35,7 +35,7 @@ func blocks(c *model.Comparison) string {
 	return words + " repeats or more, not interleaved"
 }
 
-// settle tells what would settle an unclear row.
+// settle says what would settle an unclear row.
 func settle(c *model.Comparison, r model.Row) string {
 	if r.Verdict != model.Unclear {
 		return ""
@@ -65,7 +65,7 @@ func settle(c *model.Comparison, r model.Row) string {
 	return lead + "the change is about as large as the margin: more measuring will not settle it, another " + flag + " will"
 }
 
-// sustained tells of the bursts behind a row of sustained rates.
+// sustained describes the bursts behind a row of sustained rates.
 func sustained(c *model.Comparison, r model.Row) string {
 	parts := []string{"sustained rates without a pause are compared"}
 	for _, f := range c.Findings {
@@ -86,14 +86,14 @@ func pWords(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// mixedRow reports whether the workload's name does not tell the direction.
+// mixedRow reports whether the workload's name does not show the direction.
 func mixedRow(c *model.Comparison, r model.Row) bool {
 	return slices.ContainsFunc(c.Rows, func(o model.Row) bool {
 		return o.Workload == r.Workload && o.Direction != r.Direction && o.Direction != model.Sync
 	})
 }
 
-// Change is "+0.8%", "−12%", "×10.3" for a ratio.
+// Change returns the change for a ratio: "+0.8%", "−12%", "×10.3".
 func Change(ratio float64, decimals int) string {
 	switch v := (ratio - 1) * 100; {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -109,7 +109,7 @@ func Change(ratio float64, decimals int) string {
 	}
 }
 
-// signed writes a number with its sign, and no sign on zero.
+// signed formats a number with its sign; zero has none.
 func signed(v float64, decimals int) string {
 	s := Fixed(math.Abs(v), decimals)
 	switch zero, _ := strconv.ParseFloat(s, 64); {
@@ -121,7 +121,7 @@ func signed(v float64, decimals int) string {
 	return "+" + s
 }
 
-// Interval is "[−1.0%, +2.6%]".
+// Interval returns, for example, "[−1.0%, +2.6%]".
 func Interval(e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "–"
@@ -149,9 +149,9 @@ func Verdicts(c *model.Comparison) []string {
 	return append(parts, Margins(c))
 }
 
-// Decided says in a sentence what the rows decide: what is worse, or that nothing is, and
-// how many of them are inconclusive, because their interval allows for more than one
-// verdict or a number behind them is invalid.
+// Decided says in a sentence what the rows decide: what is worse, or that nothing is, and how many
+// are inconclusive because their interval allows more than one verdict or because a number behind
+// them is invalid.
 func Decided(c *model.Comparison) string {
 	count := map[model.Change]int{}
 	for _, r := range c.Rows {
@@ -175,7 +175,7 @@ func Decided(c *model.Comparison) string {
 	return fmt.Sprintf("no difference beyond the margin in %d of %s", n-open, Count(n, "row")) + rest
 }
 
-// Margins is "(margin ±5%, p99 ±10%)"; "" when nothing was compared.
+// Margins returns, for example, "(margin ±5%, p99 ±10%)"; "" if nothing was compared.
 func Margins(c *model.Comparison) string {
 	if len(c.Rows) == 0 {
 		return ""
@@ -187,8 +187,7 @@ func Margins(c *model.Comparison) string {
 	return "(" + margins + ")"
 }
 
-// RowName is the workload's name, with the direction where the name alone does not
-// tell it.
+// RowName returns the workload's name, with the direction if the name alone does not show it.
 func RowName(c *model.Comparison, r model.Row) string {
 	if r.Direction == model.Sync || mixedRow(c, r) {
 		return r.Workload + " " + string(r.Direction)
@@ -196,7 +195,8 @@ func RowName(c *model.Comparison, r model.Row) string {
 	return r.Workload
 }
 
-// Difference is "replicas 3 → 2", with a warning when it makes the sides unlike.
+// Difference returns, for example, "replicas 3 → 2", with a warning if the difference makes the
+// sides incomparable.
 func Difference(d model.Difference) string {
 	words := d.Name + " " + d.A + " → " + d.B
 	if d.Unlike {
@@ -205,11 +205,10 @@ func Difference(d model.Difference) string {
 	return words
 }
 
-// shortTraits are the common traits that a person wants to see; the document has
-// all of them.
+// shortTraits are the common traits worth showing to people; the document has all of them.
 var shortTraits = []string{"fio", "fake", "host", "kind", "size", "engine", "direct", "filesystem", "kernel", "profile"}
 
-// Common is what the sides of a comparison share: "fio 3.33", "4 GiB" …
+// Common returns what the sides of a comparison share: "fio 3.33", "4 GiB" …
 func Common(c *model.Comparison) []string {
 	var parts []string
 	for _, name := range shortTraits {
@@ -228,14 +227,14 @@ func Common(c *model.Comparison) []string {
 	return append(parts, blocks(c))
 }
 
-// Note explains rows of a comparison that are unclear, or not of its blocks.
+// Note explains rows of a comparison that are unclear, or that are not based on its blocks.
 type Note struct {
 	Text string
 	// Rows are indices of the comparison's rows.
 	Rows []int
 }
 
-// Notes gathers what would settle the unclear rows, and the bursts that are not compared.
+// Notes collects what would settle the unclear rows, and the bursts that are not compared.
 func Notes(c *model.Comparison) []Note {
 	var notes []Note
 	for i, r := range c.Rows {

@@ -7,20 +7,20 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Cost is what a transaction cost, or a share of the time that it took.
+// Cost is the cost of a transaction, or a share of its time.
 type Cost struct {
-	// Name is its word in tables for programs, Title the head of a column.
+	// Name is the name in tables for programs, Title the column heading.
 	Name, Title string
 	// Unit is "1/transaction", "B/transaction", "s", or "1" for a share.
 	Unit  string
 	Value *float64
-	// Rare tells that most applications have nothing of the kind: a table where none does has no
-	// column for it.
+	// Rare is set if most applications have no such cost: a table in which none does has no column
+	// for it.
 	Rare bool
 }
 
-// Costs are those of an application's result, in the order of a table. What is not known has no
-// value; a nil result has no costs.
+// Costs returns the costs in an application's result, in the order of a table. Unknown costs have
+// no value; a nil result has no costs.
 func Costs(a *model.AppResult) []Cost {
 	if a == nil {
 		return nil
@@ -46,7 +46,7 @@ func Costs(a *model.AppResult) []Cost {
 	}
 }
 
-// String is the value for people, a dash where it is not known.
+// String returns the value for people, a dash if it is unknown.
 func (c Cost) String() string {
 	if c.Value == nil {
 		return "–"
@@ -65,7 +65,7 @@ func (c Cost) String() string {
 	}
 }
 
-// Server says what the application of a run was and how large its data; "" where there was none.
+// Server describes the application of a run and the size of its data; "" if there was none.
 func Server(run *model.RunInfo) string {
 	if run.Prepare == nil || run.Prepare.App == nil {
 		return ""
@@ -78,8 +78,8 @@ func Server(run *model.RunInfo) string {
 		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), begun(s)) + Prefixed("; its log in ", Log(&run.Volume, run.Environment)) + reach(run)
 }
 
-// reach says where an application's client ran, if that was not beside the server, and how long it
-// waits for the server without any work in between.
+// reach says where an application's client ran, if not on the server's machine, and how long a
+// round trip to the server takes without any work.
 func reach(run *model.RunInfo) (words string) {
 	if c := run.Environment.Cluster; c != nil && c.Client != nil {
 		words = "; the client in a pod of its own on " + c.Client.Node
@@ -101,7 +101,7 @@ func begun(s *model.AppState) string {
 	return "each repeat after a checkpoint"
 }
 
-// Log says where an application's log is, "" where that is with its data.
+// Log says where an application's log is, "" if it is with its data.
 func Log(v *model.Volume, env model.Environment) string {
 	if v.Log == nil {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// syncWords says what made a write count.
+// syncWords says how a write was made durable.
 func syncWords(sync string) string {
 	switch sync {
 	case "none":
@@ -22,7 +22,7 @@ func syncWords(sync string) string {
 	return sync + " after each write"
 }
 
-// Cut tells what was cut.
+// Cut says what was cut.
 func Cut(c *model.Cut) string {
 	words := c.What
 	if !c.Noticed {
@@ -31,7 +31,7 @@ func Cut(c *model.Cut) string {
 	return words
 }
 
-// Found tells what the check after a cut found.
+// Found says what the check after a cut found.
 func Found(c *model.Cut, sync string) []string {
 	kept := "acknowledged"
 	if sync == "none" {
@@ -53,7 +53,7 @@ func Found(c *model.Cut, sync string) []string {
 	return words
 }
 
-// Wrote tells what a durability test wrote, and how.
+// Wrote says what a durability test wrote, and how.
 func Wrote(d *model.Durability) []string {
 	return []string{fmt.Sprintf("%s of %s", Count(d.Blocks, "block"), units.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs)}
 }

@@ -2,8 +2,7 @@ package words
 
 import "github.com/loadline/loadline/internal/model"
 
-// longestLatency is the largest latency, which is no estimate of anything and has no
-// interval.
+// longestLatency is the maximum latency, which is not an estimate of anything and has no interval.
 const longestLatency model.Metric = "max"
 
 // Measured is a metric of a result and its estimate.
@@ -12,8 +11,8 @@ type Measured struct {
 	model.Estimate
 }
 
-// Estimates are all metrics of a result in the order of a table: those with an
-// interval, and the percentiles and the maximum that have none.
+// Estimates returns all metrics of a result in the order of a table: those with an interval, and
+// the percentiles and the maximum, which have none.
 func Estimates(res *model.Result) []Measured {
 	lat := res.Latency
 	if lat == nil {

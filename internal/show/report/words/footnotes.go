@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// everywhere reports whether a finding concerns all rows.
+// everywhere reports whether a finding applies to all rows.
 func everywhere(r *model.Report, f model.Finding) bool {
 	if len(f.Results) == 0 {
 		return true
@@ -21,8 +21,8 @@ func everywhere(r *model.Report, f model.Finding) bool {
 	return len(r.Results) > 1 && len(r.Run.Workloads) <= len(f.Results)
 }
 
-// Footnote is a finding that people should read. Number is 0 when it concerns
-// every row, because the same number in every row tells nothing.
+// Footnote is a finding that people should read. Number is 0 if it applies to every row, because
+// the same number in every row carries no information.
 type Footnote struct {
 	model.Finding
 	Number int
@@ -31,8 +31,8 @@ type Footnote struct {
 // Footnotes are in the order in which they are shown: worst first.
 type Footnotes []Footnote
 
-// FootnotesOf chooses the findings to show and numbers them: those that speak against a
-// number, and with all the notes as well.
+// FootnotesOf selects and numbers the findings to show: those that call a number into question, and
+// with all the notes as well.
 func FootnotesOf(r *model.Report, all bool) Footnotes {
 	var notes Footnotes
 	for _, f := range Readable(r.Findings, all) {
@@ -48,9 +48,9 @@ func FootnotesOf(r *model.Report, all bool) Footnotes {
 	return notes
 }
 
-// Readable are the findings that people should read, worst first: those that speak
-// against a number, and with all the notes as well. What several findings say in the same
-// words is said once, of all that they concern, and so is what comes next.
+// Readable returns the findings that people should read, worst first: those that call a number into
+// question, and with all the notes as well. Findings with the same words are merged into one that
+// names everything they apply to, and a repeated next step is shown only once.
 func Readable(findings []model.Finding, all bool) (list []model.Finding) {
 	severities := []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote}
 	if !all {
@@ -81,8 +81,8 @@ func Readable(findings []model.Finding, all bool) (list []model.Finding) {
 	return list
 }
 
-// together is a finding and another in the same words; one that names no workload is about
-// all of them.
+// together merges two findings with the same words; one that names no workload applies to all of
+// them.
 func together(f, o model.Finding) model.Finding {
 	if f.Next == "" {
 		f.Next = o.Next
@@ -100,10 +100,10 @@ func together(f, o model.Finding) model.Finding {
 	return f
 }
 
-// passed is how many checks passed: the one count that every form of a report gives.
+// passed returns how many checks passed: the same count in every form of a report.
 func passed(findings []model.Finding) int { return count(findings, model.SeverityPassed) }
 
-// Unsaid is how many notes and checks that could not be made a brief report leaves out.
+// Unsaid returns how many notes, and checks that could not be made, a brief report leaves out.
 func Unsaid(findings []model.Finding) int {
 	return count(findings, model.SeverityNote) + count(findings, model.SeverityNotChecked)
 }
@@ -117,8 +117,8 @@ func count(findings []model.Finding, severity model.Severity) (n int) {
 	return n
 }
 
-// Excluded is the pass that says how large a credit or cache there can still be, "" when
-// nothing was looked at: what was not looked at is a limit of every number.
+// Excluded returns the passed finding that says how large a credit or cache can still be, "" if
+// none was looked for; what was not checked limits every number.
 func Excluded(findings []model.Finding) string {
 	for _, f := range findings {
 		if f.Rule == "sustained" && f.Severity == model.SeverityPassed && len(f.Evidence) > 0 {
@@ -128,7 +128,7 @@ func Excluded(findings []model.Finding) string {
 	return ""
 }
 
-// Of lists the numbers of a workload's footnotes.
+// Of returns the numbers of a workload's footnotes.
 func (n Footnotes) Of(workload string) []int {
 	var numbers []int
 	for _, f := range n {
@@ -139,8 +139,8 @@ func (n Footnotes) Of(workload string) []int {
 	return numbers
 }
 
-// Tally counts the findings by severity: "✓ 14 checks passed", "! 1 warning", and with
-// all names the rules that could not look.
+// Tally counts the findings by severity: "✓ 14 checks passed", "! 1 warning", and with all names
+// the rules that could not be checked.
 func Tally(findings []model.Finding, all bool) []string {
 	var parts []string
 	for _, kind := range []struct {

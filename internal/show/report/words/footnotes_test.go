@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What is said twice is said once, of all that it concerns; notes are for those who ask.
+// Repeated findings are shown once, with everything they apply to; notes are shown only on request.
 func TestFootnotesWithoutDuplicates(t *testing.T) {
 	r := &model.Report{Results: []model.Result{{Workload: "a"}, {Workload: "b"}, {Workload: "c"}}, Findings: []model.Finding{
 		{Rule: "tail", Severity: model.SeverityNote, Results: []string{"c"}, Message: "rare bursts", Next: "loadline run ."},

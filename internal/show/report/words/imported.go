@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// imported tells where imported numbers come from, and what is known of when and how
-// they were measured.
+// imported says where imported numbers come from, and what is known about when and how they were
+// measured.
 func imported(run *model.RunInfo) []string {
 	im := run.Imported
 	parts := []string{importMark(im)}
@@ -33,7 +33,7 @@ func imported(run *model.RunInfo) []string {
 	return append(parts, Count(len(run.Workloads), "workload"), Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)))
 }
 
-// importMark is the mark of a report that another tool's output became.
+// importMark marks a report that was converted from another tool's output.
 func importMark(im *model.Import) string {
 	if im.Series {
 		return "imported with its seconds"

@@ -10,15 +10,15 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Percent writes a relative half-width: "23%", "5.1%".
+// Percent formats a relative half-width: "23%", "5.1%".
 func Percent(h float64) string { return units.FormatShare(h) }
 
-// Asked writes the precision that was asked for: "5%", "0.5%".
+// Asked formats the requested precision: "5%", "0.5%".
 func Asked(precision float64) string {
 	return strconv.FormatFloat(math.Round(precision*1e4)/1e2, 'f', -1, 64) + "%"
 }
 
-// Confidence is the head of the intervals' column: "95% CI".
+// Confidence is the heading of the intervals' column: "95% CI".
 func Confidence(results []model.Result) string {
 	for _, res := range results {
 		if res.Confidence > 0 {
@@ -28,10 +28,10 @@ func Confidence(results []model.Result) string {
 	return "95% CI"
 }
 
-// Span is a time that something was looked at: "46 s", "4 m 12 s".
+// Span formats how long something was observed: "46 s", "4 m 12 s".
 func Span(seconds float64) string { return units.FormatSpan(math.Round(seconds)) }
 
-// Looked reports whether a report knows how long its workloads were looked at.
+// Looked reports whether a report contains how long its workloads were observed.
 func Looked(r *model.Report) bool {
 	for _, res := range r.Results {
 		if res.Span > 0 {
@@ -41,12 +41,12 @@ func Looked(r *model.Report) bool {
 	return false
 }
 
-// Fixed writes v with the given number of decimals.
+// Fixed formats v with the given number of decimals.
 func Fixed(v float64, decimals int) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// Count is "1 repeat", "3 repeats".
+// Count returns, for example, "1 repeat" or "3 repeats".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -54,7 +54,7 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Prefixed is s behind the prefix, or nothing when s is empty.
+// Prefixed returns s after the prefix, or nothing if s is empty.
 func Prefixed(prefix, s string) string {
 	if s == "" {
 		return ""
@@ -88,8 +88,8 @@ func ShortMetric(m model.Metric) string {
 	return safetext.Clean(string(m))
 }
 
-// ResultName is the workload's name, with the direction where the name alone does
-// not tell it: both flows of a mixed workload, and the flush.
+// ResultName returns the workload's name, with the direction if the name alone does not show it:
+// for both directions of a mixed workload, and for the flush.
 func ResultName(r *model.Report, res model.Result) string {
 	if res.Direction == model.Sync {
 		return res.Workload + " sync"

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Storage describes what lies under the target: "ext4 on vda (QEMU HARDDISK)", or
-// "nfs4 from 10.0.0.3:/export" where it lies on another machine.
+// Storage describes what is beneath the target: "ext4 on vda (QEMU HARDDISK)", or "nfs4 from
+// 10.0.0.3:/export" if it is on another machine.
 func Storage(s model.Storage) string {
 	words := s.Filesystem
 	if s.Device != "" {
@@ -31,8 +31,8 @@ func Storage(s model.Storage) string {
 	return words
 }
 
-// Memory warns, before anything is measured, of a volume that is no storage, in the words
-// of the rule that will call its numbers invalid. It is empty for all others.
+// Memory warns, before anything is measured, about a volume that is not on storage, in the words of
+// the rule that will mark its numbers invalid. It is empty for all others.
 func Memory(s model.Storage) string {
 	if !s.Memory {
 		return ""
@@ -47,7 +47,7 @@ func Memory(s model.Storage) string {
 	return "this is memory: the volume is in " + where + ", so no disk will be measured, and all numbers will be invalid; name a directory on a disk"
 }
 
-// Volume tells how much of what is walked over: "file of 4 GiB".
+// Volume describes how much of what is accessed: "file of 4 GiB".
 func Volume(v model.Volume) string {
 	size := units.FormatSize(v.Size)
 	switch v.Target.Kind {
@@ -79,9 +79,8 @@ func Volumes(list []model.Volume) string {
 	}
 }
 
-// Sharing tells how many existing claims several workers are on together, and from which
-// nodes: "in one claim, used from node1 and node2 at once". It is empty where each has a
-// volume of its own.
+// Sharing says how many existing claims several workers share, and from which nodes: "in one claim,
+// used from node1 and node2 at once". It is empty if each has a volume of its own.
 func Sharing(list []model.Volume) string {
 	var claims, nodes []string
 	for _, v := range list {
@@ -112,8 +111,8 @@ func Sharing(list []model.Volume) string {
 	return words + ", used at once from " + enumerate(nodes)
 }
 
-// Spread tells how many volumes are on which nodes, where there are several of both:
-// "17 on each of node1, node2 and node3". It is empty where Sharing tells the nodes.
+// Spread says how many volumes are on which nodes, if there are several of both: "17 on each of
+// node1, node2 and node3". It is empty if Sharing names the nodes.
 func Spread(list []model.Volume) string {
 	count := map[string]int{}
 	for _, v := range list {
@@ -135,8 +134,8 @@ func Spread(list []model.Volume) string {
 	return enumerate(nodes)
 }
 
-// Unspread tells why several volumes lie on fewer nodes than there are volumes, or not
-// evenly: "2 volumes on 1 node: --node names one". It is empty where each has its own.
+// Unspread says why several volumes are on fewer nodes than there are volumes, or are unevenly
+// distributed: "2 volumes on 1 node: --node names one". It is empty if each has its own node.
 func Unspread(s *model.Spread) string {
 	if s == nil || s.Nodes == s.Volumes {
 		return ""
@@ -151,7 +150,7 @@ func Unspread(s *model.Spread) string {
 	return words + Prefixed(": ", s.Why)
 }
 
-// enumerate is "node1, node2 and node3", or the first three of more than four.
+// enumerate returns "node1, node2 and node3", or the first three of more than four.
 func enumerate(nodes []string) string {
 	if n := len(nodes); n > 4 {
 		nodes = append(slices.Clone(nodes[:3]), fmt.Sprintf("%d more nodes", n-3))
@@ -160,8 +159,8 @@ func enumerate(nodes []string) string {
 	return strings.Join(nodes[:last], ", ") + " and " + nodes[last]
 }
 
-// Where tells on which machine a run took place, or where in a cluster: "node-b", or
-// "node worker1, namespace bench". It is empty where that is not known.
+// Where says on which machine a run took place, or where in a cluster: "node-b", or "node worker1,
+// namespace bench". It is empty if that is unknown.
 func Where(run *model.RunInfo) string {
 	c := run.Environment.Cluster
 	if c == nil {
@@ -185,7 +184,7 @@ func Targets(list []model.Volume) string {
 	return strings.Join(names, ", ")
 }
 
-// IO tells how the I/O of workloads was made: "io_uring direct=1".
+// IO describes how the I/O of workloads was issued: "io_uring direct=1".
 func IO(v model.Volume, workloads []model.Workload) string {
 	if v.Engine == "" {
 		return ""
@@ -202,7 +201,7 @@ func IO(v model.Volume, workloads []model.Workload) string {
 	return v.Engine + " direct=0 (buffered)"
 }
 
-// Machine is "2 CPUs, 8 GiB".
+// Machine returns, for example, "2 CPUs, 8 GiB".
 func Machine(e model.Environment) string {
 	switch {
 	case e.CPUs == 0:
@@ -213,7 +212,7 @@ func Machine(e model.Environment) string {
 	return Count(e.CPUs, "CPU") + ", " + units.FormatSize(e.Memory)
 }
 
-// Tools is "fio 3.33": Loadline's own version is no news to its user.
+// Tools returns, for example, "fio 3.33"; users already know Loadline's own version.
 func Tools(tools map[string]string) string {
 	var names []string
 	for name := range tools {
@@ -232,7 +231,7 @@ func Tools(tools map[string]string) string {
 	return words
 }
 
-// Class is "class fast (csi.example.com)".
+// Class returns, for example, "class fast (csi.example.com)".
 func Class(c *model.Cluster) string {
 	maker := c.Provisioner
 	if maker == "" {
@@ -245,7 +244,7 @@ func Class(c *model.Cluster) string {
 	return strings.TrimSpace(words)
 }
 
-// Parameters are those of the StorageClass: "parameters dataLocality=disabled,
+// Parameters returns those of the StorageClass: "parameters dataLocality=disabled,
 // numberOfReplicas=3".
 func Parameters(c *model.Cluster) string {
 	var list []string
@@ -255,9 +254,8 @@ func Parameters(c *model.Cluster) string {
 	return Prefixed("parameters ", strings.Join(list, ", "))
 }
 
-// Backing tells what the storage system said of itself: "Longhorn v1.8.0", "3 replicas
-// on node1, node2, node3 (2 healthy)", "data locality disabled". What is unknown comes
-// last.
+// Backing says what the storage system reported about itself: "Longhorn v1.8.0", "3 replicas on
+// node1, node2, node3 (2 healthy)", "data locality disabled". Unknown values come last.
 func Backing(b *model.Backing) []string {
 	list := []string{strings.TrimSpace(b.System + " " + b.Version)}
 	if b.Engine != "" && b.Engine != b.Version {
@@ -283,8 +281,8 @@ func Backing(b *model.Backing) []string {
 	return list
 }
 
-// Claim is "claim prod/data-db-0 of 20 GiB ReadWriteOnce Block"; an own claim needs
-// no name.
+// Claim returns, for example, "claim prod/data-db-0 of 20 GiB ReadWriteOnce Block"; a claim of our
+// own needs no name.
 func Claim(c *model.Cluster) string {
 	words := "own claim"
 	if !c.Made {

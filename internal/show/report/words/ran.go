@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Ran tells when the run was, how the time was spent, and how it ended.
+// Ran says when the run took place, how the time was spent, and how it ended.
 func Ran(r *model.Report) []string {
 	run := &r.Run
 	if run.Imported != nil {
@@ -29,8 +29,8 @@ func Ran(r *model.Report) []string {
 		Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)), prefill(run.Prepare), DrawnAnew(run.Workloads, run.Volume.Size))
 }
 
-// DrawnAnew tells which workloads may come back to a block before all were measured,
-// because a map of those that were takes too much memory; "" when none does.
+// DrawnAnew says which workloads may access a block again before all were accessed, because a map
+// of the accessed blocks takes too much memory; "" if none does.
 func DrawnAnew(workloads []model.Workload, size int64) string {
 	var names []string
 	var most int64
@@ -49,7 +49,7 @@ func DrawnAnew(workloads []model.Workload, size int64) string {
 	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those measured would take %s of memory", which, units.FormatSize(most))
 }
 
-// repeats is ", 3–12 repeats each in random order".
+// repeats returns, for example, ", 3–12 repeats each in random order".
 func repeats(r *model.Report) string {
 	s := r.Run.Schedule
 	switch s.Mode {
@@ -71,7 +71,7 @@ func repeats(r *model.Report) string {
 	return fmt.Sprintf(", %d–%d repeats each in random order", lo, hi)
 }
 
-// prefill is "prefill 4 GiB in 9 s (455 MiB/s)".
+// prefill returns, for example, "prefill 4 GiB in 9 s (455 MiB/s)".
 func prefill(p *model.Preparation) string {
 	if p == nil || p.Written == 0 {
 		return ""
@@ -94,7 +94,7 @@ func positiveSpan(seconds float64) string {
 	return units.FormatSpan(seconds)
 }
 
-// Seconds writes the length of a repeat: "3 s", "2.50 s".
+// Seconds formats the length of a repeat: "3 s", "2.50 s".
 func Seconds(s float64) string {
 	if s == math.Trunc(s) {
 		return units.FormatSpan(s)

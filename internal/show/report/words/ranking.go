@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// RankNoise tells what single numbers can support.
+// RankNoise says what single numbers can support.
 func RankNoise(k *model.Ranking) string {
 	n := k.Noise
 	if n == nil {
@@ -37,7 +37,7 @@ func RankNoise(k *model.Ranking) string {
 		Percent(n.Largest), k.Systems[most.System].Name, most.Workload, strings.Join(values, ", "), Percent(n.Apart-1), Count(len(n.Repeats), "repeat"))
 }
 
-// RankNotes are the reasons why rows say nothing, each once.
+// RankNotes returns the reasons why rows are inconclusive, each once.
 func RankNotes(k *model.Ranking) []string {
 	var notes []string
 	for _, r := range k.Rows {
@@ -48,7 +48,7 @@ func RankNotes(k *model.Ranking) []string {
 	return notes
 }
 
-// RankTest names a test: what stands before a slash is its group's.
+// RankTest names a test: the part before a slash is the name of its group.
 func RankTest(k *model.Ranking, r model.RankRow) string {
 	name := r.Workload[strings.LastIndexByte(r.Workload, '/')+1:]
 	if r.Direction == model.Sync || rankMixed(k, r) {
@@ -57,14 +57,14 @@ func RankTest(k *model.Ranking, r model.RankRow) string {
 	return name
 }
 
-// rankMixed reports whether the test's name does not tell the direction.
+// rankMixed reports whether the test's name does not show the direction.
 func rankMixed(k *model.Ranking, r model.RankRow) bool {
 	return r.Direction != model.Mixed && slices.ContainsFunc(k.Rows, func(o model.RankRow) bool {
 		return o.Group == r.Group && o.Workload == r.Workload && o.Direction != r.Direction && o.Direction != model.Sync
 	})
 }
 
-// Place is "1", "2–3", or "–" for a number that has no place.
+// Place returns "1", "2–3", or "–" for a number without a place.
 func Place(e model.RankEntry) string {
 	switch {
 	case e.First == 0:
@@ -75,7 +75,7 @@ func Place(e model.RankEntry) string {
 	return fmt.Sprintf("%d–%d", e.First, e.Last)
 }
 
-// RankVerdict is the verdict on an order of systems.
+// RankVerdict returns the verdict on an order of systems.
 func RankVerdict(v model.Change) string {
 	if v == model.Better {
 		return "clear"
@@ -83,7 +83,7 @@ func RankVerdict(v model.Change) string {
 	return string(v)
 }
 
-// RankGroup is a group with what it is summed up over: "FIO, 10 tests".
+// RankGroup returns a group and what it summarises: "FIO, 10 tests".
 func RankGroup(g model.RankGroup) string {
 	if g.Name == "" {
 		return "overall, " + Count(g.Rows, "group")

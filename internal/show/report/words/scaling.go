@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Growth says whether a capacity grows in line with the nodes.
+// Growth says whether a capacity grows in proportion to the nodes.
 func Growth(s *study.Nodes) string {
 	if len(s.Points) == 0 {
 		return "whether it grows with the nodes was not measured"
@@ -35,7 +35,7 @@ func Growth(s *study.Nodes) string {
 	return exponent + ": too few points to tell a line from a curve"
 }
 
-// times is "2.01 times (1.98–2.03)".
+// times returns, for example, "2.01 times (1.98–2.03)".
 func times(e model.Estimate) string {
 	if e.Confidence == 0 {
 		return fmt.Sprintf("%.2f times", e.Value)
@@ -43,8 +43,7 @@ func times(e model.Estimate) string {
 	return fmt.Sprintf("%.2f times (%.2f–%.2f)", e.Value, e.Low, e.High)
 }
 
-// Latencies explains the latencies of a scale in sentences; none where nothing is
-// known of them.
+// Latencies explains the latencies of a scale in sentences; none if nothing is known about them.
 func Latencies(x *study.Scale) (list []string) {
 	if p := x.Path; p != nil {
 		list = append(list, fmt.Sprintf("one volume waits %s, of which %s (%.0f %%) are known: %s", units.FormatDuration(p.Measured.Value),
@@ -76,7 +75,7 @@ func Latencies(x *study.Scale) (list []string) {
 	return list
 }
 
-// Largest says how large a volume is that is rebuilt in time.
+// Largest says how large a volume can be and still be rebuilt in time.
 func Largest(l study.RebuildSize) string {
 	what := "full of data in one piece"
 	if l.Extent > 0 {
@@ -89,7 +88,7 @@ func Largest(l study.RebuildSize) string {
 		units.FormatNumber(l.Volume.Value/(1<<30)))
 }
 
-// RebuildReach says how far beyond what was timed the largest volumes lie.
+// RebuildReach says how far the largest volumes are beyond what was timed.
 func RebuildReach(r *study.Rebuilds) []string {
 	if len(r.Largest) == 0 || r.Longest == 0 || r.Largest[0].Limit <= r.Longest {
 		return nil
@@ -99,9 +98,9 @@ func RebuildReach(r *study.Rebuilds) []string {
 		units.FormatSpan(limit), units.FormatNumber(limit/r.Longest))}
 }
 
-// Fitted is a scale with those points only that have a total and that its laws are
-// about: valid or suspect, without a rate, and on the number of nodes that has the most
-// points; by the number of volumes, which is the order of the laws' residuals.
+// Fitted returns a scale with only those points that have a total and that its laws cover: valid or
+// suspect, without a rate limit, and on the number of nodes that has the most points; sorted by the
+// number of volumes, which is the order of the laws' residuals.
 func Fitted(s *model.Scale) *model.Scale {
 	counts := map[int]int{}
 	nodes := 0
@@ -127,8 +126,8 @@ func Fitted(s *model.Scale) *model.Scale {
 	return &c
 }
 
-// Fit says in sentences what the chosen law of a scale is, how far the points lie from
-// it, and what the other laws would have missed; none without a law.
+// Fit says in sentences what the chosen law of a scale is, how far the points are from it, and how
+// far off the other laws would have been; none without a law.
 func Fit(s *model.Scale) (list []string) {
 	l := s.Law()
 	if l == nil {
@@ -180,10 +179,10 @@ func largest(residuals []float64) float64 {
 	return most
 }
 
-// share writes the size of a logarithm of a ratio as a percentage.
+// share formats the size of a logarithm of a ratio as a percentage.
 func share(log float64) string { return Fixed(100*math.Expm1(math.Abs(log)), 1) + " %" }
 
-// lawFormula is a law as a formula.
+// lawFormula returns a law as a formula.
 func lawFormula(k model.LawKind) string {
 	switch k {
 	case model.AmdahlLaw:
@@ -194,7 +193,7 @@ func lawFormula(k model.LawKind) string {
 	return "min(N·x₁, C)"
 }
 
-// RateHeld says for each point with a rate whether every volume got it.
+// RateHeld says for each point with a rate limit whether every volume reached it.
 func RateHeld(s *model.Scale) []string {
 	var list []string
 	for _, p := range s.Points {

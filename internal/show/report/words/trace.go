@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// TraceOf tells what a trace looked at: the target, the devices, whose I/O.
+// TraceOf says what a trace observed: the target, the devices, whose I/O.
 func TraceOf(r *iotrace.Request) (of []string) {
 	if r.Target != "" {
 		of = append(of, r.Target)
@@ -32,13 +32,13 @@ func TraceOf(r *iotrace.Request) (of []string) {
 	return of
 }
 
-// TraceHow tells how long a trace lasted, and by what it was made.
+// TraceHow says how long a trace lasted, and by what method it was made.
 func TraceHow(r *iotrace.Run) string {
 	how := map[iotrace.Method]string{iotrace.ByBPF: " by BPF", iotrace.ByPerf: " by perf events", iotrace.ByCounters: " by the device's counters only"}[r.Method]
 	return units.FormatDuration(r.Seconds) + how
 }
 
-// TraceWho names whose I/O a row of a trace is.
+// TraceWho names the process whose I/O a row of a trace shows.
 func TraceWho(r *iotrace.Row) string {
 	switch {
 	case r.Unowned:
