@@ -2,7 +2,7 @@
 // archive for docker load, podman load, ctr images import and kind load, or
 // the same files as a directory, which is what the Dockerfile beside it copies.
 //
-// Its opinion: an image is a list of files and a little JSON. It contains what a
+// Its assumptions: an image is a list of files and a little JSON. It contains what a
 // measurement needs (fio with its libraries, a shell, loadline and its agent) and nothing else, and
 // the same files give the same bytes, whoever builds them.
 package main

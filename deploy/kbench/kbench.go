@@ -2,7 +2,7 @@
 // publishes, and the StatefulSets of Longhorn's reference report. They are test data
 // first and examples second.
 //
-// Its opinion: "only the image changes" is a promise about manifests, so the promise is
+// Its assumptions: "only the image changes" is a promise about manifests, so the promise is
 // tested on manifests, decoded and mapped to what would be measured here, and run on
 // a cluster if there is one.
 package kbench

@@ -1,5 +1,5 @@
 // Command man writes Loadline's manual pages: one for the program and one for each verb.
-// Its opinion: a manual page says what --help says, so it is generated from the same commands and
+// Its assumptions: a manual page says what --help says, so it is generated from the same commands and
 // never written by hand.
 package main
 

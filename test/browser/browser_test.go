@@ -1,5 +1,5 @@
 // Package browser checks the report page and the served library in a real
-// browser. Its opinion: that an element exists says little about what a reader sees,
+// browser. Its assumptions: that an element exists says little about what a reader sees,
 // so charts are judged by their pixels, widths by what overflows, and text from
 // outside by what it could not do. drive.mjs and library.mjs report each check;
 // their screenshots, and a print, are left in artifacts/browser for manual inspection.

@@ -2,7 +2,7 @@
 // harmed. Each test tries to make Loadline harm a file, a device, an object of a cluster or a
 // terminal, as an attacker or an unlucky user would, with the real program on real devices.
 //
-// Its opinion: a promise about safety is worth what has been tried against it. What belongs to
+// Its assumptions: a promise about safety is worth what has been tried against it. What belongs to
 // the user is hashed and checked before and after, even if Loadline was killed meanwhile.
 package harm
 

@@ -1,4 +1,4 @@
-// Package house checks the rules of the repository. Its opinion: a rule that is not checked
+// Package house checks the rules of the repository. Its assumptions: a rule that is not checked
 // is a wish, so whatever CONTRIBUTING.md demands and a program can check is a test here.
 package house
 

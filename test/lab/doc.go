@@ -1,7 +1,7 @@
 // Package lab starts real storage devices whose speed, latency and faults are
 // known, on one Linux machine, from Debian packages, for the duration of a test.
 //
-// Its opinion: a measuring tool is tested on a device whose answer is known
+// Its assumptions: a measuring tool is tested on a device whose answer is known
 // beforehand, and the device's settings are the truth. The machine's own disk
 // is shared and noisy; nothing absolute is ever asserted on it.
 //

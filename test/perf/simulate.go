@@ -1,7 +1,7 @@
 // Package perf measures Loadline itself: how often its
 // intervals contain a known truth, what measuring costs, how fast it analyses.
 //
-// Its opinion: coverage is a benchmark just like speed. It is printed for every
+// Its assumptions: coverage is a benchmark just like speed. It is printed for every
 // kind of storage that we can imagine, including the unfavourable ones, and the unit
 // tests only check it within wide bounds.
 package perf

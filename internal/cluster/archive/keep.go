@@ -1,4 +1,4 @@
-// Package archive keeps what a Job's pod has measured until somebody fetches it. Its opinion:
+// Package archive keeps what a Job's pod has measured until somebody fetches it. Its assumptions:
 // results must not need storage of their own, which would often be the storage under test; so the
 // pod that made them waits, idle, for a stated time, and hands them over through the link that also
 // connects to workers, complete and with a checksum of every file, or not at all.

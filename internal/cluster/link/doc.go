@@ -2,7 +2,7 @@
 // takes: between a server, which stays in a pod, and a client, which reconnects. It connects to
 // workers in pods, and fetches the results of a Job.
 //
-// Its opinion: work in a cluster outlives the network path to it, so nothing may depend on a single
+// Its assumptions: work in a cluster outlives the network path to it, so nothing may depend on a single
 // connection; and a client says how many bytes it has received and is told how many arrived, which
 // is all that has to be agreed on. What the bytes mean is up to those who send them.
 //

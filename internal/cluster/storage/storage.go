@@ -1,5 +1,5 @@
 // Package storage asks the storage system behind a volume about itself: its version, how many
-// copies it keeps and where they are. Its opinion: what a system reports is a fact about it and not
+// copies it keeps and where they are. Its assumptions: what a system reports is a fact about it and not
 // a measurement; no measurement depends on it, so information that cannot be obtained is "not
 // known", with the reason, and never an error; and an adapter is one file for one system's public
 // API, tried in the order of one list.

@@ -2,7 +2,7 @@
 // keeps a ledger outside the target (intent, write, flush, acknowledgement), causes a cut while it
 // writes, and then reads every block back.
 //
-// Its opinion: a write only counts if it was in the ledger before and after; for every block the
+// Its assumptions: a write only counts if it was in the ledger before and after; for every block the
 // newest acknowledged write ≤ what is found ≤ the newest intended one; and the report claims no more
 // than the cut can show. Killing a process leaves the page cache intact, a cut that the writer did
 // not notice may not have happened, and no number of clean cuts makes storage "safe".

@@ -1,5 +1,5 @@
 // Package load defines what a load tool is: something that runs a workload on a volume and reports
-// every second what it did. Its opinion: there is one contract, and package loadtest checks every
+// every second what it did. Its assumptions: there is one contract, and package loadtest checks every
 // tool against it; where tools differ in what they can do, a field says so, and callers do not find
 // out by trying. The tools are in the packages below this one, and package worker lists them.
 package load

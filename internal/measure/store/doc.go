@@ -1,6 +1,6 @@
 // Package store keeps runs as plain directories.
 //
-// Its opinion: raw data is written as it arrives and never changed; every other file is replaced
+// Its assumptions: raw data is written as it arrives and never changed; every other file is replaced
 // atomically (a temporary file, then a rename), so that a directory can be read after a crash at any
 // moment, moved with tar and inspected with zstd and jq. There is no database.
 //

@@ -2,7 +2,7 @@
 // device did, for which process and cgroup, of which kind and size, and how long the device took for
 // each.
 //
-// Its opinion:
+// Its assumptions:
 //
 //   - A trace that cannot be compared with the device's own counters is anecdotal. Every trace
 //     reads them at the same instants and reports how much it did not see.

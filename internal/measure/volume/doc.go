@@ -2,7 +2,7 @@
 // target really is, decides whether it may be written, creates and removes Loadline's own data file,
 // and proves that every byte of a file was written.
 //
-// Its opinion: the user's data is never at risk. Whatever cannot be proved to be free is treated as
+// Its assumptions: the user's data is never at risk. Whatever cannot be proved to be free is treated as
 // in use; 5 % of a filesystem stays free; and what looks like a disk but is RAM is reported as RAM. A
 // refusal is a *model.WorkerError of class Refused, worded in full sentences.
 //

@@ -2,7 +2,7 @@
 // and units, and Loadline's metrics, which are the same as in a report written for Prometheus
 // (internal/show/report/prom).
 //
-// Its opinion: a scrape shows what is there at that moment, and never fails because something is
+// Its assumptions: a scrape shows what is there at that moment, and never fails because something is
 // missing. A file that is being replaced, an empty folder or a foreign file is no reason for a gap
 // in every graph; the number of files that could not be read is a metric itself, so that nothing is
 // omitted silently. Each push is one complete measurement.

@@ -2,7 +2,7 @@
 // so that they come with the program however it is copied: "loadline licenses" prints them, and the
 // image contains them as a file.
 //
-// Its opinion: a list kept by hand is wrong after the next new dependency. The file is generated
+// Its assumptions: a list kept by hand is wrong after the next new dependency. The file is generated
 // from the linked modules ("go test ./internal/show/notices -update"), and the same test fails if
 // they differ.
 package notices

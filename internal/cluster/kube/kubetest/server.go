@@ -1,4 +1,4 @@
-// Package kubetest imitates a Kubernetes API server for tests. Its opinion: a client's behaviour
+// Package kubetest imitates a Kubernetes API server for tests. Its assumptions: a client's behaviour
 // shows in its requests and in what it makes of the responses, so the server stores objects by
 // their path and knows nothing about their meaning; controllers and kubelets are functions supplied
 // by the test.

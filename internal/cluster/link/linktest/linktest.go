@@ -1,4 +1,4 @@
-// Package linktest cuts the connections of links. Its opinion: a connection can be lost anywhere,
+// Package linktest cuts the connections of links. Its assumptions: a connection can be lost anywhere,
 // in the first line and between any two bytes, so each server of a link is asked one question: does
 // a client receive the same over ten interrupted connections as over one?
 package linktest

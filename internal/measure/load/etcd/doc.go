@@ -1,7 +1,7 @@
 // Package etcd loads etcd: it finds the program on this machine, starts a member of its own in a
 // directory, writes to it with a client of its own and reads the server's counters.
 //
-// Its opinion: etcd is a log that is flushed before any request is answered, so the flushes that
+// Its assumptions: etcd is a log that is flushed before any request is answered, so the flushes that
 // the server counted are reported beside the puts; the client measures latency from when a put was
 // due, because a stalled server must not reduce the number of late puts; and a member that we start
 // listens on sockets in a directory that nobody else can use, does not run as root unless it has

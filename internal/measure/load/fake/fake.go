@@ -1,5 +1,5 @@
 // Package fake is simulated storage: a load driver like any other, whose true performance is known
-// because it is a parameter. Its opinion: statistics are verified on it over thousands of runs, in
+// because it is a parameter. Its assumptions: statistics are verified on it over thousands of runs, in
 // virtual time, through the same engine that measures real disks; its results are never evidence
 // about a disk.
 package fake

@@ -1,4 +1,4 @@
-// Package loadtest checks whether a load tool keeps the contract of package load. Its opinion: what
+// Package loadtest checks whether a load tool keeps the contract of package load. Its assumptions: what
 // the layers above rely on is tested in the same way for every tool, so a new tool supplies a
 // Subject and gets the tests; what is specific to one tool is tested with that tool.
 package loadtest

@@ -1,7 +1,7 @@
 // Package open is a load driver for open loops: I/Os are due at random times, whether or not
 // earlier ones have completed, and latencies count from when an I/O was due.
 //
-// Its opinion: this is the one load that fio cannot generate. Its rate mode begins a late I/O late
+// Its assumptions: this is the one load that fio cannot generate. Its rate mode begins a late I/O late
 // and times it from there, so storage that stalls for half a second looks as if a single request
 // had waited (coordinated omission). Here an I/O that cannot begin, because all slots are taken or
 // because the kernel does not return from a submission, is late all the same. Everything else is

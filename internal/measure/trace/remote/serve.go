@@ -1,6 +1,6 @@
 // Package remote traces other machines: a tracer on each, and one record of what all of them saw.
 //
-// Its opinion:
+// Its assumptions:
 //
 //   - A tracer is told what to do over the same connection on which it sends its samples, so it is
 //     started without any configuration, and does nothing until asked.

@@ -1,7 +1,7 @@
 // Package tracepoint follows block I/Os through the events that Linux writes for perf: for kernels
 // and users without access to BPF.
 //
-// Its opinion:
+// Its assumptions:
 //
 //   - The offsets of a record's fields are read from the running kernel (the format files of the
 //     tracing filesystem), and never assumed.

@@ -1,5 +1,5 @@
 // Package csvout writes tidy tables: one row for each observation, one column for each variable,
-// base units, a point as the decimal separator (RFC 4180 otherwise). Its opinion: a table that a
+// base units, a point as the decimal separator (RFC 4180 otherwise). Its assumptions: a table that a
 // statistics program reads without explanation is worth more than a pretty one; an unknown value is
 // an empty cell, never a zero; and a name from outside must not become a formula in a spreadsheet.
 package csvout

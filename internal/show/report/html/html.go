@@ -1,5 +1,5 @@
 // Package html writes reports as one page: a file that needs no network, no server and no
-// installation, and that will look the same in ten years. Its opinion: the page is a fixed shell,
+// installation, and that will look the same in ten years. Its assumptions: the page is a fixed shell,
 // script and style sheet, and one island of data. No part of a report is ever written as HTML: the
 // island is JSON in which <, > and & are escaped, and the script makes text nodes from it. The
 // page's policy allows nothing else to run, and nothing to be fetched.

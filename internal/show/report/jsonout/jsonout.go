@@ -1,4 +1,4 @@
-// Package jsonout writes a report as its JSON document, loadline.report/v1. Its opinion: there is
+// Package jsonout writes a report as its JSON document, loadline.report/v1. Its assumptions: there is
 // one form only (indented, keys in the order of the schema, nothing escaped for HTML), lists are
 // never null, and a number that is not finite is null, because JSON cannot represent it and a
 // writer that fails at the end of a run loses the run.

@@ -1,4 +1,4 @@
-// Package live shows a running experiment. Its opinion: on a terminal one line is redrawn and only
+// Package live shows a running experiment. Its assumptions: on a terminal one line is redrawn and only
 // messages scroll; anywhere else each phase and step leaves one plain line when it ends, so that a
 // log reads like a report. It never measures and never reads the clock: it shows what the engine
 // reports.

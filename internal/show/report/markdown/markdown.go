@@ -1,4 +1,4 @@
-// Package markdown writes a report for an issue or a pull request. Its opinion: the answer comes
+// Package markdown writes a report for an issue or a pull request. Its assumptions: the answer comes
 // first, in a sentence; then the table, what is wrong with it, and, folded, everything needed to
 // repeat it. A path, a note or a tool's error may contain anything: it is shown as text, and can
 // neither break a table nor close the fold nor mention anybody.

@@ -1,4 +1,4 @@
-// Package plot draws charts in characters: braille dots and box lines, or plain ASCII. Its opinion:
+// Package plot draws charts in characters: braille dots and box lines, or plain ASCII. Its assumptions:
 // a chart in a terminal is for the shape, the table beside it for the numbers, so only measurements
 // whose shape matters are drawn, a sweep or several volumes at once; the axis of a rate begins at
 // zero and that of a latency is logarithmic over at least one decade, so that noise is not

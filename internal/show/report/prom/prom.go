@@ -1,5 +1,5 @@
 // Package prom writes a report in Prometheus' text format, for node_exporter's textfile collector
-// or a Pushgateway. Its opinion: a number never travels without its verdict, so the verdict is a
+// or a Pushgateway. Its assumptions: a number never travels without its verdict, so the verdict is a
 // label of every number; units are base units and part of the name; unknown values are left out,
 // because a zero or a NaN on a dashboard looks like a measurement; and no sample has a timestamp,
 // because the textfile collector rejects them.

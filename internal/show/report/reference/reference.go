@@ -1,5 +1,5 @@
 // Package reference writes a reference report: the document that a vendor or a project publishes
-// about a system, based on what was measured. Its opinion: every sentence follows from a number in
+// about a system, based on what was measured. Its assumptions: every sentence follows from a number in
 // it. A chapter without measurements is there and says so, because a reader would take what is left
 // out for granted; an answer comes with its interval, or with a note that it has none.
 package reference

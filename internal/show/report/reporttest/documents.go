@@ -1,5 +1,5 @@
 // Package reporttest contains documents to render, and compares a renderer's output with a golden
-// file. Its opinion: a renderer that was tested only with well-formed documents does not work. Some
+// file. Its assumptions: a renderer that was tested only with well-formed documents does not work. Some
 // documents are of real runs (testdata), the others are edge cases: interrupted, empty, invalid, or
 // full of text that has a meaning in the format.
 package reporttest

@@ -1,5 +1,5 @@
 // Package term knows what a terminal can show: the width of a string in columns, the ASCII fallback
-// of a glyph, a few colours. Its opinion: text from outside (a path, a tool's error) is cleaned
+// of a glyph, a few colours. Its assumptions: text from outside (a path, a tool's error) is cleaned
 // before it is shown, so that it can neither break the layout nor move the cursor, and the stream
 // blocks text that was not cleaned; colour only repeats what a word or a mark already says.
 package term

@@ -1,4 +1,4 @@
-// Package text prints a report and a plan for people. Its opinion: every number is shown next to
+// Package text prints a report and a plan for people. Its assumptions: every number is shown next to
 // its interval and its verdict, three digits are enough, numbers that cannot be trusted look
 // different from those that can, and a table that does not fit loses columns rather than wrapping.
 package text

@@ -1,6 +1,6 @@
 // Command bridge exports a Longhorn volume as a network block device.
 //
-// Its opinion: the bridge must not distort what is measured. It has no cache, merges and
+// Its assumptions: the bridge must not distort what is measured. It has no cache, merges and
 // splits nothing, and promises no more than the engine does: an engine has no
 // flush, so the bridge offers none, and nothing about durability can be claimed
 // through it.

@@ -1,6 +1,6 @@
 // Package nbdtest starts real NBD servers for the tests of package nbd and of packages that use it.
 //
-// Its opinion: a client is correct if it works with the servers that people use. The servers end with
+// Its assumptions: a client is correct if it works with the servers that people use. The servers end with
 // the test. It measures nothing and takes no lock; package test/lab has the calibrated devices.
 package nbdtest
 
