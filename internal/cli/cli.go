@@ -1,5 +1,5 @@
 // Package cli is the command line: one file per verb, and all the wiring. Its
-// opinion: a verb reads its flags, builds what it needs from the other packages,
+// assumptions: a verb reads its flags, builds what it needs from the other packages,
 // and turns their errors into a sentence, a hint and a documented exit code;
 // results go to standard output, everything else to standard error.
 package cli

@@ -2,7 +2,7 @@
 // that are namespaces, each with its own containerd, kubelet and network address, a
 // disk of known speed, StorageClasses on those disks, one of real Longhorn volumes with
 // a replica on each, and one of a GlusterFS on a single one, which all nodes share. Its
-// opinion: what runs in pods is tested in pods, on a cluster whose right answers are
+// assumptions: what runs in pods is tested in pods, on a cluster whose right answers are
 // known; it consists of Debian packages and Go modules only, it starts in ten
 // seconds, and it leaves nothing.
 //

@@ -1,6 +1,6 @@
 // Package plugin is what the cluster's CSI drivers have in common: an identity, the
 // registration with kubelet, the sockets, and the paths where kubelet wants volumes. Its
-// opinion: a driver contains the part that makes volumes, and nothing else.
+// assumptions: a driver contains the part that makes volumes, and nothing else.
 package plugin
 
 import (
