@@ -175,7 +175,7 @@ func testClientEnded(t *testing.T) {
 			kubectl(t, "delete", "pod", "-n", ns, pod, "--wait=false", "--grace-period=1")
 		}
 	}
-	if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), "the pod of the client is gone") {
+	if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), "the client's pod was lost") {
 		t.Errorf("exit code %d: %s", code, progress)
 	}
 	nothingLeft(t, ns)
