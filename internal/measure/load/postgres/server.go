@@ -95,6 +95,8 @@ func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, w
 	options = append([]string{"-D", data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-clean", "--no-instructions"}, options...)
 	said, err := s.runIn(ctx, s.data, p.path("initdb"), options...)
 	if err != nil {
+		// The server that initdb starts leaves its shared memory if it crashes, as on a full disk.
+		RemoveShared(workDir)
 		return nil, s.failed(ctx, "initdb could not make a cluster", said, err)
 	}
 	return s, nil

@@ -54,6 +54,10 @@ func sharedLeft(workDir *os.Root) (*shared, int) {
 	if err != nil || len(keyAndID) != 2 {
 		return nil, 0
 	}
+	if pid < 0 {
+		// A server without a postmaster, such as that of initdb, writes its PID as a negative number.
+		pid = -pid
+	}
 	key, err1 := strconv.ParseUint(keyAndID[0], 10, 64)
 	id, err2 := strconv.Atoi(keyAndID[1])
 	var d unix.SysvShmDesc

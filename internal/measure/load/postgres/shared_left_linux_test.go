@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
 )
 
 // What is not proven to be left by the directory's server stays: the memory of a live server, and
@@ -91,5 +94,29 @@ func TestOnlyTheMemoryOfADeadServerOfTheDirectoryIsTaken(t *testing.T) {
 		if _, err := os.Lstat(name); err == nil {
 			t.Errorf("%s is still there", name)
 		}
+	}
+}
+
+// A server that initdb has started crashes when the disk is full, and its shared memory is removed.
+func TestAFullDiskLeavesNoSharedMemory(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting needs root")
+	}
+	dir := newWorkDir(t)
+	if err := syscall.Mount("loadline-test", dir, "tmpfs", 0, "size=20m,mode=0711"); err != nil {
+		t.Skipf("no mount here: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	root := openDir(t, dir)
+	d := New(env.OS())
+	if _, err := d.Ready(t.Context(), root, model.PrepareRequest{App: &model.AppRequest{Scale: 1}}, func(model.Progress) {}); err == nil {
+		t.Fatal("a cluster fits into 20 MB, so nothing is tested")
+	}
+	_ = d.Leave()
+	if len(strings.Split(postmasterFile(root), "\n")) < 7 {
+		t.Fatal("the crashed server does not say what memory it had, so nothing is tested")
+	}
+	if left, _ := sharedLeft(root); left != nil {
+		t.Errorf("the segment of the crashed server is left: %+v", left)
 	}
 }
