@@ -27,14 +27,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	}
 	s.Add(t, node("node3"))
 	s.Add(t, node("full", kubetest.Object{"key": "only", "value": "others", "effect": "NoSchedule"}))
-	plan := func(args ...string) (code int, out, said string) {
-		var stdout, stderr bytes.Buffer
-		e := env.OS()
-		e.Args = append(append([]string{"plan", "app", "postgres"}, args...), "--kubeconfig", file, "--worker-image", "loadline:test")
-		e.Stdout, e.Stderr, e.Output = &stdout, &stderr, env.Terminal{Width: 100, Unicode: true}
-		code = Run(t.Context(), e)
-		return code, stdout.String(), stderr.String()
-	}
+	plan := planner(t, file)
 	holds := func(out string, words ...string) {
 		t.Helper()
 		for _, w := range words {
@@ -151,14 +144,7 @@ func TestAppPostgresOfAnExperimentInACluster(t *testing.T) {
 // inside is refused before a Job is created.
 func TestAppPostgresInAJob(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"))
-	plan := func(args ...string) (code int, out, said string) {
-		var stdout, stderr bytes.Buffer
-		e := env.OS()
-		e.Args = append(append([]string{"plan", "app", "postgres"}, args...), "--kubeconfig", file, "--worker-image", "loadline:test")
-		e.Stdout, e.Stderr, e.Output = &stdout, &stderr, env.Terminal{Width: 100, Unicode: true}
-		code = Run(t.Context(), e)
-		return code, stdout.String(), stderr.String()
-	}
+	plan := planner(t, file)
 	code, out, said := plan("sc:fast", "--in-cluster", "--wal", "sc:fast?size=6Gi", "--clients", "3", "--set", "shared_buffers=1GB")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, said)
@@ -187,5 +173,17 @@ func TestAppPostgresInAJob(t *testing.T) {
 	}
 	if made := changes(s); len(made) > 0 {
 		t.Errorf("a plan made %q", made)
+	}
+}
+
+// planner returns a function that plans app postgres on the cluster of a kubeconfig file.
+func planner(t *testing.T, kubeconfig string) func(args ...string) (code int, out, said string) {
+	return func(args ...string) (int, string, string) {
+		var stdout, stderr bytes.Buffer
+		e := env.OS()
+		e.Args = append(append([]string{"plan", "app", "postgres"}, args...), "--kubeconfig", kubeconfig, "--worker-image", "loadline:test")
+		e.Stdout, e.Stderr, e.Output = &stdout, &stderr, env.Terminal{Width: 100, Unicode: true}
+		code := Run(t.Context(), e)
+		return code, stdout.String(), stderr.String()
 	}
 }
