@@ -18,7 +18,9 @@ type LonghornVolume struct {
 
 	program, name string
 	controller    string // host:port
-	replicas      []*longhornReplica
+	// uncounted means that the replicas keep no revision counter.
+	uncounted bool
+	replicas  []*longhornReplica
 }
 
 // longhornReplica is one copy of a volume.
@@ -45,6 +47,17 @@ const syncPorts = 10
 // one to two minutes.
 func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
 	t.Helper()
+	return longhorn(t, false, replicas, size, dirs)
+}
+
+// LonghornUncounted is Longhorn without revision counters: a write costs each disk one write.
+func LonghornUncounted(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
+	t.Helper()
+	return longhorn(t, true, replicas, size, dirs)
+}
+
+func longhorn(t T, uncounted bool, replicas int, size int64, dirs []string) *LonghornVolume {
+	t.Helper()
 	if len(dirs) != 0 && len(dirs) != replicas {
 		t.Fatalf("%d directories for %d replicas: one for each is needed, or none", len(dirs), replicas)
 	}
@@ -53,7 +66,7 @@ func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
 	}
 	engine, bridge := longhornPrograms(t)
 	Lock(t)
-	v := &LonghornVolume{program: engine, name: "loadline-" + uuid(), controller: fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1))}
+	v := &LonghornVolume{uncounted: uncounted, program: engine, name: "loadline-" + uuid(), controller: fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1))}
 	dir := directory(t, "")
 	v.Device = Device{Name: fmt.Sprintf("Longhorn, %d replicas", replicas), Size: size, URI: nbdURI("", filepath.Join(dir, "nbd.sock"))}
 	args := []string{"controller", v.name, "--listen", v.controller, "--frontend", "socket"}
@@ -74,7 +87,7 @@ func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
 	// The engine chooses the path of its socket.
 	socket := "/var/run/longhorn-" + v.name + ".sock"
 	undo(t, "rm -f "+socket, nil)
-	start(t, dir, answers(socket), engine, append(args, v.sizes()...)...)
+	start(t, dir, answers(socket), engine, append(append(args, v.counter()...), v.sizes()...)...)
 	exported := filepath.Join(dir, "nbd.sock")
 	start(t, dir, answers(exported), bridge, "-engine", socket, "-listen", exported, "-size", fmt.Sprint(size))
 	return v
@@ -119,8 +132,16 @@ func (v *LonghornVolume) startReplica(t T, r *longhornReplica) {
 	port := freePorts(t, 3+syncPorts)
 	r.address = fmt.Sprintf("127.0.0.1:%d", port)
 	ready := func() bool { return listening(port) && listening(port+1) && listening(port+2) }
-	r.process = start(t, r.log, ready, v.program, "replica", r.data, "--listen", r.address,
-		"--sync-agent-port-count", fmt.Sprint(syncPorts), "--size", fmt.Sprint(v.Size))
+	r.process = start(t, r.log, ready, v.program, append([]string{"replica", r.data, "--listen", r.address,
+		"--sync-agent-port-count", fmt.Sprint(syncPorts), "--size", fmt.Sprint(v.Size)}, v.counter()...)...)
+}
+
+// counter returns the engine's option, of replicas and of the controller.
+func (v *LonghornVolume) counter() []string {
+	if v.uncounted {
+		return []string{"--disableRevCounter"}
+	}
+	return nil
 }
 
 // sizes returns the options that give the volume's size.

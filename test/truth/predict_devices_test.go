@@ -41,8 +41,9 @@ func reachable(t *testing.T, dir string) string {
 	return dir
 }
 
-// drawHeldOut draws twenty devices: six with a flush time, four that delay
-// each I/O, six with a limit on I/Os, two with a limit on bytes, and two replicated volumes.
+// drawHeldOut draws twenty devices: six with a flush time, four that delay each I/O, five with a limit
+// on I/Os, two with a limit on bytes, memory, and a replicated volume with revision counters and one
+// without.
 func drawHeldOut(seed uint64) (list []heldOut) {
 	r := rand.New(rand.NewPCG(seed, 20261124))
 	between := func(low, high int64) int64 { return low + r.Int64N(high-low+1) }
@@ -65,7 +66,7 @@ func drawHeldOut(seed uint64) (list []heldOut) {
 		delay := time.Duration(between(1, 10)) * time.Millisecond
 		throttled(fmt.Sprintf("delay %v", delay), lab.Throttle{Delay: delay})
 	}
-	for range 6 {
+	for range 5 {
 		iops := between(150, 3000)
 		throttled(fmt.Sprintf("limit %d IOPS", iops), lab.Throttle{IOPS: iops})
 	}
@@ -73,17 +74,22 @@ func drawHeldOut(seed uint64) (list []heldOut) {
 		mib := between(4, 40)
 		throttled(fmt.Sprintf("limit %d MiB-s", mib), lab.Throttle{BytesPerSecond: mib << 20})
 	}
-	for range 2 {
+	list = append(list, heldOut{"memory", func(t *testing.T) string {
+		return reachable(t, lab.Filesystem(t, lab.LoopOnMemory(t, heldOutSize), "ext4"))
+	}})
+	replicated := func(name string, longhorn func(lab.T, int, int64, ...string) *lab.LonghornVolume) {
 		delay := time.Duration(between(2, 8)) * time.Millisecond
-		list = append(list, heldOut{fmt.Sprintf("Longhorn on disks of %v", delay), onDevice(func(t lab.T) lab.Device {
+		list = append(list, heldOut{fmt.Sprintf("%s on disks of %v", name, delay), onDevice(func(t lab.T) lab.Device {
 			var dirs []string
 			for range 3 {
 				d := lab.Throttled(t, lab.Throttle{Delay: delay, Size: heldOutSize, Unwritten: true})
 				dirs = append(dirs, lab.Filesystem(t, lab.Block(t, d), "ext4", "-O", "^has_journal"))
 			}
-			return lab.Longhorn(t, 3, replicatedSize, dirs...).Device
+			return longhorn(t, 3, replicatedSize, dirs...).Device
 		})})
 	}
+	replicated("Longhorn", lab.Longhorn)
+	replicated("Longhorn without counters", lab.LonghornUncounted)
 	return list
 }
 
