@@ -16,7 +16,7 @@ const (
 	ownStart = 0.5
 	// ceilingSeconds is the length of a measurement of the load generator alone; it is made only if the
 	// load generator used at least busyEnough of a core.
-	ceilingSeconds = 1.0
+	ceilingSeconds = 0.5
 	busyEnough     = 0.3
 	// The sweep reads each part once, for at most warmSeconds, and then measures it.
 	warmSeconds  = 20.0
