@@ -30,6 +30,9 @@ type Schedule struct {
 	// if there are none.
 	Look  float64 `json:"look,omitempty"`
 	Looks int     `json:"looks,omitempty"`
+	// ShortWriteLook says that 10 s are enough for the look at writes if the prefill has shown writes
+	// without a pause for as long as a look.
+	ShortWriteLook bool `json:"short_write_look,omitempty"`
 }
 
 // Step is one repeat: one workload run once.
@@ -118,12 +121,20 @@ func (p *Plan) VolumeOf(worker int) Volume {
 	return p.Volumes[worker]
 }
 
+// A prefill may take this many times its limit: longer for a size that the user requested than for one
+// that was chosen to fit into the limit, at a rate that a probe of 2 s may have overestimated.
+const asRequested, asExpected = 3.0, 1.5
+
 // PrepareRequest returns the request that makes a worker's volume ready. Each of several volumes gets
 // the time limit for all of them, because they may share one disk.
 func (p *Plan) PrepareRequest(worker int) PrepareRequest {
+	patience := asExpected
+	if p.Experiment.Size > 0 {
+		patience = asRequested
+	}
 	r := PrepareRequest{
 		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,
-		MaxSeconds: p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads), App: p.Experiment.App,
+		MaxSeconds: patience * p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads), App: p.Experiment.App,
 	}
 	if len(p.Volumes) > 0 {
 		r.Destroy = r.Volume.DestroyDataOn

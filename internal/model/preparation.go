@@ -26,7 +26,7 @@ type Preparation struct {
 func (p *Preparation) Merge(o Preparation, name string) {
 	p.Written += o.Written
 	p.Seconds = max(p.Seconds, o.Seconds)
-	p.Rates = nil
+	p.Rates, p.Proof.Rates = nil, nil
 	if o.Size > 0 && (p.Size == 0 || o.Size < p.Size) {
 		p.Size, p.Slow = o.Size, o.Slow
 	}
@@ -53,6 +53,9 @@ type Proof struct {
 	Unwritten int64 `json:"unwritten"`
 	// Detail is a phrase: why there is no proof, or what was found.
 	Detail string `json:"detail,omitempty"`
-	// Bandwidth is the rate at which everything was read back, in bytes/s; 0 if it was not.
-	Bandwidth float64 `json:"bandwidth,omitempty"`
+	// Bandwidth is the highest rate at which everything was read back, in bytes/s, and Rates are all
+	// of them, about one a second; 0 and empty if it was not read back. Rates are empty if several
+	// volumes were read.
+	Bandwidth float64   `json:"bandwidth,omitempty"`
+	Rates     []float64 `json:"rates,omitempty"`
 }

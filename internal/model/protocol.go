@@ -99,8 +99,8 @@ type PrepareRequest struct {
 	Volume Volume `json:"volume"`
 	// Destroy is the target that the user allowed to be overwritten, as typed.
 	Destroy string `json:"destroy,omitempty"`
-	// MaxSeconds is the time allowed for the prefill; after three times this it is ended, and the
-	// volume is reduced to what was written.
+	// MaxSeconds is the time after which the prefill is ended, and the volume is reduced to what was
+	// written; 0 is no limit.
 	MaxSeconds float64 `json:"max_seconds"`
 	// Least is the size in bytes below which a reduced volume is useless; 0 means any size will do.
 	Least int64 `json:"least,omitempty"`

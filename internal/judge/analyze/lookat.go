@@ -19,8 +19,9 @@ const (
 // Looks chooses the workloads for long repeats, once most repeats of a run are made: in each direction
 // the workload that does the most I/Os per second, reads first so that they are not slowed by leftover
 // writes; and, if time allows, the one that moves the most bytes, unless its bandwidth is about the
-// same or the prefill has covered it.
-func (Judge) Looks(rec *model.Recorded) (needed, wished []string) {
+// same or the prefill (reading it back, for reads) has covered it. A short one is enough for writes if
+// the schedule says so and the prefill has shown the rate of uninterrupted writes.
+func (Judge) Looks(rec *model.Recorded) (needed, short, wished []string) {
 	all := glances(rec)
 	for _, d := range []model.Direction{model.Read, model.Write} {
 		var most, large *glance
@@ -46,14 +47,17 @@ func (Judge) Looks(rec *model.Recorded) (needed, wished []string) {
 			needed = append(needed, most.workload.Name)
 		}
 		seen := most.bandwidth
-		if filled, ok := prefilled(rec); ok && d == model.Write {
-			seen = max(seen, filled)
+		if moved, ok := prepared(rec, d); ok {
+			seen = max(seen, moved)
+			if d == model.Write && rec.Plan.Schedule.ShortWriteLook && !most.workload.Reads() {
+				short = append(short, most.workload.Name)
+			}
 		}
 		if seen < fewBytes*large.bandwidth {
 			wished = append(wished, large.workload.Name)
 		}
 	}
-	return needed, slices.DeleteFunc(wished, func(name string) bool { return slices.Contains(needed, name) })
+	return needed, short, slices.DeleteFunc(wished, func(name string) bool { return slices.Contains(needed, name) })
 }
 
 // lookable reports whether a workload shows what the storage can do in a direction: an open loop only
@@ -62,13 +66,21 @@ func (g *glance) lookable(d model.Direction) bool {
 	return g.direction == d && !g.workload.OpenLoop && len(g.repeats) > 0
 }
 
-// prefilled is the bandwidth that the prefill sustained, if it lasted as long as a long repeat.
-func prefilled(rec *model.Recorded) (bandwidth float64, ok bool) {
+// prepared is the bandwidth that the prefill, or reading it back, sustained, if that lasted as long as a
+// long repeat.
+func prepared(rec *model.Recorded, d model.Direction) (bandwidth float64, ok bool) {
 	p := rec.Run.Prepare
-	if p == nil || len(p.Rates) < int(rec.Plan.Schedule.Look) {
+	if p == nil {
 		return 0, false
 	}
-	s := stats.Level(p.Rates)
+	rates := p.Rates
+	if d == model.Read {
+		rates = p.Proof.Rates
+	}
+	if len(rates) < int(rec.Plan.Schedule.Look) {
+		return 0, false
+	}
+	s := stats.Level(rates)
 	return s.Mean, !s.Fell
 }
 

@@ -220,8 +220,8 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 		if s == nil {
 			continue
 		}
-		if filled, ok := prefilled(rec); s.Lasting == model.Held && g.bandwidth*fewBytes > s.Bytes/s.Seconds {
-			s.BytesUnseen = !(ok && g.direction == model.Write && filled >= fewBytes*g.bandwidth)
+		if moved, ok := prepared(rec, g.direction); s.Lasting == model.Held && g.bandwidth*fewBytes > s.Bytes/s.Seconds {
+			s.BytesUnseen = !(ok && moved >= fewBytes*g.bandwidth)
 		}
 		found[flowKey{g.workload.Name, g.direction}] = s
 	}

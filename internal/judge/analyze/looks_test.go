@@ -67,18 +67,51 @@ func TestTheHeaviestIsLookedAt(t *testing.T) {
 	l.repeats("writes", 2000, 2000)
 	l.repeats("large-writes", 500, 500)
 	l.repeats("few", 10, 10)
-	check := func(what string, want, wantWished []string) {
+	check := func(what string, want, wantShort, wantWished []string) {
 		t.Helper()
-		needed, wished := Judge{}.Looks(&l.rec)
-		if !slices.Equal(needed, want) || !slices.Equal(wished, wantWished) {
-			t.Errorf("%s: %v and %v, want %v and %v", what, needed, wished, want, wantWished)
+		needed, short, wished := Judge{}.Looks(&l.rec)
+		if !slices.Equal(needed, want) || !slices.Equal(short, wantShort) || !slices.Equal(wished, wantWished) {
+			t.Errorf("%s: %v, %v and %v, want %v, %v and %v", what, needed, short, wished, want, wantShort, wantWished)
 		}
 	}
-	check("as many large reads as small ones", []string{"large-reads", "writes"}, []string{"large-writes"})
+	check("as many large reads as small ones", []string{"large-reads", "writes"}, nil, []string{"large-writes"})
 	l.rec.Run.Prepare = &model.Preparation{Rates: sameRate(25, 60<<20)}
-	check("a prefill that was a look", []string{"large-reads", "writes"}, nil)
+	check("a prefill that was a look", []string{"large-reads", "writes"}, nil, nil)
+	l.rec.Plan.Schedule.ShortWriteLook = true
+	check("one after which a short look is enough", []string{"large-reads", "writes"}, []string{"writes"}, nil)
 	l.rec.Run.Prepare.Rates = append(sameRate(5, 200<<20), sameRate(20, 60<<20)...)
-	check("one that fell", []string{"large-reads", "writes"}, []string{"large-writes"})
+	check("one that fell", []string{"large-reads", "writes"}, nil, []string{"large-writes"})
+	l.rec.Run.Prepare.Rates = sameRate(15, 60<<20)
+	check("one that was too short", []string{"large-reads", "writes"}, nil, []string{"large-writes"})
+}
+
+// A volume that was read back has been read without a pause.
+func TestReadingBackIsALook(t *testing.T) {
+	l := newLooked(small("reads", model.Read), large("large-reads", model.Read))
+	l.repeats("reads", 3000, 3010)
+	l.repeats("large-reads", 1000, 1000)
+	bandwidth := 1000.0 * (128 << 10)
+	for _, c := range []struct {
+		what   string
+		proof  []float64
+		wished []string
+		unseen bool
+	}{
+		{"no proof", nil, []string{"large-reads"}, true},
+		{"as fast as the large reads", sameRate(25, bandwidth), nil, false},
+		{"slower than they are", sameRate(25, bandwidth/2), []string{"large-reads"}, true},
+		{"too short", sameRate(15, bandwidth), []string{"large-reads"}, true},
+	} {
+		l.rec.Run.Prepare = &model.Preparation{Rates: sameRate(25, bandwidth), Proof: model.Proof{Rates: c.proof}}
+		if _, _, wished := (Judge{}).Looks(&l.rec); !slices.Equal(wished, c.wished) {
+			t.Errorf("%s: %v, want %v", c.what, wished, c.wished)
+		}
+		held := *l
+		held.step("reads", true, sameRate(20, 3000)...)
+		if s := Results(&held.rec)[1].Sustained; s == nil || s.BytesUnseen != c.unseen {
+			t.Errorf("%s: %+v", c.what, s)
+		}
+	}
 }
 
 func TestWhatFellIsPublished(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/loadline/loadline/internal/measure/load"
@@ -28,20 +29,20 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		return nil, err
 	}
 	prep := &model.Preparation{Path: v.Path}
-	read := 0.0
+	var read []float64
 	tell := func(p model.Progress) {
 		switch {
 		case p.Rate <= 0:
 		case p.Phase == model.PhasePrefill:
 			prep.Rates = append(prep.Rates, p.Rate)
 		case p.Phase == model.PhaseProve:
-			read = max(read, p.Rate)
+			read = append(read, p.Rate)
 		}
 		w.emit(model.Event{ID: id, Progress: &p})
 	}
 	if v.Prefill {
 		begin := w.Env.Now()
-		limit := time.Duration(3 * req.MaxSeconds * float64(time.Second))
+		limit := time.Duration(req.MaxSeconds * float64(time.Second))
 		prep.Written, err = tool.Filler.Fill(ctx, v, limit, tell)
 		prep.Seconds = w.Env.Now().Sub(begin).Seconds()
 		if slow := (model.SlowFill{}); errors.As(err, &slow) {
@@ -57,7 +58,9 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 	if prep.Proof, err = w.prove(ctx, tool.Filler, v, tell); err != nil {
 		return nil, err
 	}
-	prep.Proof.Bandwidth = read
+	if prep.Proof.Rates = read; len(read) > 0 {
+		prep.Proof.Bandwidth = slices.Max(read)
+	}
 	return prep, w.check()
 }
 

@@ -9,8 +9,9 @@ import (
 // Looker chooses the looks from what was measured so far. A look is a long repeat without a pause, which
 // shows the sustained rate.
 type Looker interface {
-	// Looks names the workloads that need a look, and others that are worth one if there is time.
-	Looks(rec *model.Recorded) (needed, wished []string)
+	// Looks names the workloads that need a look, those of them for which a short one is enough, and
+	// others that are worth a short one if there is time.
+	Looks(rec *model.Recorded) (needed, short, wished []string)
 	// Next names the workload for another look immediately after a look, "" if there is none.
 	Next(rec *model.Recorded) string
 	// Fallen names the workloads that need no more repeats, because a look has shown that repeats do not
@@ -22,8 +23,9 @@ type Looker interface {
 
 const (
 	// shortLook is the length, in seconds, of a look that starts where the previous one has used up the
-	// credits, or that is made only because there is time: there is a full one for the same direction, and
-	// a workload whose rate falls late in a short look gets another one. leastLook is the minimum.
+	// credits, or at a workload for which a full one is not needed: there is a full one for the same
+	// direction or the prefill was one, and a workload whose rate falls late in a short look gets another
+	// one. leastLook is the minimum.
 	shortLook = 10.0
 	leastLook = 8.0
 	// beyond is by how many seconds looks that follow a look may exceed the time limit if the user did not
@@ -53,13 +55,19 @@ func (e *execution) choose(s *side, step model.Step) {
 		return
 	}
 	s.looking.began = true
-	needed, wished := s.looking.looker.Looks(&s.looking.rec)
+	needed, short, wished := s.looking.looker.Looks(&s.looking.rec)
 	if extra := len(needed) - schedule.Looks; extra > 0 {
 		// Keep the last ones, which are writes: a cache hides the sustained rate of writes.
 		needed = needed[extra:]
 	}
-	left := e.remaining() + float64(len(needed))*(schedule.Look-schedule.Repeat)
 	s.looking.short = map[string]bool{}
+	for _, name := range short {
+		s.looking.short[name] = true
+	}
+	left := e.remaining()
+	for _, name := range needed {
+		left += s.lookSeconds(name) - schedule.Repeat
+	}
 	for _, name := range wished {
 		s.looking.short[name] = true
 		if left += s.lookSeconds(name) - schedule.Repeat; e.spent+left <= schedule.MaxTime {

@@ -13,7 +13,7 @@ import (
 
 // points is a looker with scripted answers.
 type points struct {
-	needed, wished []string
+	needed, short, wished []string
 	// next are the looks that follow, in order.
 	next   []string
 	fallen []string
@@ -23,9 +23,9 @@ type points struct {
 	asked int
 }
 
-func (p *points) Looks(rec *model.Recorded) (needed, wished []string) {
+func (p *points) Looks(rec *model.Recorded) (needed, short, wished []string) {
 	p.asked = len(rec.Run.Steps)
-	return p.needed, p.wished
+	return p.needed, p.short, p.wished
 }
 
 func (p *points) Next(*model.Recorded) string {
@@ -56,6 +56,7 @@ func TestLooksTakeThePlaceOfLastRepeats(t *testing.T) {
 		{"nothing to look at", 1000, points{}, "a2 b2 c2 a2 b2 c2"},
 		{"one", 1000, points{needed: []string{"a"}}, "a2 b2 c2 b2 c2 a20"},
 		{"one that time permits", 1000, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 c2 a20 b10"},
+		{"a short one, which leaves time for another", 36, points{needed: []string{"a"}, short: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 c2 a10 b10"},
 		{"one that it does not", 36, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 b2 c2 a20"},
 		{"more than the plan has", 1000, points{needed: []string{"a", "b", "c"}}, "a2 b2 c2 a2 b20 c20"},
 		{"and what draws on the same", 1000, points{needed: []string{"a", "b"}, next: []string{"c", "", ""}}, "a2 b2 c2 c2 a20 c10 b20"},

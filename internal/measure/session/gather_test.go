@@ -128,7 +128,7 @@ func TestVolumesAreWrittenWhilePodsAreWaitedFor(t *testing.T) {
 		if err := m.at.worker.Close(); err != nil {
 			t.Error(err)
 		}
-		if want := plan.PrepareRequest(i); want.Volume.Size != 16<<20 || want.Volume.Node != "node1" || want.MaxSeconds != 30*volumes {
+		if want := plan.PrepareRequest(i); want.Volume.Size != 16<<20 || want.Volume.Node != "node1" || want.MaxSeconds != 3*30*volumes {
 			t.Errorf("volume %d: %+v", i, want)
 		}
 	}

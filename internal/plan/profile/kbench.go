@@ -11,8 +11,11 @@ func kbench() Profile {
 		Name:      "kbench",
 		Engine:    "libaio",
 		Repeat:    2,
+		Ramp:      briefRamp,
 		Title:     "Kbench's twelve: IOPS, bandwidth and latency × random, sequential × read, write",
 		Workloads: kbenchWorkloads(),
+		// Twelve workloads take long enough.
+		ShortWriteLook: true,
 	}
 }
 

@@ -22,6 +22,8 @@ type Profile struct {
 	Workloads []model.Workload
 	// Repeat is the measured time of a repeat, Ramp the preceding time that is not counted.
 	Repeat, Ramp float64
+	// ShortWriteLook is Schedule.ShortWriteLook.
+	ShortWriteLook bool
 	// MaxTime limits the whole measurement if the experiment sets no limit.
 	MaxTime float64
 	// Precision is the target relative half-width if the experiment does not give one; 0 means 5 %.

@@ -82,7 +82,9 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	if err != nil || exp.App != nil {
 		return plain, err
 	}
-	return fitLooks(s, plain, p.Workloads, sides), nil
+	fitted := fitLooks(s, plain, p.Workloads, sides)
+	fitted.ShortWriteLook = p.ShortWriteLook && fitted.Looks > 0
+	return fitted, nil
 }
 
 // fitLooks gives each direction a look on each side, or as many as there is time for without making

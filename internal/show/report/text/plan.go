@@ -179,7 +179,11 @@ func lookWords(s model.Schedule) string {
 	case s.Looks == 1:
 		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + ", to see the sustained rate"
 	}
-	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + ", to see the sustained rate"
+	short := ""
+	if s.ShortWriteLook {
+		short = " (10 s for writes, after a prefill of " + words.Seconds(s.Look) + ")"
+	}
+	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + short + ", to see the sustained rate"
 }
 
 // timeWords says how long it takes.
