@@ -12,8 +12,8 @@ const (
 	// asMany is the share of the highest I/O rate from which on a workload counts as equally fast; of
 	// those, the one that moves the most bytes gets the long repeat.
 	asMany = 0.9
-	// mostLooks is the maximum number of long repeats of one workload whose rate falls too late.
-	mostLooks = 3
+	// maxLooks is the maximum number of long repeats of one workload whose rate falls too late.
+	maxLooks = 3
 )
 
 // Looks chooses the workloads for long repeats, once most repeats of a run are made: in each direction
@@ -22,9 +22,9 @@ const (
 // same or the prefill (reading it back, for reads) has covered it. A short one is enough for writes if
 // the schedule says so and the prefill has shown the rate of uninterrupted writes.
 func (Judge) Looks(rec *model.Recorded) (needed, short, wished []string) {
-	all := glances(rec)
+	all := observations(rec)
 	for _, d := range []model.Direction{model.Read, model.Write} {
-		var most, large *glance
+		var most, large *observation
 		var rate float64
 		for i := range all {
 			if g := &all[i]; g.lookable(d) {
@@ -62,7 +62,7 @@ func (Judge) Looks(rec *model.Recorded) (needed, short, wished []string) {
 
 // lookable reports whether a workload shows what the storage can do in a direction: an open loop only
 // offers a given rate.
-func (g *glance) lookable(d model.Direction) bool {
+func (g *observation) lookable(d model.Direction) bool {
 	return g.direction == d && !g.workload.OpenLoop && len(g.repeats) > 0
 }
 
@@ -93,11 +93,11 @@ func (Judge) Next(rec *model.Recorded) string {
 		return ""
 	}
 	last := steps[len(steps)-1].Step.Workload
-	all := glances(rec)
-	seen := insights(all, int(rec.Plan.Schedule.Repeat))
+	all := observations(rec)
+	seen := lookResults(all, int(rec.Plan.Schedule.Repeat))
 	for _, s := range seen {
 		late := s.fell && len(s.rates)-s.From < levelSeconds+2
-		if s.workload.Name == last && (late || s.unsure) && len(s.looks) < mostLooks {
+		if s.workload.Name == last && (late || s.unsure) && len(s.looks) < maxLooks {
 			return last
 		}
 	}
@@ -107,14 +107,14 @@ func (Judge) Next(rec *model.Recorded) string {
 		if l == nil {
 			continue
 		}
-		var next []*glance
+		var next []*observation
 		for i := range all {
 			if g := &all[i]; g.lookable(d) && len(g.looks) == 0 && l.above(g) {
 				next = append(next, g)
 			}
 		}
 		if len(next) > 0 {
-			return slices.MaxFunc(next, func(a, b *glance) int { return cmp.Compare(a.rate(), b.rate()) }).workload.Name
+			return slices.MaxFunc(next, func(a, b *observation) int { return cmp.Compare(a.rate(), b.rate()) }).workload.Name
 		}
 	}
 	return ""

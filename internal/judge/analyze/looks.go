@@ -30,9 +30,9 @@ const (
 	levelSeconds = 6
 )
 
-// glance is what was measured of one workload in one direction: in short repeats before its long
+// observation is what was measured of one workload in one direction: in short repeats before its long
 // repeats, and in those (looks). The rates are in 1/s.
-type glance struct {
+type observation struct {
 	workload  model.Workload
 	direction model.Direction
 	// repeats are the rates of the repeats; bandwidth (bytes/s) is their mean.
@@ -44,16 +44,16 @@ type glance struct {
 }
 
 // rate is the mean of the repeats.
-func (g *glance) rate() float64 { return stats.Mean(g.repeats) }
+func (g *observation) rate() float64 { return stats.Mean(g.repeats) }
 
-// glances collects the measurements, in the order of the workloads.
-func glances(rec *model.Recorded) []glance {
+// observations collects the measurements, in the order of the workloads.
+func observations(rec *model.Recorded) []observation {
 	looks := timeline.Looks(rec)
 	good := goodSamples(rec)
-	var list []glance
+	var list []observation
 	for _, w := range rec.Plan.Workloads {
 		for _, d := range w.Directions() {
-			g := glance{workload: w, direction: d}
+			g := observation{workload: w, direction: d}
 			var bandwidths []float64
 			var square, df float64
 			for _, v := range timeline.Of(good[w.Name], d) {
@@ -80,9 +80,9 @@ func glances(rec *model.Recorded) []glance {
 	return list
 }
 
-// insight is the outcome of a workload's long repeats.
-type insight struct {
-	*glance
+// lookResult is the outcome of a workload's long repeats.
+type lookResult struct {
+	*observation
 	stats.Stretch
 	// fell is set if the rate fell, coupled if it fell in the other direction of this mix, and unsure
 	// if one long repeat was below the short ones without a visible fall: a slow spell of the storage
@@ -95,8 +95,8 @@ type insight struct {
 	bandwidth float64
 }
 
-// insights judges the long repeats. length is the length of a repeat in seconds.
-func insights(list []glance, length int) []insight {
+// lookResults judges the long repeats. length is the length of a repeat in seconds.
+func lookResults(list []observation, length int) []lookResult {
 	pool := &stats.Pool{}
 	pools := map[model.Direction]*stats.Pool{model.Read: {}, model.Write: {}}
 	for i := range list {
@@ -107,13 +107,13 @@ func insights(list []glance, length int) []insight {
 		pool.Add(list[i].repeats)
 		pools[list[i].direction].Add(list[i].repeats)
 	}
-	var all []insight
+	var all []lookResult
 	for i := range list {
 		g := &list[i]
 		if len(g.looks) == 0 {
 			continue
 		}
-		s := insight{glance: g, last: g.looks[len(g.looks)-1]}
+		s := lookResult{observation: g, last: g.looks[len(g.looks)-1]}
 		below := 0
 		var ends []float64
 		for _, look := range g.looks {
@@ -152,13 +152,13 @@ func insights(list []glance, length int) []insight {
 // limited reports whether the end of a long repeat is held by a limit far below the repeats, none of
 // which is below it. Repeats that meet a credit sometimes full and sometimes empty vary so widely that
 // no test of their mean would detect this.
-func (s *insight) limited() bool {
+func (s *lookResult) limited() bool {
 	return len(s.repeats) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
 // plain reports whether a fall during a long repeat exceeds the variation between the seconds of a
 // repeat, and ends below the repeats.
-func (s *insight) plain() bool {
+func (s *lookResult) plain() bool {
 	drop := 1 - s.Mean/s.Before
 	return (drop > plainFall || drop > beyondNoise*s.within) && (len(s.repeats) == 0 || s.Mean < (1-lower)*s.rate())
 }
@@ -166,28 +166,28 @@ func (s *insight) plain() bool {
 // limit is the sustained rate that long repeats have found in one direction: the highest rate and
 // bandwidth that anything fell to.
 type limit struct {
-	insight
+	lookResult
 	bandwidth float64
 	// countsIOs is set if several long repeats fell to the same rate in I/Os but not in bytes.
 	countsIOs bool
 }
 
 // limitOf returns the limit in a direction; nil if no rate fell.
-func limitOf(all []insight, d model.Direction) *limit {
+func limitOf(all []lookResult, d model.Direction) *limit {
 	var l *limit
 	for _, s := range all {
 		if s.direction != d || !s.fell {
 			continue
 		}
 		if l == nil {
-			l = &limit{insight: s, bandwidth: s.bandwidth}
+			l = &limit{lookResult: s, bandwidth: s.bandwidth}
 			continue
 		}
 		near := s.Mean < reaches*l.Mean && l.Mean < reaches*s.Mean
 		l.countsIOs = l.countsIOs || near && (s.bandwidth > 2*l.bandwidth || l.bandwidth > 2*s.bandwidth)
 		l.bandwidth = max(l.bandwidth, s.bandwidth)
 		if s.Mean > l.Mean {
-			l.insight = s
+			l.lookResult = s
 		}
 	}
 	return l
@@ -195,7 +195,7 @@ func limitOf(all []insight, d model.Direction) *limit {
 
 // above reports whether a workload may draw on the same credit. Each volume may have its own credit:
 // fewer volumes then reach the limit at a proportionally lower total rate.
-func (l *limit) above(g *glance) bool {
+func (l *limit) above(g *observation) bool {
 	share := math.Max(1, float64(l.workload.VolumeCount())/float64(g.workload.VolumeCount()))
 	return g.rate() > reaches*l.Mean/share || !l.countsIOs && g.bandwidth > reaches*l.bandwidth/share
 }
@@ -211,8 +211,8 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 	if rec.Plan.Schedule.Look <= 0 {
 		return nil
 	}
-	list := glances(rec)
-	all := insights(list, int(rec.Plan.Schedule.Repeat))
+	list := observations(rec)
+	all := lookResults(list, int(rec.Plan.Schedule.Repeat))
 	found := map[flowKey]*model.Sustained{}
 	for i := range list {
 		g := &list[i]
@@ -229,11 +229,11 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 }
 
 // sustained returns what the long repeats say about one workload in one direction.
-func sustained(g *glance, all []insight) *model.Sustained {
-	var own, heaviest *insight
+func sustained(g *observation, all []lookResult) *model.Sustained {
+	var own, heaviest *lookResult
 	for i := range all {
 		switch s := &all[i]; {
-		case s.glance == g:
+		case s.observation == g:
 			own = s
 		case s.direction == g.direction && (heaviest == nil || !heaviest.covers(g) && s.covers(g)):
 			heaviest = s
@@ -258,20 +258,20 @@ func sustained(g *glance, all []insight) *model.Sustained {
 }
 
 // covers reports whether a long repeat did about as much per second as the repeats of another workload.
-func (s *insight) covers(g *glance) bool {
+func (s *lookResult) covers(g *observation) bool {
 	return s.bandwidth >= fewBytes*g.bandwidth && s.Mean >= fewBytes*g.rate()
 }
 
 // fallen classifies how certain the rate is that a long repeat fell to.
-func fallen(s *insight) model.Lasting {
+func fallen(s *lookResult) model.Lasting {
 	if len(s.rates)-s.From < levelSeconds || s.Scatter > stats.Flat*s.Mean {
 		return model.FellUnsteady
 	}
 	return model.Fell
 }
 
-// describe converts an insight to its recorded form.
-func (s *insight) describe(l model.Lasting) *model.Sustained {
+// describe converts a lookResult to its recorded form.
+func (s *lookResult) describe(l model.Lasting) *model.Sustained {
 	t := timeline.Total(s.last.Seconds)
 	d := &model.Sustained{Lasting: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
 		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
@@ -283,7 +283,7 @@ func (s *insight) describe(l model.Lasting) *model.Sustained {
 
 // burst is the rate before it fell. The credit is what the first long repeat did above the plateau, or
 // the repeat that did the most above it.
-func (s *insight) burst() *model.Burst {
+func (s *lookResult) burst() *model.Burst {
 	first := s.looks[0]
 	rates := timeline.Series(first.Seconds, model.IOPS)
 	block := s.bandwidth / s.Mean

@@ -147,7 +147,7 @@ func pairs(repeats []model.SideStep) [][2]model.SideStep {
 // writes: then there is one wait per round.
 func (c *comparison) readersFirst(blocks [][2]model.SideStep) [][2]model.SideStep {
 	for _, s := range c.sides {
-		if s.debt.confirmed {
+		if s.drain.confirmed {
 			slices.SortStableFunc(blocks, func(a, b [2]model.SideStep) int { return s.writesIn(a[0].Step) - s.writesIn(b[0].Step) })
 			break
 		}

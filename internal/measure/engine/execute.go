@@ -84,7 +84,7 @@ func (r *run) run(ctx context.Context) error {
 	}
 	schedule := r.plan.Schedule
 	steps := r.plan.Steps
-	if r.owed = r.firstLooksMeanwhile(); !r.owed {
+	if r.idlePending = r.firstLooksMeanwhile(); !r.idlePending {
 		if err := r.idle(ctx, r.side); err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (r *run) repeat(ctx context.Context, step model.Step) error {
 		u.Message = givenUp(d)
 	case d.failed == "":
 		r.samples[name] = append(r.samples[name], r.remember(d)...)
-		j := r.judge.Judge(&r.plan, d.workload, r.debt.settled(r.samples))
+		j := r.judge.Judge(&r.plan, d.workload, r.drain.settled(r.samples))
 		r.done[name], r.steadily[name] = j.Converged, j.Converged && j.Steady
 		u.Judgement = &j
 	}

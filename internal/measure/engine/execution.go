@@ -23,11 +23,11 @@ type side struct {
 	// number is that of the latest step.
 	number int
 	beside Evidence
-	// owed is set while measuring the idle machine is left to the first repeat.
-	owed bool
+	// idlePending is set while measuring the idle machine is left to the first repeat.
+	idlePending bool
 	// offsets are how far the workers' clocks are ahead; empty for a single worker.
 	offsets []time.Duration
-	debt    debt
+	drain   drain
 	// gone counts the guaranteed steps that were done or left out.
 	gone    int
 	looking looking
@@ -161,8 +161,8 @@ func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w mode
 	defer stop()
 	events := make(chan event, 64)
 	group := s.workers[:s.groupSize(w)]
-	meanwhile := s.owed && s.looksMeanwhile(w)
-	s.owed = false
+	meanwhile := s.idlePending && s.looksMeanwhile(w)
+	s.idlePending = false
 	for i, worker := range group {
 		var at int64
 		if len(group) > 1 {

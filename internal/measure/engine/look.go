@@ -96,7 +96,7 @@ func (s *side) replaced(step model.Step) bool {
 // used up. The function look makes one; others is true for all but the first.
 func (e *execution) lookAt(s *side, chosen string, look func(name string, seconds float64, others bool) error) error {
 	schedule := s.plan.Schedule
-	defer func() { s.debt.atOnce = false }()
+	defer func() { s.drain.noWait = false }()
 	seconds := s.lookSeconds(chosen)
 	made := func(made string) {
 		s.looking.chosen = slices.DeleteFunc(s.looking.chosen, func(name string) bool { return name == made })
@@ -107,11 +107,11 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 			return nil
 		}
 		made(next)
-		if err := look(next, seconds, s.debt.atOnce); err != nil {
+		if err := look(next, seconds, s.drain.noWait); err != nil {
 			return err
 		}
 		// Credits would refill during a wait.
-		s.debt.atOnce = true
+		s.drain.noWait = true
 		left := schedule.MaxTime - e.spent - e.promised() - schedule.Ramp - schedule.Overhead
 		if s.plan.Experiment.MaxTime == 0 {
 			left += beyond

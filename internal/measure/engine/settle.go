@@ -31,24 +31,24 @@ const (
 	// faster is the minimum speed-up of reads that shows that a disk has finished writing, if their full
 	// rate is not known.
 	faster = 1.25
-	// instants is how often reads may be fast again at once, without a wait, before it is clear that writes
+	// mostFastAtOnce is how often reads may be fast again at once, without a wait, before it is clear that writes
 	// do not cause their slowness.
-	instants = 2
+	mostFastAtOnce = 2
 )
 
-// debt tracks writes that may still be draining on one side, and the read rates seen so far.
-type debt struct {
+// drain tracks writes that may still be draining on one side, and the read rates seen so far.
+type drain struct {
 	// writes counts the I/Os written since reads were last seen at their full rate; seconds is the drain
 	// time that has to be added for the prefill, as far as it is known.
 	writes, seconds float64
-	// owed is set if reads are probed before they are measured, confirmed if a wait has made them faster,
-	// denied if neither will help.
-	owed, confirmed, denied bool
-	instants                int
+	// probeFirst is set if reads are probed before they are measured, confirmed if a wait has made them faster,
+	// ruledOut if neither will help.
+	probeFirst, confirmed, ruledOut bool
+	fastAtOnce                      int
 	// waits are the steps that were preceded by probes.
 	waits []model.StepResult
-	// over is set if there is no time left to wait, atOnce if the next repeat must not wait.
-	over, atOnce bool
+	// noTime is set if there is no time left to wait, noWait if the next repeat must not wait.
+	noTime, noWait bool
 	// waited is the sum of all waits, in seconds.
 	waited float64
 	// rates are the full rates of reading workloads, in 1/s.
@@ -71,9 +71,9 @@ func (s *side) prefilled(p *model.Preparation) {
 	if read <= 0 || write < absorbing*read {
 		return
 	}
-	s.debt.owed = true
-	s.debt.writes = math.Max(1, float64(p.Written)/(1<<20))
-	s.debt.seconds = (s.beside.WriteBandwidth*probedFor + float64(p.Written)) / read
+	s.drain.probeFirst = true
+	s.drain.writes = math.Max(1, float64(p.Written)/(1<<20))
+	s.drain.seconds = (s.beside.WriteBandwidth*probedFor + float64(p.Written)) / read
 }
 
 const (
@@ -86,15 +86,15 @@ const (
 // settle waits before a repeat that only reads until earlier writes have drained, if there is a sign that
 // they have not. It returns nil if nothing was written.
 func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*model.Settling, error) {
-	d := &s.debt
+	d := &s.drain
 	w, known := s.plan.Workload(step.Workload)
 	if !known || w.Writes() || w.Loads() || d.writes == 0 {
 		return nil, nil
 	}
 	found := &model.Settling{Writes: uint64(d.writes)}
 	most := math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited)
-	d.over = most <= 0
-	if !d.owed || d.denied || d.over || d.atOnce || w.OfCapacity > 0 && w.RateIOPS == 0 {
+	d.noTime = most <= 0
+	if !d.probeFirst || d.ruledOut || d.noTime || d.noWait || w.OfCapacity > 0 && w.RateIOPS == 0 {
 		return found, nil
 	}
 	probe, began := s.probeFor(w, step), e.clock
@@ -147,7 +147,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 }
 
 // learn notes what a wait has shown.
-func (d *debt) learn(found *model.Settling) {
+func (d *drain) learn(found *model.Settling) {
 	if !found.Settled {
 		return
 	}
@@ -156,18 +156,18 @@ func (d *debt) learn(found *model.Settling) {
 	was := d.confirmed
 	switch d.confirmed = model.SettlingNeeded(d.waits); {
 	case was && !d.confirmed:
-		d.owed, d.denied = false, true
+		d.probeFirst, d.ruledOut = false, true
 	case !d.confirmed && found.Waited > 0:
-		d.owed = false
-	case !d.confirmed && !d.denied:
+		d.probeFirst = false
+	case !d.confirmed && !d.ruledOut:
 		// Reads were fast at once: the earlier slowness was noise, or had just ended.
-		d.instants++
-		d.owed, d.denied = false, d.instants >= instants
+		d.fastAtOnce++
+		d.probeFirst, d.ruledOut = false, d.fastAtOnce >= mostFastAtOnce
 	}
 }
 
 // limit returns how much slower than their full rate reads must be to count as slow.
-func (d *debt) limit() float64 {
+func (d *drain) limit() float64 {
 	spread := 0.0
 	if d.freedom > 0 {
 		spread = math.Sqrt(d.squares / d.freedom)
@@ -178,7 +178,7 @@ func (d *debt) limit() float64 {
 // saw takes in a repeat, and reports whether it should be repeated after a wait: it read after writes, and
 // was slower than reads without them.
 func (s *side) saw(v ended, settling *model.Settling) (again bool) {
-	d := &s.debt
+	d := &s.drain
 	if d.slow == nil {
 		d.slow, d.rates = map[int]bool{}, map[string]float64{}
 	}
@@ -205,13 +205,13 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	case slower && clean:
 		if settling != nil {
 			// It was fast in a short probe and is slow again without a write: writes are not the cause.
-			d.denied, d.owed = true, false
+			d.ruledOut, d.probeFirst = true, false
 		}
 		return false
 	case slower:
-		d.owed = !d.denied
+		d.probeFirst = !d.ruledOut
 		// A look has used up burst credits: that makes it slower as well, and what follows depends on it.
-		return d.owed && !d.over && settling.Waited == 0 && !v.results[0].Step.Look
+		return d.probeFirst && !d.noTime && settling.Waited == 0 && !v.results[0].Step.Look
 	}
 	d.writes, d.seconds = 0, 0
 	switch {
@@ -231,7 +231,7 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 
 // settled drops the samples of repeats that began before writes had drained, once it is known that this
 // made them slow.
-func (d *debt) settled(samples map[string][]model.Sample) map[string][]model.Sample {
+func (d *drain) settled(samples map[string][]model.Sample) map[string][]model.Sample {
 	if !d.confirmed {
 		return samples
 	}
@@ -245,7 +245,7 @@ func (d *debt) settled(samples map[string][]model.Sample) map[string][]model.Sam
 // readersFirst puts the repeats that only read first in their round if reads have to wait for writes: then
 // there is one wait per round.
 func (s *side) readersFirst(steps []model.Step) []model.Step {
-	if !s.debt.confirmed {
+	if !s.drain.confirmed {
 		return steps
 	}
 	sorted := slices.Clone(steps)
