@@ -19,7 +19,9 @@ type Profile struct {
 	Title        string
 	Workloads    []model.Workload
 	Repeat, Ramp float64
-	MaxTime      float64
+	// ShortWriteLook shortens the long repeat of writes after a prefill that was as long.
+	ShortWriteLook bool
+	MaxTime        float64
 	// Precision is the target relative half-width; 0 means the default.
 	Precision float64
 	// Engine is fio's ioengine for files and devices; "" selects the best that works.
@@ -31,7 +33,7 @@ type Profile struct {
 }
 
 var (
-	profileFields  = []string{"name", "title", "repeat_time", "ramp", "max_time", "precision", "engine", "size", "goals", "workloads"}
+	profileFields  = []string{"name", "title", "repeat_time", "ramp", "short_write_look", "max_time", "precision", "engine", "size", "goals", "workloads"}
 	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
 		"threads", "offset_increment", "sync", "append", "rate_iops", "rate_bandwidth", "metric"}
 	accesses   = []string{"rand", "seq"}
@@ -59,7 +61,7 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	o := d.object(root, "a profile", profileFields)
 	p := Profile{
 		Name: o.text("name"), Title: o.text("title"),
-		Repeat: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
+		Repeat: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), ShortWriteLook: o.truth("short_write_look"), MaxTime: o.seconds("max_time"),
 		Precision: o.share("precision"), Engine: o.oneOf("engine", engines...),
 		Size: o.size("size"), Goals: o.texts("goals"),
 	}

@@ -83,7 +83,7 @@ func TestRepeatsGetShorterBeforeATimeIsRefused(t *testing.T) {
 
 func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
 	p := builtin(t, "kbench")
-	p.Repeat = 3
+	p.Repeat, p.Ramp = 3, 0
 	for n, want := range map[int]int{1: 5, 2: 3, 3: 3, 12: 3} {
 		q := p
 		q.Workloads = p.Workloads[:n]

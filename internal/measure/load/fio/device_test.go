@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
@@ -98,7 +100,7 @@ func TestDeviceReadBack(t *testing.T) {
 	}
 	var last model.Progress
 	p, err := d.ReadBack(ctx, v, func(x model.Progress) { last = x })
-	if want := (model.Proof{Method: "read-back", Checked: v.Size}); err != nil || p != want {
+	if want := (model.Proof{Method: "read-back", Checked: v.Size}); err != nil || !cmp.Equal(p, want) {
 		t.Fatalf("as written: %+v, %v", p, err)
 	}
 	if last.Phase != model.PhaseProve || last.Done != float64(v.Size) {
