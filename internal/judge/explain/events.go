@@ -1,7 +1,8 @@
 package explain
 
-// flusher is the client number of the event that ends a flush.
-const flusher = -1
+// flusher is the client number of the event that ends a flush, and storage of the one that ends the
+// storage's own work on a processor for it.
+const flusher, storage = -1, -2
 
 // event is the end of a client's stage or of a flush.
 type event struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/prediction"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Ask describes a requested prediction.
@@ -79,6 +80,19 @@ func (a Ask) checked(l like) (Ask, error) {
 	return a, nil
 }
 
+// limited reports whether the storage limits the rate of its flushes.
+func (s storageTimes) limited() bool {
+	return slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Unlimited > 0 })
+}
+
+// unlimited is the time of a flush that does not wait for a limit on the rate.
+func unlimited(t prediction.Flush) float64 {
+	if t.Unlimited > 0 {
+		return t.Unlimited
+	}
+	return t.Value
+}
+
 // middle, lower and upper select a value of an estimate.
 func middle(e model.Estimate) float64 { return e.Value }
 func lower(e model.Estimate) float64  { return e.Low }
@@ -89,7 +103,14 @@ func upper(e model.Estimate) float64  { return e.High }
 func (l like) point(s storageTimes, clients, scale, processors int) prediction.Point {
 	c := l.of(clients)
 	at := func(flush, read, other func(model.Estimate) float64) outcome {
-		x := server{clients: clients, other: other(l.other), log: c.LogBytes, flush: flushOf(s.flushes, flush), script: l.script, scale: scale}
+		x := server{clients: clients, other: other(l.other), log: c.LogBytes, script: l.script, scale: scale,
+			flush: flushOf(s.flushes, func(t prediction.Flush) float64 { return flush(t.Estimate) })}
+		if s.limited() {
+			x.unlimited = flushOf(s.flushes, unlimited)
+		}
+		if onProcessors := func(t prediction.Flush) float64 { return t.Processor }; slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Processor > 0 }) {
+			x.storageWork = flushOf(s.flushes, onProcessors)
+		}
 		if c.Processor != nil {
 			x.work, x.processors = *c.Processor, processors
 		}
@@ -171,6 +192,10 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	}
 	if l.scale > 0 && l.scale != p.Scale {
 		list[len(list)-1] += fmt.Sprintf(", at scale %d and not %d", l.scale, p.Scale)
+	}
+	if limited := (storageTimes{flushes: p.Flushes}); limited.limited() {
+		first := p.Flushes[0]
+		list = append(list, fmt.Sprintf("the storage limits the rate: to %s flushes of %s per second, and one that does not wait for that takes %s", units.FormatRate(1/first.Value), units.FormatBlock(first.Bytes), units.FormatDuration(unlimited(first))))
 	}
 	if len(p.Flushes) == 1 {
 		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")

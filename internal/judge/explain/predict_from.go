@@ -21,7 +21,7 @@ const (
 
 // storageTimes is what was measured of a storage.
 type storageTimes struct {
-	flushes []prediction.Time
+	flushes []prediction.Flush
 	read    *prediction.Reading
 	// workloads are those that were used.
 	workloads []string
@@ -65,7 +65,7 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 // flushTimes are the workloads that do what PostgreSQL does with its log: one process writes, and
 // flushes, over space that was written before. Appending to reserved space also waits for the
 // filesystem to record that, which PostgreSQL's log does not, because it is filled when it is created.
-func (ev Evidence) flushTimes() (list []prediction.Time) {
+func (ev Evidence) flushTimes() (list []prediction.Flush) {
 	for _, w := range ev.Recorded.Plan.Workloads {
 		if w.Direction != model.Write || w.Access != model.Sequential || w.Sync == "" || w.Append || w.Depth != 1 || w.JobCount() != 1 || w.BlockSize > largestFlush || ev.withoutBudget(w) != "" {
 			continue
@@ -74,13 +74,66 @@ func (ev Evidence) flushTimes() (list []prediction.Time) {
 		if !ok {
 			continue
 		}
-		if t, ok := ev.timed(w, f.latency+f.flushes*f.flush); ok && !slices.ContainsFunc(list, func(o prediction.Time) bool { return o.Bytes == t.Bytes }) {
-			list = append(list, t)
+		if t, ok := ev.timed(w, f.latency+f.flushes*f.flush); ok && !slices.ContainsFunc(list, func(o prediction.Flush) bool { return o.Bytes == t.Bytes }) {
+			list = append(list, prediction.Flush{Time: t, Unlimited: ev.unlimited(w, t.Estimate), Processor: ev.besideTool(w, f.rate)})
 		}
 	}
-	slices.SortFunc(list, func(a, b prediction.Time) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	slices.SortFunc(list, func(a, b prediction.Flush) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	return list
 }
+
+const (
+	// limitedShare and limitedSpread tell storage that limits the rate: the median is less than that share
+	// of the mean, because most I/Os do not wait and some wait for long, and yet the rate is the same all
+	// the time, to that relative half-width of its interval.
+	limitedShare  = 0.7
+	limitedSpread = 0.03
+)
+
+// unlimited is the time of a write with its flush that does not wait for the storage's limit on the rate;
+// 0 if it has none. A throttle lets I/Os through at once until the allowance of a tenth of a second or so
+// is used up, and then holds the next one back: so the mean of one I/O after the other is the limit's,
+// and the median the storage's.
+func (ev Evidence) unlimited(w model.Workload, mean model.Estimate) float64 {
+	median := 0.0
+	results := ev.results(w.Name)
+	for _, d := range []model.Direction{w.Direction, model.Sync} {
+		r, there := results[d]
+		if !there || r.Latency == nil || r.Latency.P50 == nil {
+			return 0
+		}
+		median += *r.Latency.P50
+	}
+	if median <= 0 || median >= limitedShare*mean.Value || mean.HalfWidth() > limitedSpread {
+		return 0
+	}
+	return median
+}
+
+// besideTool is how long processors are busy for each I/O of a workload besides the load tool, in seconds:
+// with the kernel's threads, and with the storage's own programs where they are on this machine. What is
+// busy without load does not count. 0 if nobody counted it.
+func (ev Evidence) besideTool(w model.Workload, rate float64) float64 {
+	cpus := float64(ev.Recorded.Environment.CPUs)
+	var busy, seconds float64
+	for _, s := range ev.steps(w.Name) {
+		if c := s.Counters; c != nil {
+			busy += c.Seconds * (cpus*busyShare(c) - s.UserCPU - s.SystemCPU)
+			seconds += c.Seconds
+		}
+	}
+	if seconds <= 0 || rate <= 0 {
+		return 0
+	}
+	busy /= seconds
+	if b := ev.Recorded.Run.Beside.Idle; b != nil {
+		busy -= cpus * busyShare(b)
+	}
+	return math.Max(0, busy/rate)
+}
+
+// busyShare is the share of the time that the machine's processors were busy.
+func busyShare(c *model.Counters) float64 { return math.Max(0, 1-c.Idle-c.IOWait-c.Steal) }
 
 // timed is a time of a workload with one I/O in flight; its relative interval is that of the rate. ok
 // is false if there is none.
@@ -134,11 +187,11 @@ func farFromPage(bytes int64) float64 { return math.Abs(math.Log2(float64(bytes)
 // flushOf is how long a flush of a number of bytes of log takes, which are written in whole pages:
 // between two measured sizes it is interpolated linearly, beyond the largest extrapolated through the
 // last two, and below the smallest equal to that one. A larger flush takes no less. Value selects the
-// estimate or one of its bounds.
-func flushOf(times []prediction.Time, value func(model.Estimate) float64) func(bytes float64) float64 {
+// estimate, one of its bounds, or another time.
+func flushOf(times []prediction.Flush, value func(prediction.Flush) float64) func(bytes float64) float64 {
 	sizes, seconds := make([]float64, len(times)), make([]float64, len(times))
 	for i, t := range times {
-		sizes[i], seconds[i] = float64(t.Bytes), value(t.Estimate)
+		sizes[i], seconds[i] = float64(t.Bytes), value(t)
 		if i > 0 {
 			seconds[i] = max(seconds[i], seconds[i-1])
 		}
@@ -157,7 +210,7 @@ func flushOf(times []prediction.Time, value func(model.Estimate) float64) func(b
 }
 
 // sizesOf formats the sizes of which flushes were measured: "8k and 64k".
-func sizesOf(times []prediction.Time) string {
+func sizesOf(times []prediction.Flush) string {
 	words := ""
 	for i, t := range times {
 		switch {

@@ -136,19 +136,22 @@ func TestPredictSeveralClients(t *testing.T) {
 	}
 }
 
+// estimated selects the estimate of a time.
+func estimated(t prediction.Flush) float64 { return t.Value }
+
 // The time of a flush of more log.
 func TestFlushesBetweenSizes(t *testing.T) {
-	at := func(bytes int64, seconds float64) prediction.Time {
-		return prediction.Time{Bytes: bytes, Estimate: model.Estimate{Value: seconds}}
+	at := func(bytes int64, seconds float64) prediction.Flush {
+		return prediction.Flush{Time: prediction.Time{Bytes: bytes, Estimate: model.Estimate{Value: seconds}}}
 	}
-	flush := flushOf([]prediction.Time{at(8<<10, 1e-3), at(64<<10, 8e-3)}, middle)
+	flush := flushOf([]prediction.Flush{at(8<<10, 1e-3), at(64<<10, 8e-3)}, estimated)
 	for bytes, want := range map[float64]float64{1: 1e-3, 8192: 1e-3, 8193: 2e-3, 65536: 8e-3, 131072: 16e-3} {
 		about(t, fmt.Sprint(bytes), flush(bytes), want, 1e-9)
 	}
 	// A larger flush that was measured to be faster counts as equally fast.
-	flush = flushOf([]prediction.Time{at(8<<10, 2e-3), at(64<<10, 1e-3)}, middle)
+	flush = flushOf([]prediction.Flush{at(8<<10, 2e-3), at(64<<10, 1e-3)}, estimated)
 	about(t, "larger and faster", flush(1<<20), 2e-3, 1e-9)
-	about(t, "one size", flushOf([]prediction.Time{at(8<<10, 2e-3)}, middle)(1<<20), 2e-3, 1e-9)
+	about(t, "one size", flushOf([]prediction.Flush{at(8<<10, 2e-3)}, estimated)(1<<20), 2e-3, 1e-9)
 }
 
 // Pages read from the device wait for this storage.
@@ -293,6 +296,53 @@ func TestPredictionsObeyArithmetic(t *testing.T) {
 		}
 		if faster := predict(t, onStorage(flush/2, flush*0.75, read), like, ask).Points[0]; faster.Rate.Value < 0.96*x.Rate.Value {
 			t.Errorf("%v/s, on storage with flushes in half the time %v/s", x.Rate.Value, faster.Rate.Value)
+		}
+	}
+}
+
+// A storage that limits the rate of its flushes shows that by its median, if its rate is constant; a
+// storage with rare stalls is not one. What processors do for it besides the load tool and what they do
+// anyway is its own work.
+func TestWhatAFlushCosts(t *testing.T) {
+	const mean, median, own = 2.6e-3, 0.3e-3, 0.15e-3
+	for _, c := range []struct {
+		what            string
+		median, spread  float64
+		idle            float64
+		unlimited, work float64
+	}{
+		{"a limit", median, 0.005, 1, median, own},
+		{"stalls", median, 0.2, 1, 0, own},
+		{"no limit", 0.95 * mean, 0.005, 1, 0, own},
+		{"others at work", 0.95 * mean, 0.005, 0.98, 0, own - 2*0.02*mean},
+		{"others at more work than that", 0.95 * mean, 0.005, 0.9, 0, 0},
+	} {
+		ev := onStorage(mean, mean, 0)
+		ev.Recorded.Environment.CPUs = 2
+		ev.Recorded.Run.Beside.Idle = &model.Counters{Seconds: 1, Idle: c.idle}
+		for i := range ev.Report.Results {
+			r := &ev.Report.Results[i]
+			half := c.median / 2
+			r.Latency.P50 = &half
+			rate := r.Metrics[model.IOPS]
+			rate.Low, rate.High = rate.Value*(1-c.spread), rate.Value*(1+c.spread)
+			r.Metrics[model.IOPS] = rate
+		}
+		for _, name := range []string{"wal-8k", "wal-64k"} {
+			ev.step(name, func(s *model.StepResult) {
+				// One processor of two is busy for the load tool for a tenth of the time.
+				s.UserCPU, s.SystemCPU = 0.04, 0.06
+				s.Counters = &model.Counters{Seconds: 3, Idle: 0.7, IOWait: 0.3 - (0.1+own/mean)/2}
+			})
+		}
+		s, err := ev.storageTimes(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range s.flushes {
+			if f.Unlimited != c.unlimited || math.Abs(f.Processor-c.work) > 1e-9 || s.limited() != (c.unlimited > 0) {
+				t.Errorf("%s: %s %+v", c.what, f.Workload, f)
+			}
 		}
 	}
 }

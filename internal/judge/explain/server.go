@@ -25,6 +25,12 @@ type server struct {
 	// log is how many bytes a transaction writes, flush how long a flush of that many bytes takes.
 	log   float64
 	flush func(bytes float64) float64
+	// unlimited is set if the storage limits the rate of flushes: flush is then the time from one to the
+	// next under the limit, and unlimited that of a flush that does not wait for it.
+	unlimited func(bytes float64) float64
+	// storageWork is the time that a flush takes on processors besides the client's and server's, in the
+	// kernel's threads or in those of the storage; nil is none.
+	storageWork func(bytes float64) float64
 	script
 	scale int
 }
@@ -69,7 +75,7 @@ func (s server) simulate() outcome {
 	}
 	g.until(200 + 10*s.clients)
 	began := g.now
-	g.spent, g.done, g.flushed, g.flushTime = [stages]float64{}, 0, 0, 0
+	g.spent, g.done, g.flushed, g.flushTime, g.storageTime = [stages]float64{}, 0, 0, 0, 0
 	for c := range g.all {
 		g.all[c].since = began
 	}
@@ -82,7 +88,7 @@ func (s server) simulate() outcome {
 		parts: prediction.Parts{Work: (g.spent[atOther] + g.spent[atProcessor]) / n, Queue: g.spent[atQueue] / n, Reads: g.spent[atRead] / n,
 			Rows: g.spent[atRow] / n, Wait: g.spent[atCommit] / n, Flush: g.spent[atFlush] / n}}
 	if s.processors > 0 {
-		p.busy = g.spent[atProcessor] / seconds / float64(s.processors)
+		p.busy = (g.spent[atProcessor] + g.storageTime) / seconds / float64(s.processors)
 	}
 	return p
 }

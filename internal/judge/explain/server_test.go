@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -155,4 +156,45 @@ func TestServersObeyArithmetic(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Storage that limits the rate of flushes answers at once as long as the server asks for fewer, so one
+// client is as fast as without the limit, or as the limit. Several share the limited flushes as they share
+// slow ones: a flush covers those that wait when it begins, also while it waits for the limit itself.
+func TestALimitOnFlushes(t *testing.T) {
+	const own, each = 1e-3, 0.2e-3
+	for _, c := range []struct {
+		clients            int
+		limit, rate, every float64
+	}{
+		{1, 2000, 1 / (own + each), 1},
+		{1, 300, 300, 1},
+		{4, 300, 300 * 2, 0.5},
+		{16, 300, 300 * 8, 0.125},
+	} {
+		s := updates(c.clients, own, 1/c.limit)
+		s.unlimited = always(each)
+		p := s.simulate()
+		about(t, fmt.Sprintf("%d clients, limit %v", c.clients, c.limit), p.rate, c.rate, 0.04)
+		about(t, "flushes of each", p.flushes, c.every, 0.04)
+	}
+}
+
+// The storage's own work for each flush takes its share of full processors, and makes flushes wait for
+// them; with processors to spare it changes nothing.
+func TestStorageWorksToo(t *testing.T) {
+	const work, onProcessors = 1e-3, 0.4e-3
+	s := updates(32, 0, 0.5e-3)
+	s.work, s.other, s.processors, s.storageWork = work, 0, 2, always(onProcessors)
+	p := s.simulate()
+	about(t, "full processors", p.rate*(work+p.flushes*onProcessors), 2, 0.02)
+	if p.busy < 0.98 || limitOf(p) != prediction.ByProcessors {
+		t.Errorf("%+v is limited by %s", p, limitOf(p))
+	}
+	for _, more := range []float64{onProcessors, 0.9e-3} {
+		// The second one takes longer than a flush, so on two processors at once.
+		idle := updates(1, work, 0.5e-3)
+		idle.processors, idle.storageWork = 8, always(more)
+		about(t, "with processors to spare", idle.simulate().rate, 1/(work+0.5e-3), 0.02)
+	}
 }

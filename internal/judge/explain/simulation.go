@@ -1,6 +1,9 @@
 package explain
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // stage is what a client is doing.
 type stage int
@@ -48,7 +51,13 @@ type simulation struct {
 	waiting, flushing []int
 	spent             [stages]float64
 	done, flushed     int
-	flushTime         float64
+	// flushTime and storageTime are the time in flushes, and that of the storage on processors.
+	flushTime, storageTime float64
+	// unfinished are the parts of the current flush that are not over: its time, and the storage's work on
+	// processors, in pieces of storagePiece seconds. flushBegan is when it began, nextFlush when the
+	// storage's limit lets the next one begin.
+	unfinished                          int
+	storagePiece, flushBegan, nextFlush float64
 }
 
 // until runs until the given number of transactions is done.
@@ -56,8 +65,14 @@ func (g *simulation) until(done int) {
 	for g.done < done {
 		e := g.events.next()
 		g.now = e.at
-		if e.client == flusher {
-			g.endFlush()
+		switch e.client {
+		case storage:
+			g.freeProcessor()
+			fallthrough
+		case flusher:
+			if g.unfinished--; g.unfinished == 0 {
+				g.endFlush()
+			}
 			continue
 		}
 		switch g.all[e.client].stage {
@@ -123,7 +138,9 @@ func (g *simulation) lock(c, i int) {
 
 func (g *simulation) wantProcessor(c int) {
 	if g.processors > 0 && g.running == g.processors {
-		g.enter(c, atQueue)
+		if c != storage {
+			g.enter(c, atQueue)
+		}
 		g.queued = append(g.queued, c)
 		return
 	}
@@ -132,6 +149,11 @@ func (g *simulation) wantProcessor(c int) {
 }
 
 func (g *simulation) run(c int) {
+	if c == storage {
+		g.storageTime += g.storagePiece
+		g.later(storage, g.storagePiece)
+		return
+	}
 	g.enter(c, atProcessor)
 	g.later(c, g.drawn(g.work/float64(g.statements)))
 }
@@ -143,14 +165,19 @@ func (g *simulation) leaveProcessor(c int) {
 		x.reads = int(x.owes)
 		x.owes -= float64(x.reads)
 	}
-	if len(g.queued) > 0 {
-		next := g.queued[0]
-		g.queued = g.queued[1:]
-		g.run(next)
-	} else {
-		g.running--
-	}
+	g.freeProcessor()
 	g.wantRead(c)
+}
+
+// freeProcessor gives a processor to the next in the queue, if there is one.
+func (g *simulation) freeProcessor() {
+	if len(g.queued) == 0 {
+		g.running--
+		return
+	}
+	next := g.queued[0]
+	g.queued = g.queued[1:]
+	g.run(next)
 }
 
 // wantRead does the statement's remaining reads, or ends it.
@@ -195,22 +222,45 @@ func (g *simulation) endStatement(c int) {
 }
 
 // beginFlush starts a flush for all waiting clients. Its duration is random, within a fifth of the
-// mean.
+// mean. It lasts longer if the storage's own work for it has to wait for a processor, and begins later
+// if the storage limits the rate.
 func (g *simulation) beginFlush() {
 	g.flushing, g.waiting = g.waiting, nil
 	for _, c := range g.flushing {
 		g.enter(c, atFlush)
 	}
-	seconds := g.flush(g.log*float64(len(g.flushing))) * (0.8 + 0.4*g.random.Float64())
+	bytes := g.log * float64(len(g.flushing))
+	average := g.flush(bytes)
+	seconds := average
+	begin := g.now
+	if g.unlimited != nil {
+		begin = math.Max(g.now, g.nextFlush)
+		g.nextFlush = begin + average
+		seconds = math.Min(average, g.unlimited(bytes))
+	}
 	g.flushed++
-	g.flushTime += seconds
-	g.later(flusher, seconds)
+	g.flushBegan, g.unfinished = g.now, 1
+	g.later(flusher, begin-g.now+seconds*(0.8+0.4*g.random.Float64()))
+	if g.storageWork == nil || g.processors == 0 {
+		return
+	}
+	work := g.storageWork(bytes)
+	// It does more than one thing at a time if it is on processors for longer than a flush takes.
+	pieces := min(g.processors, max(1, int(math.Ceil(work/seconds))))
+	if g.storagePiece = math.Min(work/float64(pieces), seconds); g.storagePiece <= 0 {
+		return
+	}
+	for range pieces {
+		g.unfinished++
+		g.wantProcessor(storage)
+	}
 }
 
 // endFlush releases the clients whose transactions are done, and their rows.
 func (g *simulation) endFlush() {
 	ended := g.flushing
 	g.flushing = nil
+	g.flushTime += g.now - g.flushBegan
 	if len(g.waiting) > 0 {
 		g.beginFlush()
 	}

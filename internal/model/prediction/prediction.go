@@ -54,6 +54,17 @@ type Time struct {
 	model.Estimate
 }
 
+// Flush is the duration of a write of the log with its flush, one after the other.
+type Flush struct {
+	Time
+	// Unlimited is the duration of a flush that does not wait for the storage's limit on the rate, whose
+	// interval between flushes is then the estimate; 0 if no limit was found.
+	Unlimited float64 `json:"unlimited_seconds,omitempty"`
+	// Processor is the time that processors are busy for one flush besides the load tool; 0 if it is not
+	// known.
+	Processor float64 `json:"processor_seconds,omitempty"`
+}
+
 // Reading is the storage's performance at reading single pages.
 type Reading struct {
 	Time
@@ -122,7 +133,7 @@ type Prediction struct {
 	From Run `json:"from"`
 	Like Run `json:"like"`
 	// Flushes are by increasing size. Read is nil if no transaction reads from the device.
-	Flushes []Time   `json:"flushes"`
+	Flushes []Flush  `json:"flushes"`
 	Read    *Reading `json:"read,omitempty"`
 	// Other is the part of a transaction's own work that is not CPU time, in seconds.
 	Other model.Estimate `json:"other_work"`
