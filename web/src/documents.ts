@@ -284,6 +284,10 @@ export interface Schedule {
    * The number of long repeats planned.
    */
   looks?: number;
+  /**
+   * True if 10 s are enough for the long repeat of writes after a prefill that was as long as a look.
+   */
+  short_write_look?: boolean;
 }
 export interface Preparation {
   written: Size;
@@ -305,6 +309,10 @@ export interface Preparation {
     unwritten: Size;
     detail?: string;
     bandwidth?: Num;
+    /**
+     * The rates of reading it back, about one a second, in bytes/s.
+     */
+    rates?: number[];
   };
 }
 /**
