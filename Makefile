@@ -55,7 +55,7 @@ bench: fio build
 # whose processors are shared with nobody.
 MEASURING = ./internal/measure/load/fio ./test/lab ./test/truth
 # The longest of the others begin first, so that no processor waits for them at the end.
-LONGEST = ./test/harm ./test/perf ./internal/cli ./test/browser
+LONGEST = ./internal/cli ./internal/measure/load/postgres ./test/harm ./test/browser ./test/perf ./deploy/image ./internal/measure/place/ssh
 
 test: deps
 	$(GO) vet ./...
