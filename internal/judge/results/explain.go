@@ -135,7 +135,7 @@ func evidence(verb, dir string) (ev explain.Evidence, remarks []string, err erro
 // addTrace adds the trace made beside the run in a directory, if there is one. A trace that missed too
 // much is ignored: its numbers per operation would be too low, and nothing would show that.
 func addTrace(ev *explain.Evidence, dir string) error {
-	t, err := store.ReadTraceBeside(dir)
+	t, err := store.ReadRunTrace(dir)
 	if err != nil || t == nil {
 		return err
 	}

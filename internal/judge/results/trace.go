@@ -292,7 +292,7 @@ func tracedBeside(run string) (*iotrace.Report, error) {
 			return doc.Trace, nil
 		}
 	}
-	rec, err := store.ReadTraceBeside(run)
+	rec, err := store.ReadRunTrace(run)
 	if rec == nil || err != nil {
 		return nil, err
 	}
@@ -306,7 +306,7 @@ func traceDocument(run string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return store.TraceDocumentBeside(root)
+	return store.ReadRunTraceReport(root)
 }
 
 func saveTrace(t *iotrace.Report) error {

@@ -39,20 +39,21 @@ const (
 	largestRaw = 256 << 20
 )
 
-// damaged returns the error for a file that exceeds a bound, which no file written by Loadline does.
-func damaged(dir, file, what string) error {
+// damageError returns the error for a file that exceeds a bound, which no file written by Loadline
+// does.
+func damageError(dir, file, what string) error {
 	return model.BrokenError(fmt.Sprintf("%s/%s is damaged: %s", dir, file, what),
 		"copy the directory again from where it was measured, or measure again")
 }
 
-// errBound is the message about a bound that was exceeded.
-type errBound string
+// boundError is the message about a bound that was exceeded.
+type boundError string
 
-func (e errBound) Error() string { return string(e) }
+func (e boundError) Error() string { return string(e) }
 
-// newUnzip returns a decoder that uses little memory. More than one goroutine would read ahead, each
-// with its own window.
-func newUnzip(r io.Reader) (*zstd.Decoder, error) {
+// newDecompressor returns a decoder that uses little memory. More than one goroutine would read
+// ahead, each with its own window.
+func newDecompressor(r io.Reader) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(largestWindow),
 		zstd.WithDecoderMaxMemory(largestRaw))
 }
@@ -78,7 +79,7 @@ func newMeter(f fs.File) *meter {
 func (m *meter) addText(n int) error {
 	if got := m.text.Add(int64(n)); got > textFloor {
 		if packed := m.packed(); got > textFloor+textRatio*packed {
-			return errBound(fmt.Sprintf("its %s unpack to more than %s, which no samples do", units.FormatSize(packed), units.FormatSize(textFloor+textRatio*packed)))
+			return boundError(fmt.Sprintf("its %s unpack to more than %s, which no samples do", units.FormatSize(packed), units.FormatSize(textFloor+textRatio*packed)))
 		}
 	}
 	return nil
@@ -88,7 +89,7 @@ func (m *meter) addText(n int) error {
 func (m *meter) addSample(s *model.Sample) error {
 	if got := m.memory.Add(footprint(s)); got > memoryFloor {
 		if packed := m.packed(); got > memoryFloor+memoryRatio*packed {
-			return errBound(fmt.Sprintf("its %s hold more samples than %s of memory, which no samples do", units.FormatSize(packed), units.FormatSize(memoryFloor+memoryRatio*packed)))
+			return boundError(fmt.Sprintf("its %s hold more samples than %s of memory, which no samples do", units.FormatSize(packed), units.FormatSize(memoryFloor+memoryRatio*packed)))
 		}
 	}
 	return nil
@@ -108,7 +109,7 @@ func footprint(s *model.Sample) int64 {
 // checkSample refuses a line that is JSON but not a second of a worker.
 func checkSample(s *model.Sample) error {
 	if s.Step < 1 || s.Worker < 0 || !(s.Seconds > 0) || !(s.End >= 0) {
-		return errBound("a line is no sample: it has no step, or no time")
+		return boundError("a line is no sample: it has no step, or no time")
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 
 // readAtMost reads an open file to its end, unless it is larger than most bytes.
 func readAtMost(f fs.File, most int64) ([]byte, error) {
-	tooLarge := errBound(fmt.Sprintf("it is larger than %s", units.FormatSize(most)))
+	tooLarge := boundError(fmt.Sprintf("it is larger than %s", units.FormatSize(most)))
 	if info, err := f.Stat(); err == nil && info.Size() > most {
 		return nil, tooLarge
 	}
@@ -165,16 +166,16 @@ func readDocumentOf(f fs.File) ([]byte, error) {
 	return data, err
 }
 
-// checkDocument is jsonlimit.Check with its errors turned into errBound.
+// checkDocument is jsonlimit.Check with its errors turned into boundError.
 func checkDocument(data []byte) error {
 	if err := jsonlimit.Check(data); err != nil {
-		return errBound(err.Error())
+		return boundError(err.Error())
 	}
 	return nil
 }
 
-// isBound reports whether an error means that a bound was exceeded.
-func isBound(err error) bool {
-	var b errBound
+// isBoundError reports whether an error means that a bound was exceeded.
+func isBoundError(err error) bool {
+	var b boundError
 	return errors.As(err, &b) || errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)
 }

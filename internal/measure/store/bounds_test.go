@@ -26,7 +26,7 @@ func written(t *testing.T, seconds, workers, every int, line func(second, worker
 		t.Fatal(err)
 	}
 	defer f.Close()
-	zip, err := newZip(f)
+	zip, err := newCompressor(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestFollowIsBounded(t *testing.T) {
 	for name, line := range map[string]string{"an endless line": strings.Repeat(" ", 1<<20), "no sample": "{}\n"} {
 		files := written(t, 100, 1, 0, func(int, int) string { return line })
 		err := Follow(t.Context(), env.Clock{}, files, time.Millisecond, func(model.Sample) {}, func() {})
-		if !isBound(err) {
+		if !isBoundError(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

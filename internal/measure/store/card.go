@@ -78,7 +78,7 @@ type CardResult struct {
 
 // CardOfReport returns the card of a run's report.
 func CardOfReport(r *model.Report) Card {
-	c := headCard(&r.Run)
+	c := newCard(&r.Run)
 	switch {
 	case r.Ranking != nil:
 		c.Kind, c.Target, c.Statement = RankingCard, systems(r.Ranking), firstPlace(r.Ranking)
@@ -133,7 +133,7 @@ func firstPlace(k *model.Ranking) string {
 
 // CardOfComparison returns the card of a comparison measured as one.
 func CardOfComparison(r *model.Comparison) Card {
-	c := headCard(&r.B)
+	c := newCard(&r.B)
 	c.Kind, c.ID, c.Baseline, c.Changes = ComparisonCard, r.ID, r.A.Target.Place(), map[model.Change]int{}
 	if r.A.Status != model.Complete {
 		c.Status, c.Reason = r.A.Status, r.A.Reason
@@ -172,7 +172,7 @@ func CardOfTrace(t *iotrace.Report) Card {
 	return c
 }
 
-func headCard(r *model.RunInfo) Card {
+func newCard(r *model.RunInfo) Card {
 	return Card{Schema: cardSchema, Kind: runCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
 		Target: r.Target.Place(), TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Labels: r.Labels, Host: r.Environment.Hostname}
 }

@@ -18,17 +18,17 @@ import (
 // ledgerFile is the file with which every durability test begins.
 const ledgerFile = "ledger.jsonl"
 
-// stamped matches the beginning of a run directory's name.
-var stamped = regexp.MustCompile(`^\d{8}-\d{6}(-|$)`)
+// timestampPrefix matches the beginning of a run directory's name.
+var timestampPrefix = regexp.MustCompile(`^\d{8}-\d{6}(-|$)`)
 
-// Holds reports whether a card can be read or computed for a directory, whatever its state, judging
-// by its name and the names inside it.
-func Holds(name string, inside []fs.DirEntry) bool {
-	if stamped.MatchString(name) {
+// IsRecognized reports whether a card can be read or computed for a directory, whatever its state,
+// judging by its name and the names inside it.
+func IsRecognized(name string, entries []fs.DirEntry) bool {
+	if timestampPrefix.MatchString(name) {
 		return true
 	}
 	sides := 0
-	for _, e := range inside {
+	for _, e := range entries {
 		switch e.Name() {
 		case planFile, runFile, samplesFile, ReportFile, ComparisonFile, ledgerFile, traceFile, CardFile:
 			return true
@@ -45,11 +45,11 @@ func Holds(name string, inside []fs.DirEntry) bool {
 // sentences about what is wrong with the directory. It writes nothing.
 func ReadCard(files fs.FS, name string) (Card, []string) {
 	switch {
-	case has(files, ComparisonFile) || !has(files, planFile) && has(files, BaselineDir) && has(files, CandidateDir):
+	case fileExists(files, ComparisonFile) || !fileExists(files, planFile) && fileExists(files, BaselineDir) && fileExists(files, CandidateDir):
 		return readComparisonCard(files, name)
-	case has(files, ledgerFile):
+	case fileExists(files, ledgerFile):
 		return readDurabilityCard(files, name)
-	case has(files, traceFile):
+	case fileExists(files, traceFile):
 		return readTraceCard(files, name)
 	}
 	return readRunCard(files, name)
@@ -65,14 +65,14 @@ func readRunCard(files fs.FS, name string) (Card, []string) {
 	c := Card{Schema: cardSchema, Kind: UnknownCard, ID: name}
 	var plan model.Plan
 	if err := readJSON(files, planFile, &plan); err != nil {
-		damage = append(damage, missing(planFile, err))
+		damage = append(damage, missingFile(planFile, err))
 	} else {
 		c.Kind, c.Profile, c.Note = scenarioKind(plan.Experiment.Scenario), plan.Experiment.Profile, plan.Experiment.Note
 		c.Target, c.TargetKind = plan.Volume.Target.Name, plan.Volume.Target.Kind
 	}
 	var run model.Run
 	if err := readJSON(files, runFile, &run); err != nil {
-		damage = append(damage, missing(runFile, err))
+		damage = append(damage, missingFile(runFile, err))
 	} else {
 		c.ID, c.Started, c.Finished, c.Status, c.Reason = run.ID, run.Started, run.Finished, run.Status, run.Reason
 	}
@@ -80,7 +80,7 @@ func readRunCard(files fs.FS, name string) (Card, []string) {
 		c.Kind = runCard
 	}
 	if c.Status == model.Running && !locked(files, samplesFile) {
-		c.Status, c.Reason = model.Interrupted, killed
+		c.Status, c.Reason = model.Interrupted, killedReason
 	}
 	var env model.Environment
 	if err := readJSON(files, environmentFile, &env); err == nil {
@@ -103,10 +103,10 @@ func scenarioKind(scenario string) CardKind {
 // finishedCard returns the card of a finished test: the saved one, or else that of the report. It
 // returns nil if there is no report or it cannot be read; damage says what is wrong with it.
 func finishedCard(files fs.FS) (done *Card, damage []string) {
-	if c, ok := freshCard(files, ReportFile); ok {
+	if c, ok := readSavedCard(files, ReportFile); ok {
 		return &c, nil
 	}
-	if !has(files, ReportFile) {
+	if !fileExists(files, ReportFile) {
 		return nil, nil
 	}
 	c, err := reportedCard(files)
@@ -152,11 +152,11 @@ func reportedCard(files fs.FS) (Card, error) {
 // readComparisonCard reads the card of a comparison; while that is being measured there is no
 // document, only the two sides.
 func readComparisonCard(files fs.FS, name string) (Card, []string) {
-	if c, ok := freshCard(files, ComparisonFile); ok {
+	if c, ok := readSavedCard(files, ComparisonFile); ok {
 		return c, nil
 	}
 	var damage []string
-	if has(files, ComparisonFile) {
+	if fileExists(files, ComparisonFile) {
 		var r model.Comparison
 		data, err := ReadDocument(files, ComparisonFile)
 		if err == nil {
@@ -215,7 +215,7 @@ func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 	}
 	switch {
 	case err != nil:
-		return c, append(damage, missing(ledgerFile, err))
+		return c, append(damage, missingFile(ledgerFile, err))
 	case first.Header == nil:
 		return c, append(damage, ledgerFile+" does not begin with its header")
 	}
@@ -235,19 +235,19 @@ func readTraceCard(files fs.FS, name string) (Card, []string) {
 	}
 	var t iotrace.Report
 	if err := readJSON(files, traceFile, &t.Run); err != nil {
-		return Card{Schema: cardSchema, Kind: TraceCard, ID: name}, append(damage, missing(traceFile, err))
+		return Card{Schema: cardSchema, Kind: TraceCard, ID: name}, append(damage, missingFile(traceFile, err))
 	}
 	if t.Run.Status == model.Running && !locked(files, samplesFile) {
-		t.Run.Status, t.Run.Reason = model.Interrupted, killed
+		t.Run.Status, t.Run.Reason = model.Interrupted, killedReason
 	}
 	c := CardOfTrace(&t)
 	c.Statement = ""
 	return c, damage
 }
 
-// freshCard reads the saved card; it is only valid while the document from which it was computed is
-// still there.
-func freshCard(files fs.FS, document string) (Card, bool) {
+// readSavedCard reads the saved card; it is only valid while the document from which it was
+// computed is still there.
+func readSavedCard(files fs.FS, document string) (Card, bool) {
 	var c Card
 	if err := readJSON(files, CardFile, &c); err != nil || c.Schema != cardSchema || c.Document == 0 {
 		return c, false
@@ -256,13 +256,13 @@ func freshCard(files fs.FS, document string) (Card, bool) {
 	return c, err == nil && info.Size() == c.Document
 }
 
-func has(files fs.FS, name string) bool {
+func fileExists(files fs.FS, name string) bool {
 	_, err := fs.Stat(files, name)
 	return err == nil
 }
 
-// missing returns a sentence about a file that should be there and readable.
-func missing(name string, err error) string {
+// missingFile returns a sentence about a file that should be there and readable.
+func missingFile(name string, err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no " + name
 	}

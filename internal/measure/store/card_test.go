@@ -195,11 +195,11 @@ func TestHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		inside, err := os.ReadDir(dir)
+		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Holds(x.dir, inside); got != x.want {
+		if got := IsRecognized(x.dir, entries); got != x.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

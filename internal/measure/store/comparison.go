@@ -26,11 +26,11 @@ func CreateComparison(parent, name string) (string, error) {
 }
 
 // IsRun reports whether the directory is a run directory, in whatever state.
-func IsRun(dir string) bool { return inside(dir, isRun) }
+func IsRun(dir string) bool { return checkFolder(dir, isRun) }
 
 // IsComparison reports whether the directory is the folder of a comparison.
 func IsComparison(dir string) bool {
-	return inside(dir, func(f *Folder) bool { return f.sub(BaselineDir, isRun) && f.sub(CandidateDir, isRun) })
+	return checkFolder(dir, func(f *Folder) bool { return f.sub(BaselineDir, isRun) && f.sub(CandidateDir, isRun) })
 }
 
 // Withdraw removes the directory of a run or comparison that was refused before anything was
@@ -51,36 +51,36 @@ func (f *Folder) Withdraw() bool {
 	return os.RemoveAll(dir) == nil
 }
 
-// MarksRun reports whether a file of this name makes a folder a run.
-func MarksRun(base string) bool { return base == planFile || base == runFile }
+// IsRunFile reports whether a file of this name makes a folder a run.
+func IsRunFile(base string) bool { return base == planFile || base == runFile }
 
-func isRun(f *Folder) bool { return has(f.Files(), planFile) || has(f.Files(), runFile) }
+func isRun(f *Folder) bool { return fileExists(f.Files(), planFile) || fileExists(f.Files(), runFile) }
 
-// inside applies is to a directory; it is false for one that cannot be opened.
-func inside(dir string, is func(*Folder) bool) bool {
+// checkFolder applies check to a directory; it is false for one that cannot be opened.
+func checkFolder(dir string, check func(*Folder) bool) bool {
 	f, err := Open(dir)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return is(f)
+	return check(f)
 }
 
-// sub applies is to a subfolder; it is false for one that cannot be opened.
-func (f *Folder) sub(name string, is func(*Folder) bool) bool {
+// sub applies check to a subfolder; it is false for one that cannot be opened.
+func (f *Folder) sub(name string, check func(*Folder) bool) bool {
 	sub, err := f.Sub(name)
 	if err != nil {
 		return false
 	}
 	defer sub.Close()
-	return is(sub)
+	return check(sub)
 }
 
 // CheckRun refuses a directory that lacks the plan and the record of a run.
 func CheckRun(dir string) error {
 	f, err := Open(dir)
 	if err != nil {
-		return notRun(dir)
+		return notRunError(dir)
 	}
 	defer f.Close()
 	rec, err := ReadHead(f.Files(), dir)

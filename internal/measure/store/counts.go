@@ -19,7 +19,7 @@ const (
 func dropCounts(rec *model.Recorded) {
 	for i := range rec.Run.Steps {
 		s := &rec.Run.Steps[i]
-		if s.App != nil && !countable(s.App) {
+		if s.App != nil && !plausibleCounts(s.App) {
 			s.App = nil
 			rec.Damage = append(rec.Damage, fmt.Sprintf("%s: step %d counts what cannot be (below 0, or beyond any number of I/Os and seconds), so its counts are left out", runFile, s.Step.Number))
 		}
@@ -41,7 +41,7 @@ func dropDistance(rec *model.Recorded) {
 	}
 }
 
-func countable(c *model.AppCounts) bool {
+func plausibleCounts(c *model.AppCounts) bool {
 	counts := []float64{float64(c.Transactions), float64(c.Failed), float64(c.Skipped), float64(c.ToolTransactions), c.ToolRate}
 	for _, v := range []*float64{c.Flushes, c.Commits, c.LogBytes, c.PageImages, c.Hits, c.Reads, c.Checkpoints, c.Vacuums} {
 		if v != nil {

@@ -56,7 +56,7 @@ func (f *Folder) Files() fs.FS { return Plain(f.root) }
 func (f *Folder) Sub(name string) (*Folder, error) {
 	info, err := f.root.Lstat(name)
 	if err == nil && (!info.IsDir() || filepath.Clean(name) == ".") {
-		err = &fs.PathError{Op: "open", Path: name, Err: errNotPlain}
+		err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
 	}
 	var root *os.Root
 	if err == nil {
@@ -75,18 +75,18 @@ func (f *Folder) Read() (*model.Recorded, error) { return ReadFS(f.Files(), f.na
 func (f *Folder) Write(name string, data []byte) error { return f.write(name, data, true) }
 
 // write replaces a file through a temporary one, so that a reader sees either the old or the new
-// file. Neither name is followed if it is a link. If lasting is set, the file and its directory entry
+// file. Neither name is followed if it is a link. If durable is set, the file and its directory entry
 // are synced.
-func (f *Folder) write(name string, data []byte, lasting bool) error {
+func (f *Folder) write(name string, data []byte, durable bool) error {
 	fail := func(err error) error { return fmt.Errorf("%s cannot be saved: %w", name, err) }
 	dir := path.Dir(filepath.ToSlash(name))
-	fresh := path.Join(dir, temporary())
+	fresh := path.Join(dir, temporaryName())
 	file, err := f.root.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
 	if err != nil {
 		return fail(err)
 	}
 	_, err = file.Write(data)
-	if err == nil && lasting {
+	if err == nil && durable {
 		err = syncFile(file)
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
@@ -95,8 +95,8 @@ func (f *Folder) write(name string, data []byte, lasting bool) error {
 	if err != nil {
 		return fail(errors.Join(err, f.root.Remove(fresh)))
 	}
-	if lasting {
-		if err := f.syncNames(dir); err != nil {
+	if durable {
+		if err := f.syncDirectory(dir); err != nil {
 			return fail(err)
 		}
 	}
@@ -106,11 +106,11 @@ func (f *Folder) write(name string, data []byte, lasting bool) error {
 // temporaryPrefix starts the names of files that are still being written.
 const temporaryPrefix = ".tmp-"
 
-func temporary() string { return temporaryPrefix + rand.Text() }
+func temporaryName() string { return temporaryPrefix + rand.Text() }
 
-// syncNames syncs a directory, so that files created or renamed in it keep their names after a power
-// failure.
-func (f *Folder) syncNames(dir string) error {
+// syncDirectory syncs a directory, so that files created or renamed in it keep their names after a
+// power failure.
+func (f *Folder) syncDirectory(dir string) error {
 	d, err := f.root.Open(dir)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func WriteNamed(file string, data []byte) error {
 	if err != nil || !before.Mode().IsRegular() {
 		before = nil
 	}
-	fresh := filepath.Join(filepath.Dir(file), temporary())
+	fresh := filepath.Join(filepath.Dir(file), temporaryName())
 	mode := os.FileMode(0o666)
 	if before != nil {
 		mode = fileMode // users who could not read the old file must not be able to read this one
@@ -155,7 +155,7 @@ func WriteNamed(file string, data []byte) error {
 		return fail(err)
 	}
 	if before != nil {
-		if err = alike(f, before); errors.Is(err, fs.ErrPermission) {
+		if err = copyOwnerAndMode(f, before); errors.Is(err, fs.ErrPermission) {
 			// We cannot give the new file the old one's owner, so overwrite the old one in place.
 			if err := errors.Join(f.Close(), os.Remove(fresh), overwrite(file, data)); err != nil {
 				return fail(err)
@@ -175,8 +175,8 @@ func WriteNamed(file string, data []byte) error {
 	return nil
 }
 
-// alike gives a file the owner and mode of another.
-func alike(f *os.File, other fs.FileInfo) error {
+// copyOwnerAndMode gives a file the owner and mode of another.
+func copyOwnerAndMode(f *os.File, other fs.FileInfo) error {
 	now, err := f.Stat()
 	if err != nil {
 		return err
@@ -201,8 +201,8 @@ func overwrite(file string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// errNotPlain is the error for a link, a pipe or a device.
-var errNotPlain = errors.New("it is no plain file")
+// errNotRegular is the error for a link, a pipe or a device.
+var errNotRegular = errors.New("it is no plain file")
 
 // Plain returns the regular files of a directory and its subdirectories, never a link, a pipe or a
 // device.
@@ -222,7 +222,7 @@ func (p plain) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: errNotPlain}, err, f.Close())
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: errNotRegular}, err, f.Close())
 	}
 	return f, nil
 }
@@ -239,7 +239,7 @@ func (p plain) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotPlain}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
 	}
 	return info, nil
 }

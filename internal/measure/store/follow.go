@@ -25,7 +25,7 @@ func Follow(ctx context.Context, clock env.Clock, files fs.FS, every time.Durati
 	}
 	defer f.Close()
 	// The decoder does not read ahead: it returns a block as soon as it is complete.
-	unzip, err := newUnzip(&growing{ctx: ctx, clock: clock, files: files, file: f, every: every, rest: rest})
+	unzip, err := newDecompressor(&tailReader{ctx: ctx, clock: clock, files: files, file: f, every: every, rest: rest})
 	if err != nil {
 		return err
 	}
@@ -52,9 +52,9 @@ func Follow(ctx context.Context, clock env.Clock, files fs.FS, every time.Durati
 	}
 }
 
-// growing reads a file that another process appends to, and ends when that process has released the
-// lock.
-type growing struct {
+// tailReader reads a file that another process appends to, and ends when that process has released
+// the lock.
+type tailReader struct {
 	ctx   context.Context
 	clock env.Clock
 	files fs.FS
@@ -64,7 +64,7 @@ type growing struct {
 	ended bool
 }
 
-func (g *growing) Read(p []byte) (int, error) {
+func (g *tailReader) Read(p []byte) (int, error) {
 	for {
 		n, err := g.file.Read(p)
 		if n > 0 || !errors.Is(err, io.EOF) {

@@ -72,7 +72,7 @@ func (f *Folder) readRaw(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer packed.Close()
-	unzip, err := newUnzip(packed)
+	unzip, err := newDecompressor(packed)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (f *Folder) readRaw(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case size > largestRaw:
-		return nil, errBound(fmt.Sprintf("it unpacks to more than %s", units.FormatSize(largestRaw)))
+		return nil, boundError(fmt.Sprintf("it unpacks to more than %s", units.FormatSize(largestRaw)))
 	}
 	if _, err := packed.(io.Seeker).Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -103,11 +103,11 @@ func (f *Folder) Originals(im *model.Imported) ([]Original, error) {
 	for _, s := range im.Sources {
 		data, err := f.readRaw(s.Raw)
 		if total += len(data); total > largestRaw {
-			err = errBound(fmt.Sprintf("with the other originals it holds more than %s", units.FormatSize(largestRaw)))
+			err = boundError(fmt.Sprintf("with the other originals it holds more than %s", units.FormatSize(largestRaw)))
 		}
 		switch {
-		case isBound(err):
-			return nil, damaged(f.name, path.Join(rawDir, path.Base(filepath.ToSlash(s.Raw))), err.Error())
+		case isBoundError(err):
+			return nil, damageError(f.name, path.Join(rawDir, path.Base(filepath.ToSlash(s.Raw))), err.Error())
 		case err != nil:
 			return nil, model.BrokenError(fmt.Sprintf("the original %s of %s cannot be read: %v", s.Raw, f.name, err), "import the file again")
 		}
@@ -117,15 +117,15 @@ func (f *Folder) Originals(im *model.Imported) ([]Original, error) {
 }
 
 // IsImported reports whether the directory is an imported run.
-func IsImported(dir string) bool { return inside(dir, (*Folder).IsImported) }
+func IsImported(dir string) bool { return checkFolder(dir, (*Folder).IsImported) }
 
 // IsImported reports whether the folder is an imported run.
-func (f *Folder) IsImported() bool { return has(f.Files(), importedFile) && isRun(f) }
+func (f *Folder) IsImported() bool { return fileExists(f.Files(), importedFile) && isRun(f) }
 
 // RankedRuns lists the run directories in a folder of several systems, in the order in which they
 // were given; nil if it is not such a folder.
 func RankedRuns(dir string) (list []string) {
-	inside(dir, func(f *Folder) bool {
+	checkFolder(dir, func(f *Folder) bool {
 		for _, name := range f.RankedRuns() {
 			list = append(list, filepath.Join(dir, name))
 		}

@@ -21,7 +21,7 @@ import (
 func Read(dir string) (*model.Recorded, error) {
 	f, err := Open(dir)
 	if err != nil {
-		return nil, notRun(dir)
+		return nil, notRunError(dir)
 	}
 	defer f.Close()
 	return f.Read()
@@ -41,8 +41,8 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 		err = nil
 	}
 	switch {
-	case isBound(err):
-		return nil, damaged(dir, samplesFile, err.Error())
+	case isBoundError(err):
+		return nil, damageError(dir, samplesFile, err.Error())
 	case err != nil:
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
@@ -55,12 +55,12 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 // readHead reads plan, run and environment.
 func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 	if _, err := fs.Stat(files, planFile); err != nil {
-		return notRun(dir)
+		return notRunError(dir)
 	}
 	for _, name := range []string{planFile, runFile, environmentFile, importedFile} {
 		// If a file exceeds a bound, nothing in the directory can be trusted.
-		if _, err := ReadDocument(files, name); isBound(err) {
-			return damaged(dir, name, err.Error())
+		if _, err := ReadDocument(files, name); isBoundError(err) {
+			return damageError(dir, name, err.Error())
 		}
 	}
 	if err := readJSON(files, planFile, &rec.Plan); err != nil {
@@ -84,18 +84,18 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 	}
 	if rec.Run.Status == model.Running && !locked(files, samplesFile) {
 		rec.Run.Status = model.Interrupted
-		rec.Run.Reason = killed
+		rec.Run.Reason = killedReason
 	}
 	return nil
 }
 
-// notRun returns the refusal of a directory that is not a run directory.
-func notRun(dir string) error {
+// notRunError returns the refusal of a directory that is not a run directory.
+func notRunError(dir string) error {
 	return model.RefusedError(fmt.Sprintf("%s is not a run directory: it has no %s", dir, planFile), "name a folder under loadline-results/")
 }
 
-// killed is the reason for a run that has no end and is no longer being written.
-const killed = "the measuring process ended without a word (killed, or the machine went down)"
+// killedReason is the reason for a run that has no end and is no longer being written.
+const killedReason = "the measuring process ended without a word (killed, or the machine went down)"
 
 // readDurability reads the durability tests that were saved inside the run.
 func readDurability(files fs.FS, rec *model.Recorded) (tests []model.Durability) {

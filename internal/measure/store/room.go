@@ -10,27 +10,27 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// The room file reserves disk space that is freed when the disk is full, so that the run's end can
+// The reserve file takes disk space that is freed when the disk is full, so that the run's end can
 // still be recorded and an incomplete run is not mistaken for a complete one.
 const (
-	roomFile  = temporaryPrefix + "room"
-	leastRoom = 128 << 10
+	reserveFile = temporaryPrefix + "room"
+	minReserve  = 128 << 10
 )
 
-// keepRoom reserves space for the run's record, twice its current size.
-func (w *Writer) keepRoom() error {
+// reserveSpace reserves space for the run's record, twice its current size.
+func (w *Writer) reserveSpace() error {
 	record, err := w.folder.root.Stat(runFile)
 	if err != nil {
 		return err
 	}
-	need := max(leastRoom, 2*record.Size())
-	if room, err := w.folder.root.Stat(roomFile); err == nil && room.Size() >= need {
+	need := max(minReserve, 2*record.Size())
+	if reserve, err := w.folder.root.Stat(reserveFile); err == nil && reserve.Size() >= need {
 		return nil
 	}
 	// Zeros would take no space on a filesystem that compresses.
 	filler := make([]byte, 2*need)
 	_, _ = rand.Read(filler)
-	f, err := w.folder.root.OpenFile(roomFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
+	f, err := w.folder.root.OpenFile(reserveFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
 	if err == nil {
 		_, err = f.Write(filler)
 		err = errors.Join(err, f.Close())
@@ -43,7 +43,7 @@ func (w *Writer) keepRoom() error {
 
 // Tidy removes the space that a killed run had reserved.
 func (f *Folder) Tidy() {
-	_ = f.root.Remove(roomFile) // usually there is none
+	_ = f.root.Remove(reserveFile) // usually there is none
 }
 
 // fail notes that nothing more can be saved, and reports that once: what follows is kept in memory,

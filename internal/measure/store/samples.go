@@ -25,12 +25,12 @@ func readSamples(files fs.FS, name string) ([]model.Sample, error) {
 		return nil, err
 	}
 	defer f.Close()
-	unzip, err := newUnzip(f)
+	unzip, err := newDecompressor(f)
 	if err != nil {
 		return nil, err
 	}
 	defer unzip.Close()
-	d := newDecoding(newMeter(f))
+	d := newParallelDecoder(newMeter(f))
 	rest, readErr := d.read(unzip)
 	samples, err := d.end()
 	switch {
@@ -56,8 +56,8 @@ type chunk struct {
 	err     error
 }
 
-// decoding decodes lines on all cores and keeps their order.
-type decoding struct {
+// parallelDecoder decodes lines on all cores and keeps their order.
+type parallelDecoder struct {
 	meter  *meter
 	work   chan *chunk
 	chunks []*chunk
@@ -68,8 +68,8 @@ type decoding struct {
 	bad atomic.Bool
 }
 
-func newDecoding(m *meter) *decoding {
-	d := &decoding{meter: m, work: make(chan *chunk)}
+func newParallelDecoder(m *meter) *parallelDecoder {
+	d := &parallelDecoder{meter: m, work: make(chan *chunk)}
 	for range runtime.GOMAXPROCS(0) {
 		d.pool.Go(func() {
 			for c := range d.work {
@@ -87,7 +87,7 @@ func newDecoding(m *meter) *decoding {
 
 // read hands out the lines until the text ends or is invalid. It returns the length of the unfinished
 // last line, and why reading ended.
-func (d *decoding) read(text io.Reader) (torn int, err error) {
+func (d *parallelDecoder) read(text io.Reader) (torn int, err error) {
 	const piece = 1 << 20
 	var rest []byte
 	for err == nil && !d.bad.Load() {
@@ -116,7 +116,7 @@ func (d *decoding) read(text io.Reader) (torn int, err error) {
 }
 
 // end waits for the chunks that were handed out. On an error it returns the samples before it.
-func (d *decoding) end() (samples []model.Sample, err error) {
+func (d *parallelDecoder) end() (samples []model.Sample, err error) {
 	close(d.work)
 	d.pool.Wait()
 	n := 0
@@ -134,7 +134,7 @@ func (d *decoding) end() (samples []model.Sample, err error) {
 	return samples, nil
 }
 
-var errLongLine = errBound(fmt.Sprintf("a line is longer than %s", units.FormatSize(longestLine)))
+var errLongLine = boundError(fmt.Sprintf("a line is longer than %s", units.FormatSize(longestLine)))
 
 func decodeLines(lines []byte, m *meter) ([]model.Sample, error) {
 	samples := make([]model.Sample, 0, len(lines)/512)

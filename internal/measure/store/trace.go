@@ -52,7 +52,7 @@ func CreateTrace(parent, name string, now func() time.Time, run iotrace.Run) (*T
 		return nil, errors.Join(err, folder.Close())
 	}
 	_ = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if w.zip, err = newZip(w.file); err == nil {
+	if w.zip, err = newCompressor(w.file); err == nil {
 		err = w.Save(run)
 	}
 	if err != nil {
@@ -118,18 +118,18 @@ type RecordedTrace struct {
 func ReadTrace(dir string) (*RecordedTrace, error) {
 	f, err := Open(dir)
 	if err != nil {
-		return nil, notTrace(dir)
+		return nil, notTraceError(dir)
 	}
 	defer f.Close()
 	return f.readTrace()
 }
 
-// ReadTraceBeside reads the trace recorded alongside a run, in TraceDir of the run's directory; nil
+// ReadRunTrace reads the trace recorded alongside a run, in TraceDir of the run's directory; nil
 // if there is none. A link does not belong to the run and is refused.
-func ReadTraceBeside(run string) (*RecordedTrace, error) {
+func ReadRunTrace(run string) (*RecordedTrace, error) {
 	f, err := Open(run)
 	if err != nil {
-		return nil, notRun(run)
+		return nil, notRunError(run)
 	}
 	defer f.Close()
 	sub, err := f.Sub(TraceDir)
@@ -143,9 +143,9 @@ func ReadTraceBeside(run string) (*RecordedTrace, error) {
 	return sub.readTrace()
 }
 
-// TraceDocumentBeside returns the saved report of the trace recorded alongside a run, from TraceDir
+// ReadRunTraceReport returns the saved report of the trace recorded alongside a run, from TraceDir
 // of the run's directory; nil if there is none. A link is refused.
-func TraceDocumentBeside(run *os.Root) ([]byte, error) {
+func ReadRunTraceReport(run *os.Root) ([]byte, error) {
 	sub, err := (&Folder{root: run}).Sub(TraceDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -163,23 +163,23 @@ func (f *Folder) readTrace() (*RecordedTrace, error) {
 	err := readJSON(files, traceFile, &rec.Run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, notTrace(dir)
+		return nil, notTraceError(dir)
 	case err != nil:
-		return nil, damaged(dir, traceFile, err.Error())
+		return nil, damageError(dir, traceFile, err.Error())
 	case rec.Run.Schema != iotrace.RunSchema:
 		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, iotrace.RunSchema), "use the loadline that made it")
 	}
-	if !traceable(&rec.Run) {
-		return nil, damaged(dir, traceFile, fmt.Sprintf("it has more than %d devices, or times that cannot be", mostDevices))
+	if !plausibleTrace(&rec.Run) {
+		return nil, damageError(dir, traceFile, fmt.Sprintf("it has more than %d devices, or times that cannot be", mostDevices))
 	}
 	cut := rec.Run.Status == model.Running && !locked(files, samplesFile)
 	if cut {
-		rec.Run.Status, rec.Run.Reason = model.Interrupted, killed
+		rec.Run.Status, rec.Run.Reason = model.Interrupted, killedReason
 	}
 	rec.Samples, err = readTraceSamples(files, rec.Run.Seconds)
 	switch {
-	case isBound(err):
-		return nil, damaged(dir, samplesFile, err.Error())
+	case isBoundError(err):
+		return nil, damageError(dir, samplesFile, err.Error())
 	case errors.Is(err, io.ErrUnexpectedEOF) && rec.Run.Status != model.Complete:
 		// It was cut off between two flushes, and the record says so.
 	case err != nil:
@@ -188,7 +188,7 @@ func (f *Folder) readTrace() (*RecordedTrace, error) {
 	return rec, nil
 }
 
-func notTrace(dir string) error {
+func notTraceError(dir string) error {
 	return model.RefusedError(fmt.Sprintf("%s is not the directory of a trace: it has no %s", dir, traceFile), "name a folder under loadline-results/")
 }
 
@@ -201,8 +201,8 @@ const (
 	mostSizes      = 33
 )
 
-// traceable reports whether a record can be that of a real trace.
-func traceable(r *iotrace.Run) bool {
+// plausibleTrace reports whether a record can be that of a real trace.
+func plausibleTrace(r *iotrace.Run) bool {
 	ok := len(r.Devices) <= mostDevices && r.Seconds >= 0 && r.Seconds <= longest
 	for _, d := range r.Devices {
 		ok = ok && (d.Unseen == nil || math.Abs(*d.Unseen) <= iotrace.MostCounted)
@@ -210,16 +210,16 @@ func traceable(r *iotrace.Run) bool {
 	return ok
 }
 
-// late is how many seconds after the end of a trace its last sample may end: the kernel's maps are
-// read after the counters, on a machine that may be short of resources.
-const late = 60
+// endTolerance is how many seconds after the end of a trace its last sample may end: the kernel's
+// maps are read after the counters, on a machine that may be short of resources.
+const endTolerance = 60
 
-// within reports whether a sample is within a trace of so many seconds; length is 0 if the trace was
-// cut off and its length is unknown. The first second begins with the trace.
-func within(s *iotrace.Sample, length float64) bool {
+// withinTrace reports whether a sample is within a trace of so many seconds; length is 0 if the
+// trace was cut off and its length is unknown. The first second begins with the trace.
+func withinTrace(s *iotrace.Sample, length float64) bool {
 	end := longest
 	if length > 0 {
-		end = min(length+late, longest)
+		end = min(length+endTolerance, longest)
 	}
 	return s.End <= end && s.Seconds <= s.End+1e-6
 }
@@ -232,7 +232,7 @@ func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, er
 		return nil, err
 	}
 	defer f.Close()
-	unzip, err := newUnzip(f)
+	unzip, err := newDecompressor(f)
 	if err != nil {
 		return nil, err
 	}
@@ -256,17 +256,17 @@ func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, er
 			if err != nil {
 				return samples, err
 			}
-			if !within(&s, length) {
-				return samples, errBound(fmt.Sprintf("a sample of %g s that ends %g s after the trace began is outside the trace's own time", s.Seconds, s.End))
+			if !withinTrace(&s, length) {
+				return samples, boundError(fmt.Sprintf("a sample of %g s that ends %g s after the trace began is outside the trace's own time", s.Seconds, s.End))
 			}
 			if devices[s.Device] = true; len(devices) > mostDevices {
-				return samples, errBound(fmt.Sprintf("it has more than %d devices, which no machine has", mostDevices))
+				return samples, boundError(fmt.Sprintf("it has more than %d devices, which no machine has", mostDevices))
 			}
 			if operations[string(s.Operation)] = true; len(operations) > mostOperations {
-				return samples, errBound(fmt.Sprintf("it has more than %d operations, which no kernel has", mostOperations))
+				return samples, boundError(fmt.Sprintf("it has more than %d operations, which no kernel has", mostOperations))
 			}
 			if sizes[s.Size] = true; len(sizes) > mostSizes {
-				return samples, errBound(fmt.Sprintf("it has more than %d classes of size, which no kernel has", mostSizes))
+				return samples, boundError(fmt.Sprintf("it has more than %d classes of size, which no kernel has", mostSizes))
 			}
 			samples, rest = append(samples, s), rest[end+1:]
 		}
@@ -291,7 +291,7 @@ func decodeTraceLine(line []byte, m *meter) (s iotrace.Sample, err error) {
 		return s, fmt.Errorf("a line is no sample: %w", err)
 	}
 	if err := s.Check(); err != nil {
-		return s, errBound(err.Error())
+		return s, boundError(err.Error())
 	}
 	return s, m.addSample(&model.Sample{Read: &s.Flow})
 }

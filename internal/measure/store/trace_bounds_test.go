@@ -36,7 +36,7 @@ func TestTracesThatCannotBeAreDamaged(t *testing.T) {
 	}
 	far := 1e308
 	for name, r := range map[string]iotrace.Run{"devices": {Devices: make([]iotrace.Device, 5000)}, "seconds": {Seconds: -1}, "unseen": {Devices: []iotrace.Device{{Unseen: &far}}}} {
-		if traceable(&r) {
+		if plausibleTrace(&r) {
 			t.Errorf("%s: taken for a trace", name)
 		}
 	}

@@ -45,8 +45,8 @@ type Writer struct {
 	flushed time.Time
 	// saved is how much of the samples file is readable, in bytes: up to the last flush.
 	saved int64
-	// loose holds the files that would not survive a power failure yet.
-	loose map[string]bool
+	// unsynced holds the files that would not survive a power failure yet.
+	unsynced map[string]bool
 	// failed is why nothing more can be saved; what is recorded after that is only kept in run.
 	failed error
 }
@@ -78,7 +78,7 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{folder: folder, now: now, run: s.Run, flushed: now(), loose: map[string]bool{}}
+	w := &Writer{folder: folder, now: now, run: s.Run, flushed: now(), unsynced: map[string]bool{}}
 	w.run.Schema, w.run.Status = model.RunSchema, model.Running
 	if err := w.begin(s); err != nil {
 		return nil, errors.Join(err, folder.Close())
@@ -97,7 +97,7 @@ func (w *Writer) begin(s Start) (err error) {
 	}
 	// On a filesystem without locks (some NFS), only this distinction is lost.
 	_ = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if w.zip, err = newZip(w.file); err != nil {
+	if w.zip, err = newCompressor(w.file); err != nil {
 		return err
 	}
 	return errors.Join(
@@ -105,18 +105,18 @@ func (w *Writer) begin(s Start) (err error) {
 		w.folder.writeJSON(planFile, s.Plan),
 		w.folder.writeJSON(environmentFile, secrets.MaskEnvironment(s.Environment)),
 		w.folder.writeJSON(runFile, w.run),
-		w.keepRoom(),
+		w.reserveSpace(),
 	)
 }
 
-// newZip returns an encoder that uses little memory.
-func newZip(w io.Writer) (*zstd.Encoder, error) {
+// newCompressor returns an encoder that uses little memory.
+func newCompressor(w io.Writer) (*zstd.Encoder, error) {
 	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
 }
 
 // writeSamples writes a complete samples file.
 func writeSamples(w io.Writer, samples []model.Sample) error {
-	zip, err := newZip(w)
+	zip, err := newCompressor(w)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (w *Writer) keep(name string, data []byte) error {
 	name = path.Join(rawDir, path.Base(filepath.ToSlash(name)))
 	if len(data) >= compressFrom {
 		var buf bytes.Buffer
-		zip, err := newZip(&buf)
+		zip, err := newCompressor(&buf)
 		if err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func (w *Writer) keep(name string, data []byte) error {
 	if err := w.folder.write(name, data, false); err != nil {
 		return w.fail(err)
 	}
-	w.loose[name] = true
+	w.unsynced[name] = true
 	return nil
 }
 
@@ -277,23 +277,23 @@ func (w *Writer) Beside(b model.Beside) error {
 	if err != nil {
 		return w.fail(err)
 	}
-	w.loose[runFile] = true
+	w.unsynced[runFile] = true
 	return nil
 }
 
 // sync makes everything written since the last call survive a power failure.
 func (w *Writer) sync() error {
 	errs := []error{syncFile(w.file)}
-	for name := range w.loose {
+	for name := range w.unsynced {
 		f, err := w.folder.root.Open(name)
 		if err == nil {
 			err = errors.Join(syncFile(f), f.Close())
 		}
 		errs = append(errs, err)
 	}
-	clear(w.loose)
+	clear(w.unsynced)
 	// The folder's own entries are synced together with the record, which is written next.
-	return errors.Join(append(errs, w.folder.syncNames(rawDir))...)
+	return errors.Join(append(errs, w.folder.syncDirectory(rawDir))...)
 }
 
 // save writes the run's record.
@@ -304,7 +304,7 @@ func (w *Writer) save() error {
 	if err := w.folder.writeJSON(runFile, w.run); err != nil {
 		return w.fail(err)
 	}
-	if err := w.keepRoom(); err != nil {
+	if err := w.reserveSpace(); err != nil {
 		return w.fail(err)
 	}
 	return nil
@@ -324,7 +324,7 @@ func (w *Writer) Finish(status model.Status, reason string) error {
 		}
 		if err == nil {
 			// Nothing else is written after this.
-			_ = w.folder.root.Remove(roomFile)
+			_ = w.folder.root.Remove(reserveFile)
 			err = w.folder.writeJSON(runFile, w.run)
 		}
 		if err == nil {
@@ -339,7 +339,7 @@ func (w *Writer) Finish(status model.Status, reason string) error {
 	}
 	// What follows the last flush is an incomplete block.
 	_ = w.file.Truncate(w.saved)
-	_ = w.folder.root.Remove(roomFile)
+	_ = w.folder.root.Remove(reserveFile)
 	if err := w.folder.writeJSON(runFile, w.run); err != nil {
 		// The record on disk still says running, but without the lock: it is read as interrupted.
 		return errors.Join(w.failed, err)

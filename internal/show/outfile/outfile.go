@@ -44,7 +44,7 @@ func Check(name string, force bool, instead string) error {
 	}
 	info, err := os.Stat(name)
 	switch {
-	case store.MarksRun(filepath.Base(name)) && !OwnFolder(folder):
+	case store.IsRunFile(filepath.Base(name)) && !OwnFolder(folder):
 		return model.RefusedError(fmt.Sprintf("a folder with a %s in it passes for a saved run", filepath.Base(name)), "choose another name for -o")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

@@ -83,7 +83,7 @@ func openLibrary(name string, now func() time.Time) (*library, error) {
 	}
 	l := &library{name: name, now: now, entries: map[string]*entry{}}
 	folder := name
-	if store.Holds("", inside) {
+	if store.IsRecognized("", inside) {
 		full, err := filepath.Abs(name)
 		if err != nil {
 			return nil, err
@@ -207,7 +207,7 @@ func (l *library) find(dir string, level int, found *finding) error {
 		}
 		names, err := fs.ReadDir(l.root.FS(), below)
 		switch {
-		case err != nil && store.Holds(name, nil), err == nil && store.Holds(name, names) && !folderOfFolders(names):
+		case err != nil && store.IsRecognized(name, nil), err == nil && store.IsRecognized(name, names) && !folderOfFolders(names):
 			found.paths = append(found.paths, below)
 			if hasName(names, store.RankingFile) && level < depth {
 				// The systems of a ranking are runs in their own right.
@@ -228,11 +228,11 @@ func hasName(names []fs.DirEntry, name string) bool {
 // folderOfFolders reports whether a directory that is only named like a directory of results
 // contains others.
 func folderOfFolders(names []fs.DirEntry) bool {
-	if store.Holds("", names) {
+	if store.IsRecognized("", names) {
 		return false
 	}
 	for _, e := range names {
-		if e.IsDir() && store.Holds(e.Name(), nil) {
+		if e.IsDir() && store.IsRecognized(e.Name(), nil) {
 			return true
 		}
 	}

@@ -173,7 +173,7 @@ func (b *viewBuilder) beside(o *opened) json.RawMessage {
 	if o.isRunning() {
 		return nil
 	}
-	doc, err := store.TraceDocumentBeside(o.root)
+	doc, err := store.ReadRunTraceReport(o.root)
 	if err == nil && doc != nil {
 		err = isOf(doc, store.TraceDir+"/"+store.ReportFile, iotrace.Schema)
 	}
