@@ -117,8 +117,8 @@ type assembler struct {
 	labels int
 }
 
-// do appends instructions; the first one gets the pending label.
-func (a *assembler) do(ins ...asm.Instruction) {
+// emit appends instructions; the first one gets the pending label.
+func (a *assembler) emit(ins ...asm.Instruction) {
 	if a.label != "" && len(ins) > 0 {
 		ins[0] = ins[0].WithSymbol(a.label)
 		a.label = ""
@@ -126,44 +126,44 @@ func (a *assembler) do(ins ...asm.Instruction) {
 	a.code = append(a.code, ins...)
 }
 
-// here puts a label on the next instruction.
-func (a *assembler) here(label string) {
+// setLabel puts a label on the next instruction.
+func (a *assembler) setLabel(label string) {
 	if a.label != "" {
-		a.do(asm.Mov.Imm(asm.R5, 0)) // an instruction can only have one label
+		a.emit(asm.Mov.Imm(asm.R5, 0)) // an instruction can only have one label
 	}
 	a.label = label
 }
 
-// fresh returns a new label.
-func (a *assembler) fresh() string {
+// newLabel returns a new label.
+func (a *assembler) newLabel() string {
 	a.labels++
 	return fmt.Sprintf("l%d", a.labels)
 }
 
 // load reads a field of a structure.
 func (a *assembler) load(to, from asm.Register, at field, size asm.Size) {
-	a.do(asm.LoadMem(to, from, at, size))
+	a.emit(asm.LoadMem(to, from, at, size))
 }
 
-// put stores a register on the stack.
-func (a *assembler) put(at int16, from asm.Register, size asm.Size) {
-	a.do(asm.StoreMem(asm.RFP, at, from, size))
+// storeLocal stores a register on the stack.
+func (a *assembler) storeLocal(at int16, from asm.Register, size asm.Size) {
+	a.emit(asm.StoreMem(asm.RFP, at, from, size))
 }
 
 // lookup looks up the map entry whose key is on the stack: R0 is its address, 0 if there is none.
 func (a *assembler) lookup(m *ebpf.Map, key int16) {
-	a.do(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)), asm.FnMapLookupElem.Call())
+	a.emit(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)), asm.FnMapLookupElem.Call())
 }
 
 // update writes a map entry whose key and value are on the stack.
 func (a *assembler) update(m *ebpf.Map, key, value int16) {
-	a.do(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)),
+	a.emit(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)),
 		asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, int32(value)), asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 }
 
 // forget removes the entry of the I/O in flight.
 func (a *assembler) forget() {
-	a.do(asm.LoadMapPtr(asm.R1, a.maps.flying.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atID), asm.FnMapDeleteElem.Call())
+	a.emit(asm.LoadMapPtr(asm.R1, a.maps.flying.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atID), asm.FnMapDeleteElem.Call())
 }
 
 // add adds R1 to one of the device's counters. Additions are atomic: an interrupt with another
@@ -174,19 +174,19 @@ func (a *assembler) add(counter int) {
 
 // addAt adds R1 to the number at an offset, in bytes, from a register.
 func (a *assembler) addAt(to asm.Register, offset int16) {
-	a.do(asm.StoreXAdd(to, asm.R1, asm.DWord))
+	a.emit(asm.StoreXAdd(to, asm.R1, asm.DWord))
 	a.code[len(a.code)-1].Offset = offset
 }
 
 // count adds one to one of the device's counters.
 func (a *assembler) count(counter int) {
-	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.emit(asm.Mov.Imm(asm.R1, 1))
 	a.add(counter)
 }
 
 // addOf adds R1 to the group's counter for the operation in op.
 func (a *assembler) addOf(group int, op asm.Register) {
-	a.do(asm.Mov.Reg(asm.R2, op), asm.And.Imm(asm.R2, opRoom-1), asm.LSh.Imm(asm.R2, 3),
+	a.emit(asm.Mov.Reg(asm.R2, op), asm.And.Imm(asm.R2, opRoom-1), asm.LSh.Imm(asm.R2, 3),
 		asm.Mov.Reg(asm.R3, asm.R9), asm.Add.Reg(asm.R3, asm.R2))
 	a.addAt(asm.R3, int16(8*group*opRoom))
 }
@@ -199,13 +199,13 @@ func (a *assembler) argument(event string) {
 // deviceOf loads the address of the counters for the device of the disk in R1 into R9. The program
 // ends if the device is not traced.
 func (a *assembler) deviceOf() {
-	a.do(asm.JEq.Imm(asm.R1, 0, "out"))
+	a.emit(asm.JEq.Imm(asm.R1, 0, "out"))
 	a.load(asm.R2, asm.R1, a.diskMajor, asm.Word)
 	a.load(asm.R3, asm.R1, a.diskMinor, asm.Word)
-	a.do(asm.LSh.Imm(asm.R2, 20), asm.Or.Reg(asm.R2, asm.R3))
-	a.put(atDevice, asm.R2, asm.Word)
+	a.emit(asm.LSh.Imm(asm.R2, 20), asm.Or.Reg(asm.R2, asm.R3))
+	a.storeLocal(atDevice, asm.R2, asm.Word)
 	a.lookup(a.maps.devices, atDevice)
-	a.do(asm.JEq.Imm(asm.R0, 0, "out"), asm.Mov.Reg(asm.R9, asm.R0))
+	a.emit(asm.JEq.Imm(asm.R0, 0, "out"), asm.Mov.Reg(asm.R9, asm.R0))
 }
 
 // requestDevice is deviceOf for the request in R6.
@@ -223,7 +223,7 @@ func (a *assembler) requestDevice() {
 func (a *assembler) diskOfBio() {
 	if a.bioDevice >= 0 && a.deviceDisk >= 0 {
 		a.load(asm.R1, asm.R6, a.bioDevice, asm.DWord)
-		a.do(asm.JEq.Imm(asm.R1, 0, "out"))
+		a.emit(asm.JEq.Imm(asm.R1, 0, "out"))
 		a.load(asm.R1, asm.R1, a.deviceDisk, asm.DWord)
 		return
 	}
@@ -232,8 +232,8 @@ func (a *assembler) diskOfBio() {
 
 // classify computes the operation in R8 from the flags in R7 and the length in R1.
 func (a *assembler) classify() {
-	done := a.fresh()
-	a.do(asm.Mov.Reg(asm.R2, asm.R7), asm.And.Imm(asm.R2, 0xff),
+	done := a.newLabel()
+	a.emit(asm.Mov.Reg(asm.R2, asm.R7), asm.And.Imm(asm.R2, 0xff),
 		asm.Mov.Imm(asm.R8, opDiscard), asm.JEq.Imm(asm.R2, a.discard, done),
 		asm.Mov.Imm(asm.R8, opFlush), asm.JEq.Imm(asm.R2, a.flush, done),
 		asm.Mov.Imm(asm.R8, opOther), asm.JGE.Imm(asm.R2, a.passthrough, done),
@@ -241,23 +241,23 @@ func (a *assembler) classify() {
 		asm.JEq.Imm(asm.R8, opRead, done), asm.JNE.Imm(asm.R1, 0, done),
 		asm.Mov.Reg(asm.R2, asm.R7), asm.And.Imm(asm.R2, a.preflush), asm.JEq.Imm(asm.R2, 0, done),
 		asm.Mov.Imm(asm.R8, opWait))
-	a.here(done)
+	a.setLabel(done)
 }
 
 // log2 computes in R3 the position of the highest set bit of R2, and changes R2.
 func (a *assembler) log2() {
-	a.do(asm.Mov.Imm(asm.R3, 0))
+	a.emit(asm.Mov.Imm(asm.R3, 0))
 	for _, step := range []int32{32, 16, 8, 4, 2, 1} {
-		next := a.fresh()
-		a.do(asm.Mov.Reg(asm.R1, asm.R2), asm.RSh.Imm(asm.R1, step), asm.JEq.Imm(asm.R1, 0, next),
+		next := a.newLabel()
+		a.emit(asm.Mov.Reg(asm.R1, asm.R2), asm.RSh.Imm(asm.R1, step), asm.JEq.Imm(asm.R1, 0, next),
 			asm.Mov.Reg(asm.R2, asm.R1), asm.Add.Imm(asm.R3, step))
-		a.here(next)
+		a.setLabel(next)
 	}
 }
 
 // end appends the end of the program.
 func (a *assembler) end() asm.Instructions {
-	a.here("out")
-	a.do(asm.Mov.Imm(asm.R0, 0), asm.Return())
+	a.setLabel("out")
+	a.emit(asm.Mov.Imm(asm.R0, 0), asm.Return())
 	return a.code
 }

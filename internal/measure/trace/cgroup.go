@@ -28,10 +28,10 @@ type cgroups struct {
 	// root is the mount point, above the path within the hierarchy that is mounted there.
 	root, above string
 	// version1 is true for cgroups of version 1.
-	version1 bool
-	names    map[uint64]string
-	looked   time.Time
-	clock    env.Clock
+	version1  bool
+	names     map[uint64]string
+	refreshed time.Time
+	clock     env.Clock
 }
 
 // newCgroups finds the mount point in a mountinfo file (proc_pid_mountinfo(5)); having none is not an
@@ -56,10 +56,10 @@ func newCgroups(clock env.Clock, mountinfo string) *cgroups {
 	return c
 }
 
-// look reads the numbers of all cgroups. Removed cgroups stay known, since their processes' I/Os
+// refresh reads the numbers of all cgroups. Removed cgroups stay known, since their processes' I/Os
 // still have to be attributed.
-func (c *cgroups) look() {
-	c.looked = c.clock.Now()
+func (c *cgroups) refresh() {
+	c.refreshed = c.clock.Now()
 	if c.root == "" {
 		return
 	}
@@ -89,8 +89,8 @@ func (c *cgroups) name(id uint64) string {
 	if name, ok := c.names[id]; ok {
 		return name
 	}
-	if c.clock.Since(c.looked) > 500*time.Millisecond {
-		c.look()
+	if c.clock.Since(c.refreshed) > 500*time.Millisecond {
+		c.refresh()
 		if name, ok := c.names[id]; ok {
 			return name
 		}
@@ -109,8 +109,8 @@ func (c *cgroups) number(at string) uint64 {
 		return 0
 	}
 	id := find()
-	if id == 0 && at != "" && c.clock.Since(c.looked) > 500*time.Millisecond {
-		c.look()
+	if id == 0 && at != "" && c.clock.Since(c.refreshed) > 500*time.Millisecond {
+		c.refresh()
 		id = find()
 	}
 	return id
@@ -118,7 +118,7 @@ func (c *cgroups) number(at string) uint64 {
 
 // paths returns the paths of all existing cgroups, sorted.
 func (c *cgroups) paths() []string {
-	c.look()
+	c.refresh()
 	var list []string
 	for _, name := range c.names {
 		list = append(list, name)
@@ -127,8 +127,8 @@ func (c *cgroups) paths() []string {
 	return slices.Compact(list)
 }
 
-// within reports whether a cgroup is one of those or below one of them.
-func within(name string, of []string) bool {
+// inCgroups reports whether a cgroup is one of those or below one of them.
+func inCgroups(name string, of []string) bool {
 	return slices.ContainsFunc(of, func(dir string) bool {
 		return name == dir || dir == "/" && name != "" || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 	})
@@ -151,14 +151,14 @@ func podOf(cgroup string) string {
 	return strings.ReplaceAll(m[1], "_", "-")
 }
 
-// leastIdentifier is how many characters of a container ID the user must type.
-const leastIdentifier = 6
+// minIdentifier is how many characters of a container ID the user must type.
+const minIdentifier = 6
 
 // containerCgroups returns the cgroups of the container whose ID has this prefix.
 func (c *cgroups) containerCgroups(id string) ([]string, error) {
-	if len(id) < leastIdentifier || strings.Trim(id, "0123456789abcdef") != "" {
+	if len(id) < minIdentifier || strings.Trim(id, "0123456789abcdef") != "" {
 		return nil, model.RefusedError(fmt.Sprintf("--container %q is no identifier of a container", id),
-			fmt.Sprintf("type its identifier, %d characters at least (docker ps, crictl ps), or name the cgroup with --cgroup", leastIdentifier))
+			fmt.Sprintf("type its identifier, %d characters at least (docker ps, crictl ps), or name the cgroup with --cgroup", minIdentifier))
 	}
 	found := map[string][]string{}
 	for _, p := range c.paths() {

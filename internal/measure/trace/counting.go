@@ -7,19 +7,19 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// counting is a trace that uses the devices' own counters.
-type counting struct {
+// counterTracer is a trace that uses the devices' own counters.
+type counterTracer struct {
 	request     iotrace.Request
 	list        []device
 	first, last map[string]iotrace.Counters
 }
 
-func newCounting(r iotrace.Request) (tracer, error) {
+func newCounterTracer(r iotrace.Request) (tracer, error) {
 	all, err := devices(root)
 	if err != nil {
 		return nil, model.RefusedError(err.Error(), "run this on Linux, where the devices are")
 	}
-	c := &counting{request: r, first: map[string]iotrace.Counters{}, last: map[string]iotrace.Counters{}}
+	c := &counterTracer{request: r, first: map[string]iotrace.Counters{}, last: map[string]iotrace.Counters{}}
 	for _, d := range all {
 		if len(r.Devices) > 0 && !slices.Contains(r.Devices, d.name) {
 			continue
@@ -34,8 +34,8 @@ func newCounting(r iotrace.Request) (tracer, error) {
 	return c, nil
 }
 
-// lostWithCounters lists what the counters cannot tell.
-var lostWithCounters = []string{
+// counterLimitations lists what the counters cannot tell.
+var counterLimitations = []string{
 	"no percentiles, no histograms and no largest latency: the counters have sums, so there are means only",
 	"no attribution: neither process nor cgroup",
 	"no sizes, no requeues and no errors",
@@ -43,11 +43,11 @@ var lostWithCounters = []string{
 	"a mean latency includes the wait in the scheduler's queue",
 }
 
-func (c *counting) lacks() []string { return lostWithCounters }
+func (c *counterTracer) limitations() []string { return counterLimitations }
 
-func (c *counting) close() error { return nil }
+func (c *counterTracer) close() error { return nil }
 
-func (c *counting) begin() error {
+func (c *counterTracer) begin() error {
 	for _, d := range c.list {
 		if now, err := counters(root, d.name); err == nil {
 			c.first[d.name], c.last[d.name] = now, now
@@ -56,7 +56,7 @@ func (c *counting) begin() error {
 	return nil
 }
 
-func (c *counting) second() (samples []iotrace.Sample, err error) {
+func (c *counterTracer) second() (samples []iotrace.Sample, err error) {
 	for _, d := range c.list {
 		before, known := c.last[d.name]
 		now, err := counters(root, d.name)
@@ -64,7 +64,7 @@ func (c *counting) second() (samples []iotrace.Sample, err error) {
 			continue
 		}
 		c.last[d.name] = now
-		if own, ok := since(now, before); ok {
+		if own, ok := subtractCounters(now, before); ok {
 			samples = append(samples, countedSamples(d.name, own)...)
 		}
 	}
@@ -89,12 +89,12 @@ func countedSamples(name string, c iotrace.Counters) (samples []iotrace.Sample) 
 	return samples
 }
 
-func (c *counting) finish() (list []iotrace.Device, err error) {
+func (c *counterTracer) finish() (list []iotrace.Device, err error) {
 	for _, d := range c.list {
-		one := iotrace.Device{Name: d.name, Number: d.words(), Stacked: d.stacked}
+		one := iotrace.Device{Name: d.name, Number: d.numberText(), Stacked: d.stacked}
 		before, known := c.first[d.name]
 		if now, err := counters(root, d.name); known && err == nil {
-			if own, ok := since(now, before); ok {
+			if own, ok := subtractCounters(now, before); ok {
 				one.Counters = &own
 			}
 		}

@@ -29,8 +29,8 @@ type device struct {
 // see.
 func (d device) number() uint32 { return d.major<<20 | d.minor }
 
-// words returns the device number as shown to users, "8:0".
-func (d device) words() string { return fmt.Sprintf("%d:%d", d.major, d.minor) }
+// numberText returns the device number as shown to users, "8:0".
+func (d device) numberText() string { return fmt.Sprintf("%d:%d", d.major, d.minor) }
 
 // devices lists the machine's whole devices; files looks like "/".
 func devices(files fs.FS) ([]device, error) {
@@ -95,7 +95,7 @@ func wholeOf(files fs.FS, number string) (string, error) {
 		return "", err
 	}
 	for _, d := range list {
-		if d.words() == number {
+		if d.numberText() == number {
 			return d.name, nil
 		}
 		parts, _ := fs.Glob(files, path.Join("sys/block", d.name, d.name+"*", "dev"))
@@ -141,9 +141,9 @@ func parseCounters(text string) (iotrace.Counters, error) {
 	}, nil
 }
 
-// since returns what was counted between two readings; false if a counter decreased, because then
-// another device has taken the name and began at 0.
-func since(now, before iotrace.Counters) (iotrace.Counters, bool) {
+// subtractCounters returns what was counted between two readings; false if a counter decreased,
+// because then another device has taken the name and began at 0.
+func subtractCounters(now, before iotrace.Counters) (iotrace.Counters, bool) {
 	for _, n := range [][2]uint64{
 		{now.Reads, before.Reads}, {now.ReadMerges, before.ReadMerges}, {now.ReadBytes, before.ReadBytes},
 		{now.Writes, before.Writes}, {now.WriteMerges, before.WriteMerges}, {now.WrittenBytes, before.WrittenBytes},
@@ -161,8 +161,8 @@ func since(now, before iotrace.Counters) (iotrace.Counters, bool) {
 	}, true
 }
 
-// unseen returns the share of a device's I/Os that were not seen; nil if it did none.
-func unseen(c iotrace.Counters, seen map[iotrace.Operation]iotrace.Counts) *float64 {
+// unseenShare returns the share of a device's I/Os that were not seen; nil if it did none.
+func unseenShare(c iotrace.Counters, seen map[iotrace.Operation]iotrace.Counts) *float64 {
 	total := c.Total()
 	var n uint64
 	for op, count := range seen {
@@ -178,8 +178,8 @@ func unseen(c iotrace.Counters, seen map[iotrace.Operation]iotrace.Counts) *floa
 	return &share
 }
 
-// minus returns what was counted between two readings.
-func minus(now, before map[iotrace.Operation]iotrace.Counts) (left map[iotrace.Operation]iotrace.Counts) {
+// subtractCounts returns what was counted between two readings.
+func subtractCounts(now, before map[iotrace.Operation]iotrace.Counts) (left map[iotrace.Operation]iotrace.Counts) {
 	for op, n := range now {
 		b := before[op]
 		c := iotrace.Counts{

@@ -73,8 +73,8 @@ func (k *kernel) close() error {
 	return errors.Join(append(errs, k.maps.close())...)
 }
 
-// lacks returns sentences about what this kernel cannot tell.
-func (k *kernel) lacks() (list []string) {
+// limitations returns sentences about what this kernel cannot tell.
+func (k *kernel) limitations() (list []string) {
 	has := func(event string) bool { _, ok := k.layout.events[event]; return ok }
 	if !has("block_io_start") {
 		list = append(list, "Linux before 6.5 does not say who made a request that no scheduler got: such an I/O belongs to the process that gave it to the driver, and the wait before that is not known")
@@ -94,8 +94,8 @@ var operations = [opCount]iotrace.Operation{
 	opDiscard: iotrace.Discard, opWait: iotrace.FlushWait, opOther: iotrace.Other,
 }
 
-// counted stores in d by how much a device's counters increased between two readings.
-func counted(now, before deviceCounts, d *iotrace.Device) {
+// storeCounts stores in d by how much a device's counters increased between two readings.
+func storeCounts(now, before deviceCounts, d *iotrace.Device) {
 	for op, name := range operations {
 		at := func(group int) uint64 { return now[group*opRoom+op] - before[group*opRoom+op] }
 		c := iotrace.Counts{

@@ -46,7 +46,7 @@ func TestAKernelWithoutTheTypesIsRefused(t *testing.T) {
 	if l, err := newLayout(spec); err == nil {
 		t.Errorf("%+v", l)
 	}
-	if got := refusal(errors.Join(errNoTypes, err)); got.Class != model.Refused || got.Hint == "" {
+	if got := bpfRefusal(errors.Join(errNoTypes, err)); got.Class != model.Refused || got.Hint == "" {
 		t.Errorf("%+v", got)
 	}
 }

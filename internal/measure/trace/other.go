@@ -10,15 +10,15 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// newTracing refuses: BPF is only available on Linux.
-func newTracing(iotrace.Request, env.Clock) (tracer, error) {
+// newBPFTracer refuses: BPF is only available on Linux.
+func newBPFTracer(iotrace.Request, env.Clock) (tracer, error) {
 	return nil, model.RefusedError("only Linux can be traced", "run it on the machine that the devices are on")
 }
 
-func newFollowing(r iotrace.Request, c env.Clock, _ bool) (tracer, error) { return newTracing(r, c) }
+func newPerfTracer(r iotrace.Request, c env.Clock, _ bool) (tracer, error) { return newBPFTracer(r, c) }
 
-func refusalOfPerf(err error) *model.WorkerError { return refusal(err) }
+func perfRefusal(err error) *model.WorkerError { return bpfRefusal(err) }
 
-func refusal(err error) *model.WorkerError { return model.RefusedError(err.Error(), "") }
+func bpfRefusal(err error) *model.WorkerError { return model.RefusedError(err.Error(), "") }
 
 func blockNumber(fs.FileInfo) (string, bool) { return "", false }

@@ -26,8 +26,8 @@ type tasks struct {
 
 // task is the cgroup of a process and when it was read: a process can be moved.
 type task struct {
-	group  uint64
-	looked time.Time
+	group     uint64
+	refreshed time.Time
 }
 
 // newTasks takes the mountinfo file from which groups was made: the cgroup in the events is that of
@@ -43,11 +43,11 @@ func newTasks(groups *cgroups, files fs.FS, mountinfo string, clock env.Clock) *
 	return t
 }
 
-// mostTasks bounds the number of processes remembered.
-const mostTasks = 1 << 16
+// maxTasks bounds the number of processes remembered.
+const maxTasks = 1 << 16
 
-// again is how long a cached cgroup is used before it is read again.
-const again = time.Second
+// cacheTime is how long a cached cgroup is used before it is read again.
+const cacheTime = time.Second
 
 // group returns the number of a process's cgroup; 0 if it has none or has ended before it was read.
 func (t *tasks) group(pid uint32, sampled uint64) uint64 {
@@ -58,17 +58,17 @@ func (t *tasks) group(pid uint32, sampled uint64) uint64 {
 		return 0
 	}
 	was, known := t.known[pid]
-	if known && t.clock.Since(was.looked) < again {
+	if known && t.clock.Since(was.refreshed) < cacheTime {
 		return was.group
 	}
-	now := task{group: was.group, looked: t.clock.Now()}
+	now := task{group: was.group, refreshed: t.clock.Now()}
 	text, err := fs.ReadFile(t.files, path.Join("proc", strconv.FormatUint(uint64(pid), 10), "cgroup"))
 	if err == nil {
 		now.group = t.groups.number(pathIn(string(text), t.groups.version1))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		now.group = 0
 	}
-	if len(t.known) >= mostTasks {
+	if len(t.known) >= maxTasks {
 		clear(t.known)
 	}
 	t.known[pid] = now

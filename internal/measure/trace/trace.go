@@ -34,12 +34,12 @@ type Options struct {
 	Second func(end float64, samples []iotrace.Sample) error
 }
 
-// settle is how long devices are watched before counting begins, so that few I/Os are in flight whose
-// start was not seen.
-const settle = 100 * time.Millisecond
+// settleTime is how long devices are watched before counting begins, so that few I/Os are in flight
+// whose start was not seen.
+const settleTime = 100 * time.Millisecond
 
-// each is how often the kernel's maps are read.
-const each = time.Second
+// interval is how often the kernel's maps are read.
+const interval = time.Second
 
 // root is the root of this machine's files.
 var root = os.DirFS("/")
@@ -138,7 +138,7 @@ func Run(ctx context.Context, o Options) (iotrace.Run, error) {
 	if err != nil {
 		return run, err
 	}
-	run.CannotTell = append(run.CannotTell, t.lacks()...)
+	run.CannotTell = append(run.CannotTell, t.limitations()...)
 	if o.Ready != nil {
 		if err := o.Ready(); err != nil {
 			return run, errors.Join(err, t.close())
@@ -151,22 +151,22 @@ func Run(ctx context.Context, o Options) (iotrace.Run, error) {
 // chooseTracer returns the tracer for the requested method, or else for the one that sees most, and
 // records in run which it is and why it is not a better one.
 func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
-	ofSome := o.Request.PID != 0 || len(o.Request.Cgroups) > 0
-	var whys []*model.WorkerError
+	filtered := o.Request.PID != 0 || len(o.Request.Cgroups) > 0
+	var refusals []*model.WorkerError
 	for _, m := range []struct {
 		method iotrace.Method
 		begin  func(iotrace.Request, env.Clock) (tracer, error)
 		why    func(error) *model.WorkerError
-	}{{iotrace.ByBPF, newTracing, refusal}, {iotrace.ByPerf, func(r iotrace.Request, c env.Clock) (tracer, error) {
-		return newFollowing(r, c, o.Method == iotrace.ByPerf)
-	}, refusalOfPerf}} {
+	}{{iotrace.ByBPF, newBPFTracer, bpfRefusal}, {iotrace.ByPerf, func(r iotrace.Request, c env.Clock) (tracer, error) {
+		return newPerfTracer(r, c, o.Method == iotrace.ByPerf)
+	}, perfRefusal}} {
 		if o.Method != "" && o.Method != m.method {
 			continue
 		}
 		t, err := m.begin(o.Request, o.Clock)
 		if err == nil {
 			run.Method = m.method
-			for _, why := range whys {
+			for _, why := range refusals {
 				run.CannotTell = append(run.CannotTell, why.Message+", so this trace is by the events that Linux writes for perf")
 			}
 			return t, nil
@@ -175,39 +175,39 @@ func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
 		if errors.As(err, &refused) {
 			return nil, err
 		}
-		whys = append(whys, m.why(err))
+		refusals = append(refusals, m.why(err))
 	}
-	if len(whys) > 0 && (o.Method != "" || ofSome) {
-		return nil, refusalOfAll(whys)
+	if len(refusals) > 0 && (o.Method != "" || filtered) {
+		return nil, joinRefusals(refusals)
 	}
-	for i, why := range whys {
-		words := why.Message
-		if i == len(whys)-1 {
-			words += ", so this trace is the device's own counters"
+	for i, why := range refusals {
+		sentence := why.Message
+		if i == len(refusals)-1 {
+			sentence += ", so this trace is the device's own counters"
 		}
-		run.CannotTell = append(run.CannotTell, words)
+		run.CannotTell = append(run.CannotTell, sentence)
 	}
-	if ofSome {
+	if filtered {
 		return nil, model.RefusedError("the device's own counters do not tell processes and cgroups apart", "leave out --method counters, or the process and the cgroup")
 	}
 	run.Method = iotrace.ByCounters
-	return newCounting(o.Request)
+	return newCounterTracer(o.Request)
 }
 
-// refusalOfAll says why none of the methods that were tried is possible; its hint is that of the
+// joinRefusals says why none of the methods that were tried is possible; its hint is that of the
 // first one, which sees most.
-func refusalOfAll(whys []*model.WorkerError) error {
-	var words []string
-	for _, why := range whys {
-		words = append(words, why.Message)
+func joinRefusals(refusals []*model.WorkerError) error {
+	var sentences []string
+	for _, why := range refusals {
+		sentences = append(sentences, why.Message)
 	}
-	return model.RefusedError(strings.Join(words, "; and "), whys[0].Hint)
+	return model.RefusedError(strings.Join(sentences, "; and "), refusals[0].Hint)
 }
 
 // tracer produces the samples of one method.
 type tracer interface {
-	// lacks returns sentences about what the method cannot tell on this machine.
-	lacks() []string
+	// limitations returns sentences about what the method cannot tell on this machine.
+	limitations() []string
 	// begin starts counting; second returns what has ended since then or since its last call, and
 	// finish the devices.
 	begin() error
@@ -228,16 +228,16 @@ func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
 			return err
 		}
 	}
-	var over <-chan time.Time
+	var finished <-chan time.Time
 	if o.Request.Seconds > 0 {
 		timer := o.Clock.NewTimer(o.Clock.Until(began.Add(time.Duration(o.Request.Seconds * float64(time.Second)))))
 		defer timer.Stop()
-		over = timer.C
+		finished = timer.C
 	}
-	tick := o.Clock.NewTicker(each)
+	tick := o.Clock.NewTicker(interval)
 	defer tick.Stop()
 	last := began
-	give := func(samples []iotrace.Sample) error {
+	deliver := func(samples []iotrace.Sample) error {
 		now := o.Clock.Now()
 		for i := range samples {
 			samples[i].End, samples[i].Seconds = now.Sub(began).Seconds(), now.Sub(last).Seconds()
@@ -253,10 +253,10 @@ func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
 			if err != nil {
 				return err
 			}
-			if err := give(samples); err != nil {
+			if err := deliver(samples); err != nil {
 				return err
 			}
-		case <-over:
+		case <-finished:
 			going = false
 		case <-ctx.Done():
 			going = false
@@ -274,19 +274,19 @@ func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
 	if err != nil {
 		return err
 	}
-	return give(samples)
+	return deliver(samples)
 }
 
 // errNoDevice is the refusal if there is nothing to trace.
 var errNoDevice = model.RefusedError("this machine has no block device", "run this where the devices are: on the node, not in the volume's client")
 
-// wanted reports whether a sample matches the request.
-func wanted(r *iotrace.Request, s *iotrace.Sample) bool {
-	return (r.PID == 0 || s.PID == r.PID) && (len(r.Cgroups) == 0 || within(s.Cgroup, r.Cgroups))
+// matches reports whether a sample matches the request.
+func matches(r *iotrace.Request, s *iotrace.Sample) bool {
+	return (r.PID == 0 || s.PID == r.PID) && (len(r.Cgroups) == 0 || inCgroups(s.Cgroup, r.Cgroups))
 }
 
-// wantedDevices returns the existing devices of a request.
-func wantedDevices(r *iotrace.Request) ([]device, error) {
+// matchingDevices returns the existing devices of a request.
+func matchingDevices(r *iotrace.Request) ([]device, error) {
 	list, err := devices(root)
 	return slices.DeleteFunc(list, func(d device) bool { return len(r.Devices) > 0 && !slices.Contains(r.Devices, d.name) }), err
 }

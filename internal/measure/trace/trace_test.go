@@ -36,7 +36,7 @@ func TestDevicesOfAMachine(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	dm, sda := list[0], list[1]
-	if !dm.stacked || dm.counts || sda.stacked || !sda.counts || sda.words() != "8:0" || sda.number() != 8<<20 {
+	if !dm.stacked || dm.counts || sda.stacked || !sda.counts || sda.numberText() != "8:0" || sda.number() != 8<<20 {
 		t.Errorf("%+v %+v", dm, sda)
 	}
 	for number, want := range map[string]string{"8:0": "sda", "8:2": "sda", "254:0": "dm-0", "8:3": ""} {
@@ -56,10 +56,10 @@ func TestCountersAreReadInTheirUnits(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if d, ok := since(got, got); !ok || d != (iotrace.Counters{}) {
+	if d, ok := subtractCounters(got, got); !ok || d != (iotrace.Counters{}) {
 		t.Errorf("nothing in no time is %+v, %v", d, ok)
 	}
-	if d, ok := since(iotrace.Counters{Reads: 50}, got); ok {
+	if d, ok := subtractCounters(iotrace.Counters{Reads: 50}, got); ok {
 		t.Errorf("of another device of that name %+v was counted", d)
 	}
 	// Before 4.18 the kernel wrote 11 numbers.
@@ -77,10 +77,10 @@ func TestUnseenIsOfAllThatTheDeviceCounted(t *testing.T) {
 	own := iotrace.Counters{Reads: 100, Writes: 80, Discards: 10, Flushes: 10}
 	seen := map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Done: 99}, iotrace.Write: {Done: 70}, iotrace.FlushWait: {Done: 10},
 		iotrace.Discard: {Done: 10}, iotrace.Flush: {Done: 10}, iotrace.Other: {Done: 1000}}
-	if got := unseen(own, seen); got == nil || *got != 1./200 {
+	if got := unseenShare(own, seen); got == nil || *got != 1./200 {
 		t.Errorf("%v, want 0.005", got)
 	}
-	if got := unseen(iotrace.Counters{}, seen); got != nil {
+	if got := unseenShare(iotrace.Counters{}, seen); got != nil {
 		t.Errorf("of a device that counted nothing %v is unseen", *got)
 	}
 }
@@ -101,7 +101,7 @@ func TestCountersNeedTwoReadingsOfADevice(t *testing.T) {
 	anew["sys/block/sda/stat"] = &fstest.MapFile{Data: []byte("1 0 8 1 0 0 0 0 0 1 1 0 0 0 0 0 0\n")}
 	for what, files := range map[string][2]fs.FS{"unread": {unread, machine()}, "counting anew": {machine(), anew}} {
 		root = files[0]
-		c, err := newCounting(iotrace.Request{})
+		c, err := newCounterTracer(iotrace.Request{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestContainersAndPodsAreFound(t *testing.T) {
 
 func TestACgroupThatHasGoneKeepsItsName(t *testing.T) {
 	c := tree(t)
-	c.look()
+	c.refresh()
 	var id uint64
 	for n, name := range c.names {
 		if name == "/system.slice/cron.service" {
@@ -197,7 +197,7 @@ func TestACgroupThatHasGoneKeepsItsName(t *testing.T) {
 	if err := os.Remove(filepath.Join(c.root, "system.slice/cron.service")); err != nil {
 		t.Fatal(err)
 	}
-	c.look()
+	c.refresh()
 	if got := c.name(id); got != "/system.slice/cron.service" {
 		t.Errorf("it is called %q", got)
 	}
@@ -211,11 +211,11 @@ func TestACgroupThatHasGoneKeepsItsName(t *testing.T) {
 
 func TestWithin(t *testing.T) {
 	for name, want := range map[string]bool{"/a": true, "/a/b": true, "/ab": false, "/": false, "": false, "#7": false} {
-		if got := within(name, []string{"/a"}); got != want {
+		if got := inCgroups(name, []string{"/a"}); got != want {
 			t.Errorf("%q is within /a: %v", name, got)
 		}
 	}
-	if !within("/x", []string{"/"}) || within("", []string{"/"}) {
+	if !inCgroups("/x", []string{"/"}) || inCgroups("", []string{"/"}) {
 		t.Error("all cgroups are within the root, and what has none is not")
 	}
 }

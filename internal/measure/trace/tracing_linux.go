@@ -17,66 +17,66 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// tracing is a trace that uses BPF.
-type tracing struct {
+// bpfTracer is a trace that uses BPF.
+type bpfTracer struct {
 	kernel  *kernel
 	request iotrace.Request
 	groups  *cgroups
-	watched map[uint32]*watched
+	traced  map[uint32]*bpfDevice
 	clock   env.Clock
-	// over is set if no device is watched any more.
-	over bool
+	// finished is set if no device is watched any more.
+	finished bool
 }
 
-// watched is a device that is traced.
-type watched struct {
+// bpfDevice is a device that is traced.
+type bpfDevice struct {
 	device
 	counts deviceCounts
 	own    iotrace.Counters
 	failed error // error from reading own
 }
 
-func newTracing(r iotrace.Request, clock env.Clock) (tracer, error) {
+func newBPFTracer(r iotrace.Request, clock env.Clock) (tracer, error) {
 	k, err := attach()
 	if err != nil {
 		return nil, err
 	}
-	t := &tracing{kernel: k, request: r, groups: machineCgroups(clock), clock: clock, watched: map[uint32]*watched{}}
-	t.groups.look()
+	t := &bpfTracer{kernel: k, request: r, groups: machineCgroups(clock), clock: clock, traced: map[uint32]*bpfDevice{}}
+	t.groups.refresh()
 	if err := t.watch(); err != nil {
 		return nil, errors.Join(err, k.close())
 	}
-	if len(t.watched) == 0 {
+	if len(t.traced) == 0 {
 		return nil, errors.Join(errNoDevice, k.close())
 	}
 	return t, nil
 }
 
-func (t *tracing) lacks() []string { return t.kernel.lacks() }
+func (t *bpfTracer) limitations() []string { return t.kernel.limitations() }
 
-func (t *tracing) close() error { return t.kernel.close() }
+func (t *bpfTracer) close() error { return t.kernel.close() }
 
 // watch starts tracing wanted devices that are not traced yet: new ones may appear.
-func (t *tracing) watch() error {
-	list, err := wantedDevices(&t.request)
+func (t *bpfTracer) watch() error {
+	list, err := matchingDevices(&t.request)
 	if err != nil {
 		return err
 	}
 	for _, d := range list {
-		if _, known := t.watched[d.number()]; known {
+		if _, known := t.traced[d.number()]; known {
 			continue
 		}
 		if err := t.kernel.watch(d.number()); err != nil {
 			return fmt.Errorf("%s cannot be traced: %w", d.name, err)
 		}
-		t.watched[d.number()] = t.reading(d)
+		t.traced[d.number()] = t.readCounters(d)
 	}
 	return nil
 }
 
-// reading reads both kinds of counters of a device.
-func (t *tracing) reading(d device) *watched {
-	w := &watched{device: d}
+// readCounters reads both kinds of counters of a device.
+func (t *bpfTracer) readCounters(d device) *bpfDevice {
+	w := &bpfDevice{device: d}
 	w.own, w.failed = counters(root, d.name)
 	counts, err := t.kernel.counts(d.number())
 	w.counts, w.failed = counts, errors.Join(w.failed, err)
@@ -84,18 +84,18 @@ func (t *tracing) reading(d device) *watched {
 }
 
 // begin lets I/Os in flight end, then starts counting.
-func (t *tracing) begin() error {
-	t.clock.Sleep(settle)
+func (t *bpfTracer) begin() error {
+	t.clock.Sleep(settleTime)
 	if err := t.kernel.take(func(*rowKey, rowValue) {}); err != nil {
 		return err
 	}
-	for number, w := range t.watched {
-		t.watched[number] = t.reading(w.device)
+	for number, w := range t.traced {
+		t.traced[number] = t.readCounters(w.device)
 	}
 	return nil
 }
 
-func (t *tracing) second() ([]iotrace.Sample, error) {
+func (t *bpfTracer) second() ([]iotrace.Sample, error) {
 	all := map[rowKey]*iotrace.Sample{}
 	var order []*iotrace.Sample
 	err := t.kernel.take(func(k *rowKey, v rowValue) {
@@ -105,7 +105,7 @@ func (t *tracing) second() ([]iotrace.Sample, error) {
 		if !known {
 			s = t.sample(k)
 			all[key] = s
-			if wanted(&t.request, s) {
+			if matches(&t.request, s) {
 				order = append(order, s)
 			}
 		}
@@ -120,19 +120,19 @@ func (t *tracing) second() ([]iotrace.Sample, error) {
 	for i, s := range order {
 		samples[i] = *s
 	}
-	if err == nil && !t.over {
+	if err == nil && !t.finished {
 		err = t.watch()
 	}
 	return samples, err
 }
 
 // sample returns an empty sample for a key.
-func (t *tracing) sample(k *rowKey) *iotrace.Sample {
+func (t *bpfTracer) sample(k *rowKey) *iotrace.Sample {
 	s := &iotrace.Sample{Operation: iotrace.Other}
 	if int(k.Op) < len(operations) {
 		s.Operation = operations[k.Op]
 	}
-	if w := t.watched[k.Device]; w != nil {
+	if w := t.traced[k.Device]; w != nil {
 		s.Device = w.name
 	}
 	if k.Op != opFlush && k.Op != opWait {
@@ -144,30 +144,30 @@ func (t *tracing) sample(k *rowKey) *iotrace.Sample {
 }
 
 // finish compares the two kinds of counters and stops tracing the devices.
-func (t *tracing) finish() ([]iotrace.Device, error) {
+func (t *bpfTracer) finish() ([]iotrace.Device, error) {
 	var list []iotrace.Device
-	after := map[uint32]*watched{}
-	for number, w := range t.watched {
-		after[number] = t.reading(w.device)
+	after := map[uint32]*bpfDevice{}
+	for number, w := range t.traced {
+		after[number] = t.readCounters(w.device)
 	}
 	var errs []error
-	for number, before := range t.watched {
+	for number, before := range t.traced {
 		now := after[number]
-		d := iotrace.Device{Name: before.name, Number: before.words(), Stacked: before.stacked}
-		counted(now.counts, before.counts, &d)
-		if own, ok := since(now.own, before.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
-			d.Counters, d.Unseen = &own, unseen(own, d.Operations)
+		d := iotrace.Device{Name: before.name, Number: before.numberText(), Stacked: before.stacked}
+		storeCounts(now.counts, before.counts, &d)
+		if own, ok := subtractCounters(now.own, before.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
+			d.Counters, d.Unseen = &own, unseenShare(own, d.Operations)
 		}
 		list = append(list, d)
 		errs = append(errs, t.kernel.unwatch(number))
 	}
 	slices.SortFunc(list, func(a, b iotrace.Device) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
-	t.over = true
+	t.finished = true
 	return list, errors.Join(errs...)
 }
 
-// refusal says why the kernel cannot be traced, and what to do.
-func refusal(err error) *model.WorkerError {
+// bpfRefusal says why the kernel cannot be traced, and what to do.
+func bpfRefusal(err error) *model.WorkerError {
 	switch {
 	case isDenied(err):
 		return model.RefusedError("the kernel does not let this user trace it (CAP_BPF and CAP_PERFMON; before Linux 5.8 CAP_SYS_ADMIN)",

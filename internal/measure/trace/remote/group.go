@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	// readyTime is how long a tracer may take to load what it needs into its kernel.
-	readyTime = time.Minute
-	// lastTime is how long the last answers may take after the end was requested.
-	lastTime = 30 * time.Second
-	// longestLine bounds a line from a tracer, in bytes.
-	longestLine = 16 << 20
+	// readyTimeout is how long a tracer may take to load what it needs into its kernel.
+	readyTimeout = time.Minute
+	// endTimeout is how long the last answers may take after the end was requested.
+	endTimeout = 30 * time.Second
+	// maxLine bounds a line from a tracer, in bytes.
+	maxLine = 16 << 20
 )
 
 // Tracer is a tracer that was started on another machine.
@@ -53,12 +53,12 @@ type Tracer struct {
 
 // Group is the tracers of one trace.
 type Group struct {
-	tracers []*Tracer
-	clock   env.Clock
-	say     func(string)
-	heard   chan heard
-	done    chan struct{}
-	close   func() error
+	tracers  []*Tracer
+	clock    env.Clock
+	say      func(string)
+	messages chan message
+	done     chan struct{}
+	close    func() error
 	// began is when the tracers were told to begin.
 	began time.Time
 	// seconds are the times of each recent whole second, by its number.
@@ -68,17 +68,17 @@ type Group struct {
 // span is when a whole second of a trace ended, and its length.
 type span struct{ end, length float64 }
 
-// heard is a line of a tracer's, or why there is none any more.
-type heard struct {
+// message is a line of a tracer's, or why there is none any more.
+type message struct {
 	from *Tracer
-	answer
+	reply
 	err error
 }
 
 // Ready tells the tracers what to trace, and returns when all are ready to begin. say is called with
 // remarks for the user. After an error the tracers are closed.
 func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(string)) (*Group, error) {
-	g := &Group{tracers: tracers, clock: clock, say: say, heard: make(chan heard), done: make(chan struct{}), seconds: map[int]span{}}
+	g := &Group{tracers: tracers, clock: clock, say: say, messages: make(chan message), done: make(chan struct{}), seconds: map[int]span{}}
 	g.close = sync.OnceValue(func() error {
 		close(g.done)
 		errs := make([]error, len(tracers))
@@ -91,11 +91,11 @@ func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(str
 	})
 	for _, t := range tracers {
 		go g.listen(t)
-		if err := t.order(order{Devices: t.Devices}); err != nil {
+		if err := t.send(command{Devices: t.Devices}); err != nil {
 			return nil, errors.Join(err, g.Close())
 		}
 	}
-	err := g.each(ctx, readyTime, func(h heard) (bool, error) { return h.Ready, nil })
+	err := g.waitForAll(ctx, readyTimeout, func(m message) (bool, error) { return m.Ready, nil })
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -105,7 +105,7 @@ func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(str
 // Close ends the tracers. It may be called twice.
 func (g *Group) Close() error { return g.close() }
 
-func (t *Tracer) order(o order) error {
+func (t *Tracer) send(o command) error {
 	line, err := json.Marshal(o)
 	if err == nil {
 		_, err = t.Link.Write(append(line, '\n'))
@@ -119,13 +119,13 @@ func (t *Tracer) order(o order) error {
 // listen passes on a tracer's lines.
 func (g *Group) listen(t *Tracer) {
 	lines := bufio.NewScanner(t.Link)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
-		h := heard{from: t}
-		if err := json.Unmarshal(lines.Bytes(), &h.answer); err != nil {
-			h.err = fmt.Errorf("it says %.80q", lines.Bytes())
+		m := message{from: t}
+		if err := json.Unmarshal(lines.Bytes(), &m.reply); err != nil {
+			m.err = fmt.Errorf("it says %.80q", lines.Bytes())
 		}
-		if !g.pass(h) || h.err != nil {
+		if !g.deliver(m) || m.err != nil {
 			return
 		}
 	}
@@ -133,37 +133,38 @@ func (g *Group) listen(t *Tracer) {
 	if err == nil {
 		err = errors.New("it has ended")
 	}
-	g.pass(heard{from: t, err: err})
+	g.deliver(message{from: t, err: err})
 }
 
-func (g *Group) pass(h heard) bool {
+func (g *Group) deliver(m message) bool {
 	select {
-	case g.heard <- h:
+	case g.messages <- m:
 		return true
 	case <-g.done:
 		return false
 	}
 }
 
-// each waits until every tracer has said what is waited for, once. An error of one is that of all.
-func (g *Group) each(ctx context.Context, limit time.Duration, said func(heard) (bool, error)) error {
+// waitForAll waits until every tracer has said what is waited for, once. An error of one is that of
+// all.
+func (g *Group) waitForAll(ctx context.Context, limit time.Duration, said func(message) (bool, error)) error {
 	late := g.clock.NewTimer(limit)
 	defer late.Stop()
 	for done := map[*Tracer]bool{}; len(done) < len(g.tracers); {
 		select {
-		case h := <-g.heard:
-			if err := h.failure(); err != nil {
+		case m := <-g.messages:
+			if err := m.failure(); err != nil {
 				return err
 			}
-			is, err := said(h)
+			is, err := said(m)
 			if err != nil {
 				return err
 			}
-			if is && done[h.from] {
-				return fmt.Errorf("the tracer on %s was lost: it repeated itself", h.from.Node)
+			if is && done[m.from] {
+				return fmt.Errorf("the tracer on %s was lost: it repeated itself", m.from.Node)
 			}
 			if is {
-				done[h.from] = true
+				done[m.from] = true
 			}
 		case <-late.C:
 			return model.BrokenError(fmt.Sprintf("a tracer was not ready within %s", limit), "run again without --trace")
@@ -175,12 +176,12 @@ func (g *Group) each(ctx context.Context, limit time.Duration, said func(heard) 
 }
 
 // failure returns why a tracer has stopped before it was asked to.
-func (h heard) failure() error {
+func (m message) failure() error {
 	switch {
-	case h.err != nil:
-		return fmt.Errorf("the tracer on %s was lost: %w", h.from.Node, h.err)
-	case h.Ended != nil:
-		return model.BrokenError(fmt.Sprintf("the tracer on %s failed: %s", h.from.Node, safetext.Clean(h.Failed)), "run again without --trace")
+	case m.err != nil:
+		return fmt.Errorf("the tracer on %s was lost: %w", m.from.Node, m.err)
+	case m.Ended != nil:
+		return model.BrokenError(fmt.Sprintf("the tracer on %s failed: %s", m.from.Node, safetext.Clean(m.Failed)), "run again without --trace")
 	}
 	return nil
 }
@@ -192,22 +193,22 @@ func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 	run := iotrace.Run{Schema: iotrace.RunSchema, Request: o.Request}
 	g.began = g.clock.Now()
 	for _, t := range g.tracers {
-		if err := t.order(order{Begin: true}); err != nil {
+		if err := t.send(command{Begin: true}); err != nil {
 			return run, err
 		}
 	}
 	// A fast tracer sends samples before a slow one has begun.
-	var early []heard
-	err := g.each(ctx, readyTime, func(h heard) (bool, error) {
-		if h.Begun == nil {
-			early = append(early, h)
+	var early []message
+	err := g.waitForAll(ctx, readyTimeout, func(m message) (bool, error) {
+		if m.Begun == nil {
+			early = append(early, m)
 			return false, nil
 		}
 		now := g.clock.Now()
 		if run.Started.IsZero() {
 			run.Started = now
 		}
-		h.from.begun, h.from.offset = h.Begun, now.Sub(run.Started).Seconds()
+		m.from.begun, m.from.offset = m.Begun, now.Sub(run.Started).Seconds()
 		return true, nil
 	})
 	if err != nil {
@@ -219,36 +220,36 @@ func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 			return run, err
 		}
 	}
-	for _, h := range early {
-		if err := g.take(h, o.Second); err != nil {
+	for _, m := range early {
+		if err := g.handle(m, o.Second); err != nil {
 			return run, err
 		}
 	}
 	err = g.follow(ctx, o.Second)
-	g.conclude(&run)
+	g.addOutcomes(&run)
 	return run, err
 }
 
 // follow takes what the tracers say until all have ended.
-func (g *Group) follow(ctx context.Context, each func(float64, []iotrace.Sample) error) error {
+func (g *Group) follow(ctx context.Context, emit func(float64, []iotrace.Sample) error) error {
 	ended, late := ctx.Done(), (<-chan time.Time)(nil)
-	for slices.ContainsFunc(g.tracers, (*Tracer).goes) {
+	for slices.ContainsFunc(g.tracers, (*Tracer).running) {
 		select {
-		case h := <-g.heard:
-			if err := g.take(h, each); err != nil {
+		case m := <-g.messages:
+			if err := g.handle(m, emit); err != nil {
 				return err
 			}
 		case <-ended:
-			ended, late = nil, g.clock.After(lastTime)
+			ended, late = nil, g.clock.After(endTimeout)
 			for _, t := range g.tracers {
-				if t.waiting = true; t.goes() {
-					_ = t.order(order{End: true}) // if that fails, the tracer is reported lost or times out
+				if t.waiting = true; t.running() {
+					_ = t.send(command{End: true}) // if that fails, the tracer is reported lost or times out
 				}
 			}
 		case <-late:
 			for _, t := range g.tracers {
-				if t.goes() {
-					g.lose(t, fmt.Sprintf("it has not answered within %s", lastTime))
+				if t.running() {
+					g.markLost(t, fmt.Sprintf("it has not answered within %s", endTimeout))
 				}
 			}
 		}
@@ -256,55 +257,55 @@ func (g *Group) follow(ctx context.Context, each func(float64, []iotrace.Sample)
 	return nil
 }
 
-// goes reports whether a tracer may send more.
-func (t *Tracer) goes() bool { return t.ended == nil && t.lost == "" }
+// running reports whether a tracer may send more.
+func (t *Tracer) running() bool { return t.ended == nil && t.lost == "" }
 
-func (g *Group) lose(t *Tracer, why string) {
+func (g *Group) markLost(t *Tracer, why string) {
 	t.lost = safetext.Clean(why)
 	g.say(fmt.Sprintf("the trace of %s ends here: %s", t.Node, t.lost))
 }
 
-// take takes one line.
-func (g *Group) take(h heard, each func(float64, []iotrace.Sample) error) error {
-	t := h.from
+// handle handles one line.
+func (g *Group) handle(m message, emit func(float64, []iotrace.Sample) error) error {
+	t := m.from
 	switch {
-	case !t.goes():
-	case h.err != nil:
-		g.lose(t, h.err.Error())
-	case h.Ended != nil:
-		t.ended = h.Ended
-		if h.Failed != "" {
-			g.lose(t, h.Failed)
+	case !t.running():
+	case m.err != nil:
+		g.markLost(t, m.err.Error())
+	case m.Ended != nil:
+		t.ended = m.Ended
+		if m.Failed != "" {
+			g.markLost(t, m.Failed)
 		} else if !t.waiting {
-			g.lose(t, "it has ended by itself")
+			g.markLost(t, "it has ended by itself")
 		}
-	case len(h.Samples) > 0:
+	case len(m.Samples) > 0:
 		now := g.clock.Now().Sub(g.began).Seconds()
-		for i := range h.Samples {
-			s := &h.Samples[i]
+		for i := range m.Samples {
+			s := &m.Samples[i]
 			if err := t.check(s, now); err != nil {
-				g.lose(t, err.Error())
+				g.markLost(t, err.Error())
 				return nil
 			}
 			g.align(t, s)
 			s.Device, s.Cgroup, s.Command = g.device(t, s.Device), t.cgroup(s.Cgroup), safetext.Clean(s.Command)
 			t.last = max(t.last, s.End)
 		}
-		return each(t.last, h.Samples)
+		return emit(t.last, m.Samples)
 	}
 	return nil
 }
 
 const (
-	// apart is by how many seconds a whole second may be longer or shorter than one.
-	apart = 0.25
-	// recent is for how many seconds the end of one is remembered.
-	recent = 60
-	// ahead is by how many seconds a tracer's clock may be ahead of ours.
-	ahead = 60
-	// mostSamples is how many samples a second a tracer may send: a sample is one kind of I/O of one
-	// process, and the kernel's tables hold fewer.
-	mostSamples = 50_000
+	// secondTolerance is by how many seconds a whole second may be longer or shorter than one.
+	secondTolerance = 0.25
+	// secondsKept is for how many seconds the end of one is remembered.
+	secondsKept = 60
+	// clockTolerance is by how many seconds a tracer's clock may be ahead of ours.
+	clockTolerance = 60
+	// maxSampleRate is how many samples a second a tracer may send: a sample is one kind of I/O of
+	// one process, and the kernel's tables hold fewer.
+	maxSampleRate = 50_000
 )
 
 // align gives a second the same end on all machines, so that a sum over them counts it once. Tracers
@@ -313,14 +314,14 @@ const (
 func (g *Group) align(t *Tracer, s *iotrace.Sample) {
 	number := int(math.Round(s.End) + math.Round(t.offset))
 	s.End += t.offset
-	if math.Abs(s.Seconds-1) >= apart {
+	if math.Abs(s.Seconds-1) >= secondTolerance {
 		// The last one, which the end of the trace cut short.
 		return
 	}
 	first, known := g.seconds[number]
 	if !known {
 		g.seconds[number] = span{s.End, s.Seconds}
-		maps.DeleteFunc(g.seconds, func(n int, _ span) bool { return n < number-recent })
+		maps.DeleteFunc(g.seconds, func(n int, _ span) bool { return n < number-secondsKept })
 		return
 	}
 	s.End, s.Seconds = first.end, first.length
@@ -332,11 +333,11 @@ func (t *Tracer) check(s *iotrace.Sample, now float64) error {
 	if !slices.Contains(t.Devices, s.Device) || !slices.Contains(iotrace.Operations, s.Operation) {
 		return fmt.Errorf("it sent a sample of %.40q, %.40q, which was not asked for", s.Device, s.Operation)
 	}
-	if !(s.Seconds > 0 && s.End >= s.Seconds-1e-6 && s.End <= now+ahead) {
+	if !(s.Seconds > 0 && s.End >= s.Seconds-1e-6 && s.End <= now+clockTolerance) {
 		return fmt.Errorf("it sent a sample of %g s that ends after %g s", s.Seconds, s.End)
 	}
-	if t.samples++; t.samples > int(now+ahead)*mostSamples {
-		return fmt.Errorf("it sent more than %d samples a second", mostSamples)
+	if t.samples++; t.samples > int(now+clockTolerance)*maxSampleRate {
+		return fmt.Errorf("it sent more than %d samples a second", maxSampleRate)
 	}
 	return s.Check()
 }
@@ -359,8 +360,8 @@ func (t *Tracer) cgroup(name string) string {
 	return safetext.Clean(name)
 }
 
-// sight ranks the methods by how much they see.
-func sight(m iotrace.Method) int {
+// methodRank ranks the methods by how much they see.
+func methodRank(m iotrace.Method) int {
 	switch m {
 	case iotrace.ByBPF:
 		return 2
@@ -379,7 +380,7 @@ func (g *Group) describe(run *iotrace.Run) {
 		for _, name := range t.Devices {
 			run.Request.Devices = append(run.Request.Devices, g.device(t, name))
 		}
-		if i == 0 || sight(t.begun.Method) < sight(run.Method) {
+		if i == 0 || methodRank(t.begun.Method) < methodRank(run.Method) {
 			run.Method = t.begun.Method
 		}
 		for _, words := range t.begun.CannotTell {
@@ -398,8 +399,8 @@ func (g *Group) describe(run *iotrace.Run) {
 	}
 }
 
-// conclude stores the tracers' outcomes in the record.
-func (g *Group) conclude(run *iotrace.Run) {
+// addOutcomes stores the tracers' outcomes in the record.
+func (g *Group) addOutcomes(run *iotrace.Run) {
 	var lost []string
 	for _, t := range g.tracers {
 		if t.lost != "" {

@@ -58,12 +58,12 @@ func tracer(node string, cgroups map[uint64]string, devices []string, play func(
 // play returns a tracer that sees one second and then ends when told to, or with the error lost.
 func play(method iotrace.Method, cannot []string, sample iotrace.Sample, lost error) func(*json.Decoder, *json.Encoder) error {
 	return func(in *json.Decoder, out *json.Encoder) error {
-		var first, begin, end order
+		var first, begin, end command
 		if err := in.Decode(&first); err != nil || len(first.Devices) != 1 {
 			return errors.Join(err, errors.New("one device, it was said"))
 		}
 		run := iotrace.Run{Method: method, CannotTell: cannot}
-		if err := errors.Join(out.Encode(answer{Ready: true}), in.Decode(&begin), out.Encode(answer{Begun: &run}), out.Encode(answer{Samples: []iotrace.Sample{sample}})); err != nil || lost != nil {
+		if err := errors.Join(out.Encode(reply{Ready: true}), in.Decode(&begin), out.Encode(reply{Begun: &run}), out.Encode(reply{Samples: []iotrace.Sample{sample}})); err != nil || lost != nil {
 			return errors.Join(err, lost)
 		}
 		if err := in.Decode(&end); err != nil || !begin.Begin || !end.End {
@@ -71,7 +71,7 @@ func play(method iotrace.Method, cannot []string, sample iotrace.Sample, lost er
 		}
 		seen := 0.25
 		run.Seconds, run.Devices = 1.5, []iotrace.Device{{Name: sample.Device, Number: "7:1", Unseen: &seen}}
-		return out.Encode(answer{Ended: &run})
+		return out.Encode(reply{Ended: &run})
 	}
 }
 
@@ -163,8 +163,8 @@ func TestALostTracer(t *testing.T) {
 func TestATracerThatCannotBegin(t *testing.T) {
 	fine, link := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), nil))
 	bad, _ := tracer("b", nil, []string{"sdz"}, func(in *json.Decoder, out *json.Encoder) error {
-		var first order
-		return errors.Join(in.Decode(&first), out.Encode(answer{Ended: &iotrace.Run{}, Failed: "there is no block device sdz"}))
+		var first command
+		return errors.Join(in.Decode(&first), out.Encode(reply{Ended: &iotrace.Run{}, Failed: "there is no block device sdz"}))
 	})
 	_, err := Ready(t.Context(), env.Clock{}, []*Tracer{fine, bad}, func(string) {})
 	if err == nil || !strings.Contains(err.Error(), "the tracer on b failed: there is no block device sdz") || !link.closed.Load() {
@@ -176,13 +176,13 @@ func TestATracerThatCannotBegin(t *testing.T) {
 // stays whole.
 func TestATracerThatMisbehaves(t *testing.T) {
 	repeats, _ := tracer("a", nil, []string{"sda"}, func(in *json.Decoder, out *json.Encoder) error {
-		var o order
+		var o command
 		r := iotrace.Run{Method: iotrace.ByBPF}
-		return errors.Join(in.Decode(&o), out.Encode(answer{Ready: true}), in.Decode(&o), out.Encode(answer{Begun: &r}), out.Encode(answer{Begun: &r}))
+		return errors.Join(in.Decode(&o), out.Encode(reply{Ready: true}), in.Decode(&o), out.Encode(reply{Begun: &r}), out.Encode(reply{Begun: &r}))
 	})
 	silent, _ := tracer("b", nil, []string{"sda"}, func(in *json.Decoder, out *json.Encoder) error {
-		var o order
-		return errors.Join(in.Decode(&o), out.Encode(answer{Ready: true}))
+		var o command
+		return errors.Join(in.Decode(&o), out.Encode(reply{Ready: true}))
 	})
 	g, err := Ready(t.Context(), env.Clock{}, []*Tracer{repeats, silent}, func(string) {})
 	if err != nil {
@@ -239,7 +239,7 @@ func TestSecondsOfTracersThatBeginApart(t *testing.T) {
 				}
 			}
 		}
-		if len(ends) > 1003 || len(g.seconds) > recent+5 {
+		if len(ends) > 1003 || len(g.seconds) > secondsKept+5 {
 			t.Errorf("%g s apart: 1000 s have %d ends, and %d are kept", offset, len(ends), len(g.seconds))
 		}
 	}

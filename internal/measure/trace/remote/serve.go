@@ -24,15 +24,15 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// order is a line to the tracer: first the devices, then the permission to begin, then the end.
-type order struct {
+// command is a line to the tracer: first the devices, then the permission to begin, then the end.
+type command struct {
 	Devices []string `json:"devices,omitempty"`
 	Begin   bool     `json:"begin,omitempty"`
 	End     bool     `json:"end,omitempty"`
 }
 
-// answer is a line from the tracer; one of its fields is set.
-type answer struct {
+// reply is a line from the tracer; one of its fields is set.
+type reply struct {
 	Ready bool         `json:"ready,omitempty"`
 	Begun *iotrace.Run `json:"begun,omitempty"`
 	// Samples are those of the second that ended End seconds after the beginning.
@@ -49,7 +49,7 @@ const samplesPerLine = 2048
 // orders end. The error is from writing.
 func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Writer) error {
 	in, out := json.NewDecoder(orders), json.NewEncoder(answers)
-	var first order
+	var first command
 	if err := in.Decode(&first); err != nil {
 		return fmt.Errorf("nobody has said what to trace: %w", err)
 	}
@@ -60,7 +60,7 @@ func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Wr
 	o := trace.Options{
 		Clock: clock,
 		Ready: func() error {
-			if err := out.Encode(answer{Ready: true}); err != nil {
+			if err := out.Encode(reply{Ready: true}); err != nil {
 				return err
 			}
 			select {
@@ -70,11 +70,11 @@ func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Wr
 				return errors.New("it was ended before it began")
 			}
 		},
-		Begun: func(r iotrace.Run) error { return out.Encode(answer{Begun: &r}) },
+		Begun: func(r iotrace.Run) error { return out.Encode(reply{Begun: &r}) },
 		Second: func(_ float64, samples []iotrace.Sample) error {
 			for len(samples) > 0 {
 				n := min(len(samples), samplesPerLine)
-				if err := out.Encode(answer{Samples: samples[:n]}); err != nil {
+				if err := out.Encode(reply{Samples: samples[:n]}); err != nil {
 					return err
 				}
 				samples = samples[n:]
@@ -83,7 +83,7 @@ func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Wr
 		},
 	}
 	run, err := run(ctx, o, first.Devices)
-	last := answer{Ended: &run}
+	last := reply{Ended: &run}
 	if err != nil {
 		last.Failed = err.Error()
 	}
@@ -94,7 +94,7 @@ func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Wr
 func follow(in *json.Decoder, begin, end func()) {
 	defer end()
 	for {
-		var o order
+		var o command
 		if in.Decode(&o) != nil || o.End {
 			return
 		}

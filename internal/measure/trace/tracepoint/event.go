@@ -29,8 +29,8 @@ type source struct {
 	kind kind
 	// bio is true if it is only used for devices without requests.
 	bio bool
-	// must is true if nothing can be traced without it.
-	must bool
+	// required is true if nothing can be traced without it.
+	required bool
 }
 
 // sources are the events that are followed. block_io_start occurs for each request, in the context of
@@ -38,7 +38,7 @@ type source struct {
 // scheduler.
 var sources = []source{
 	{name: "block_io_start", kind: started}, {name: "block_rq_insert", kind: started},
-	{name: "block_rq_issue", kind: issued, must: true}, {name: "block_rq_complete", kind: completed, must: true},
+	{name: "block_rq_issue", kind: issued, required: true}, {name: "block_rq_complete", kind: completed, required: true},
 	{name: "block_rq_requeue", kind: requeued}, {name: "block_rq_merge", kind: requestMerged},
 	{name: "block_bio_backmerge", kind: backMerged}, {name: "block_bio_frontmerge", kind: frontMerged},
 	{name: "block_bio_queue", kind: bioQueued, bio: true}, {name: "block_bio_complete", kind: bioCompleted, bio: true},
@@ -64,35 +64,35 @@ var operations = [opCount]iotrace.Operation{
 
 // event is one event, with the fields that we need.
 type event struct {
-	time    uint64 // in ns of the monotonic clock
-	kind    kind
-	op      operation
-	failed  bool
-	asks    asks
-	device  uint32 // in the kernel's numbering of devices
-	sector  uint64
-	sectors uint32
-	bytes   uint32
-	who     who
+	time       uint64 // in ns of the monotonic clock
+	kind       kind
+	op         operation
+	failed     bool
+	flushFlags flushFlags
+	device     uint32 // in the kernel's numbering of devices
+	sector     uint64
+	sectors    uint32
+	bytes      uint32
+	task       task
 }
 
 // end returns the sector after the I/O.
 func (e *event) end() uint64 { return e.sector + uint64(e.sectors) }
 
-// who is the task in whose context an event happened.
-type who struct {
+// task is the task in whose context an event happened.
+type task struct {
 	pid     uint32
 	command [16]byte
 	// group is the number of its cgroup, 0 if unknown.
 	group uint64
 }
 
-// asks are the flushes that a request requires.
-type asks uint8
+// flushFlags are the flushes that a request requires.
+type flushFlags uint8
 
 const (
-	asksBefore asks = 1 << iota // before it (REQ_PREFLUSH)
-	asksAfter                   // after it, or it must bypass the cache (REQ_FUA)
+	preflush  flushFlags = 1 << iota // before it (REQ_PREFLUSH)
+	postflush                        // after it, or it must bypass the cache (REQ_FUA)
 )
 
 // sectorSize is the unit of sector numbers and sector counts in the events.
@@ -103,7 +103,7 @@ type decoder struct {
 	id   uint16
 	kind kind
 	// Fields that an event does not have are empty.
-	device, sector, sectors, bytes, failed, letters, command span
+	device, sector, sectors, bytes, failed, letters, command fieldSpan
 }
 
 // decoder returns a decoder for an event's records, and fails if a required field is missing.
@@ -126,11 +126,11 @@ func (d *decoder) decode(record []byte, e *event) {
 		e.bytes = uint32(d.bytes.number(record)) // a driver's own command has no sectors
 	}
 	e.failed = d.failed.number(record) != 0
-	e.op, e.asks = classify(d.letters.bytes(record), e.sectors)
+	e.op, e.flushFlags = classify(d.letters.bytes(record), e.sectors)
 	if e.sector == noSector {
 		e.sector = 0
 	}
-	copy(e.who.command[:], d.command.bytes(record))
+	copy(e.task.command[:], d.command.bytes(record))
 }
 
 // noSector is the sector of a request without one, on kernels that do not show 0.
@@ -138,10 +138,10 @@ const noSector = ^uint64(0)
 
 // classify interprets the letters of an I/O: an F before the operation requires a flush before it, an
 // F after the operation a flush after it.
-func classify(letters []byte, sectors uint32) (op operation, a asks) {
+func classify(letters []byte, sectors uint32) (op operation, a flushFlags) {
 	letters, _, _ = bytes.Cut(letters, []byte{0})
 	if len(letters) > 1 && letters[0] == 'F' && bytes.IndexByte([]byte("WRDFNZ"), letters[1]) >= 0 {
-		a, letters = asksBefore, letters[1:]
+		a, letters = preflush, letters[1:]
 	}
 	if len(letters) == 0 {
 		return opOther, 0
@@ -168,9 +168,9 @@ func classify(letters []byte, sectors uint32) (op operation, a asks) {
 		return opWrite, 0
 	case 'W':
 		if bytes.IndexByte(rest, 'F') >= 0 {
-			a |= asksAfter
+			a |= postflush
 		}
-		if sectors == 0 && a&asksBefore != 0 {
+		if sectors == 0 && a&preflush != 0 {
 			return opWait, a
 		}
 		return opWrite, a

@@ -1,9 +1,9 @@
 package tracepoint
 
 // newest returns the newest matching I/O under a key.
-func newest(f *flight, fits func(*flight) bool) *flight {
+func newest(f *pendingIO, match func(*pendingIO) bool) *pendingIO {
 	for ; f != nil; f = f.older {
-		if fits(f) {
+		if match(f) {
 			return f
 		}
 	}
@@ -11,9 +11,9 @@ func newest(f *flight, fits func(*flight) bool) *flight {
 }
 
 // oldest returns the oldest matching I/O under a key.
-func oldest(f *flight, fits func(*flight) bool) (last *flight) {
+func oldest(f *pendingIO, match func(*pendingIO) bool) (last *pendingIO) {
 	for ; f != nil; f = f.older {
-		if fits(f) {
+		if match(f) {
 			last = f
 		}
 	}
@@ -21,18 +21,18 @@ func oldest(f *flight, fits func(*flight) bool) (last *flight) {
 }
 
 // add adds an I/O; it returns nil if there is no room.
-func (p *pairing) add(d *watched, at key, f flight) *flight {
-	if p.count >= p.mostFlying {
+func (p *pairing) add(d *watchedDevice, at key, f pendingIO) *pendingIO {
+	if p.count >= p.maxInFlight {
 		p.forgetBefore(f.start)
 	}
-	if p.count >= p.mostFlying {
+	if p.count >= p.maxInFlight {
 		d.Overflowed++
 		return nil
 	}
 	p.count++
 	kept := p.free
 	if kept == nil {
-		kept = &flight{}
+		kept = &pendingIO{}
 	} else {
 		p.free = kept.older
 	}
@@ -41,19 +41,19 @@ func (p *pairing) add(d *watched, at key, f flight) *flight {
 	return kept
 }
 
-func (p *pairing) link(at key, f *flight) {
-	f.older = p.flying[at]
-	p.flying[at] = f
+func (p *pairing) link(at key, f *pendingIO) {
+	f.older = p.inFlight[at]
+	p.inFlight[at] = f
 }
 
 // unlink removes an I/O from its key's list.
-func (p *pairing) unlink(at key, f *flight) {
-	first := p.flying[at]
+func (p *pairing) unlink(at key, f *pendingIO) {
+	first := p.inFlight[at]
 	if first == f {
 		if f.older == nil {
-			delete(p.flying, at)
+			delete(p.inFlight, at)
 		} else {
-			p.flying[at] = f.older
+			p.inFlight[at] = f.older
 		}
 		return
 	}
@@ -66,7 +66,7 @@ func (p *pairing) unlink(at key, f *flight) {
 }
 
 // remove forgets an I/O.
-func (p *pairing) remove(at key, f *flight) {
+func (p *pairing) remove(at key, f *pendingIO) {
 	p.unlink(at, f)
 	p.count--
 	f.older, p.free = p.free, f
@@ -74,17 +74,17 @@ func (p *pairing) remove(at key, f *flight) {
 
 // forgetBefore makes room: an I/O that began long ago must have ended without our seeing it.
 func (p *pairing) forgetBefore(now uint64) {
-	p.forget(func(_ key, f *flight) bool { return since(now, f.start) > stale })
+	p.forget(func(_ key, f *pendingIO) bool { return since(now, f.start) > staleAge })
 }
 
 // forget forgets all matching I/Os.
-func (p *pairing) forget(match func(key, *flight) bool) {
-	for at, f := range p.flying {
+func (p *pairing) forget(match func(key, *pendingIO) bool) {
+	for at, f := range p.inFlight {
 		for f != nil {
 			older := f.older
 			if match(at, f) {
 				if d := p.devices[at.device]; d != nil {
-					d.hadFlush(f)
+					d.removeFlushWait(f)
 				}
 				p.remove(at, f)
 			}
@@ -96,7 +96,7 @@ func (p *pairing) forget(match func(key, *flight) bool) {
 // lost handles missing records. I/Os waiting for a flush are only distinguished by their order, which
 // is now unknown.
 func (p *pairing) lost() {
-	p.forget(func(at key, _ *flight) bool { return at.op == opWait || at.op == opFlush })
+	p.forget(func(at key, _ *pendingIO) bool { return at.op == opWait || at.op == opFlush })
 	for _, d := range p.devices {
 		d.waiting = d.waiting[:0]
 	}

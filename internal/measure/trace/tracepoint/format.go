@@ -10,18 +10,18 @@ import (
 // format holds the offsets of an event's fields in its records, as reported by the kernel.
 type format struct {
 	id     uint16
-	fields map[string]span
+	fields map[string]fieldSpan
 }
 
-// span is a field: its offset from the beginning of the record and its length, in bytes.
-type span struct{ at, size int }
+// fieldSpan is a field: its offset from the beginning of the record and its length, in bytes.
+type fieldSpan struct{ at, size int }
 
-// mostRecord bounds the offsets that are accepted: a perf record is below 64 KiB.
-const mostRecord = 1 << 16
+// maxRecord bounds the offsets that are accepted: a perf record is below 64 KiB.
+const maxRecord = 1 << 16
 
 // parseFormat parses a format file of the tracing filesystem.
 func parseFormat(text string) (format, error) {
-	f := format{fields: map[string]span{}}
+	f := format{fields: map[string]fieldSpan{}}
 	named := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -37,8 +37,8 @@ func parseFormat(text string) (format, error) {
 			continue
 		}
 		declared, numbers, _ := strings.Cut(rest, ";")
-		var s span
-		if _, err := fmt.Sscanf(strings.TrimSpace(numbers), "offset:%d;\tsize:%d;", &s.at, &s.size); err != nil || s.at < 0 || s.size < 0 || s.at > mostRecord || s.size > mostRecord-s.at {
+		var s fieldSpan
+		if _, err := fmt.Sscanf(strings.TrimSpace(numbers), "offset:%d;\tsize:%d;", &s.at, &s.size); err != nil || s.at < 0 || s.size < 0 || s.at > maxRecord || s.size > maxRecord-s.at {
 			return f, fmt.Errorf("the line %q says no place of a field", line)
 		}
 		name := declared[strings.LastIndexAny(declared, " *")+1:]
@@ -52,7 +52,7 @@ func parseFormat(text string) (format, error) {
 }
 
 // number returns a field of 1, 2, 4 or 8 bytes; 0 if the record has no such field.
-func (s span) number(record []byte) uint64 {
+func (s fieldSpan) number(record []byte) uint64 {
 	raw := s.bytes(record)
 	switch len(raw) {
 	case 1:
@@ -68,7 +68,7 @@ func (s span) number(record []byte) uint64 {
 }
 
 // bytes returns the raw bytes of a field; nil if the record does not have it.
-func (s span) bytes(record []byte) []byte {
+func (s fieldSpan) bytes(record []byte) []byte {
 	if s.at+s.size > len(record) {
 		return nil
 	}

@@ -46,10 +46,10 @@ func recordOf(f format, size int, numbers map[string]uint64, words map[string]st
 
 func TestFormatsOfAKernelAreRead(t *testing.T) {
 	f := saved(t, "block_rq_complete")
-	if f.id != 2107 || f.fields["sector"] != (span{16, 8}) || f.fields["rwbs"] != (span{34, 10}) || f.fields["error"] != (span{28, 4}) || f.fields["cmd"] != (span{44, 4}) {
+	if f.id != 2107 || f.fields["sector"] != (fieldSpan{16, 8}) || f.fields["rwbs"] != (fieldSpan{34, 10}) || f.fields["error"] != (fieldSpan{28, 4}) || f.fields["cmd"] != (fieldSpan{44, 4}) {
 		t.Errorf("%+v", f)
 	}
-	if f := saved(t, "block_bio_frontmerge"); f.id != 2098 || f.fields["rwbs"] != (span{28, 10}) || f.fields["comm"] != (span{38, 16}) {
+	if f := saved(t, "block_bio_frontmerge"); f.id != 2098 || f.fields["rwbs"] != (fieldSpan{28, 10}) || f.fields["comm"] != (fieldSpan{38, 16}) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -73,7 +73,7 @@ func TestRecordsAreReadByTheirFormat(t *testing.T) {
 		record := recordOf(f, 96, map[string]uint64{"common_type": 2104, "dev": 254<<20 | 16, "sector": 1 << 33, "nr_sector": 24, "bytes": 12288}, map[string]string{"rwbs": "FWFS", "comm": "postgres"})
 		var e event
 		d.decode(record, &e)
-		if e.kind != issued || e.device != 254<<20|16 || e.sector != 1<<33 || e.sectors != 24 || e.bytes != 12288 || e.op != opWrite || e.asks != asksBefore|asksAfter || string(e.who.command[:8]) != "postgres" || e.failed {
+		if e.kind != issued || e.device != 254<<20|16 || e.sector != 1<<33 || e.sectors != 24 || e.bytes != 12288 || e.op != opWrite || e.flushFlags != preflush|postflush || string(e.task.command[:8]) != "postgres" || e.failed {
 			t.Errorf("%s: %+v", name, e)
 		}
 		// A truncated record is not read beyond its end.
@@ -111,16 +111,16 @@ func TestFormatsThatAreNoneAreRefused(t *testing.T) {
 
 func TestLettersOfAnIO(t *testing.T) {
 	for letters, want := range map[string]struct {
-		sectors uint32
-		op      iotrace.Operation
-		asks    asks
+		sectors    uint32
+		op         iotrace.Operation
+		flushFlags flushFlags
 	}{
-		"R": {8, iotrace.Read, 0}, "RAM": {8, iotrace.Read, 0}, "W": {8, iotrace.Write, 0}, "WS": {8, iotrace.Write, 0}, "WFS": {8, iotrace.Write, asksAfter}, "FWFSM": {8, iotrace.Write, asksBefore | asksAfter},
-		"FWS": {0, iotrace.FlushWait, asksBefore}, "FF": {0, iotrace.Flush, 0}, "F": {0, iotrace.Flush, 0}, "D": {8, iotrace.Discard, 0}, "DS": {8, iotrace.Discard, 0}, "DE": {8, iotrace.Write, 0},
+		"R": {8, iotrace.Read, 0}, "RAM": {8, iotrace.Read, 0}, "W": {8, iotrace.Write, 0}, "WS": {8, iotrace.Write, 0}, "WFS": {8, iotrace.Write, postflush}, "FWFSM": {8, iotrace.Write, preflush | postflush},
+		"FWS": {0, iotrace.FlushWait, preflush}, "FF": {0, iotrace.Flush, 0}, "F": {0, iotrace.Flush, 0}, "D": {8, iotrace.Discard, 0}, "DS": {8, iotrace.Discard, 0}, "DE": {8, iotrace.Write, 0},
 		"N": {0, iotrace.Other, 0}, "NS": {8, iotrace.Write, 0}, "WZS": {8, iotrace.Write, 0}, "ZA": {8, iotrace.Write, 0}, "": {0, iotrace.Other, 0}, "?": {8, iotrace.Other, 0},
 	} {
-		if op, a := classify(append([]byte(letters), 0, 'R'), want.sectors); operations[op] != want.op || a != want.asks {
-			t.Errorf("%q is a %s that asks %d, want %s and %d", letters, operations[op], a, want.op, want.asks)
+		if op, a := classify(append([]byte(letters), 0, 'R'), want.sectors); operations[op] != want.op || a != want.flushFlags {
+			t.Errorf("%q is a %s that asks %d, want %s and %d", letters, operations[op], a, want.op, want.flushFlags)
 		}
 	}
 }

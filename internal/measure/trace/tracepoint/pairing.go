@@ -37,13 +37,13 @@ type Device struct {
 
 // The maximum number of I/Os in flight, and of rows within a second.
 const (
-	mostFlying = 1 << 17
-	mostRows   = 1 << 16
+	maxInFlight = 1 << 17
+	maxRows     = 1 << 16
 )
 
-// stale is the age in ns at which, if room is needed, an I/O in flight is assumed to have ended
+// staleAge is the age in ns at which, if room is needed, an I/O in flight is assumed to have ended
 // unseen.
-const stale = 60e9
+const staleAge = 60e9
 
 // key finds an I/O, since no event says which request it belongs to. Requests are found by their
 // first sector, bios by the one after their last, which does not change when they are split.
@@ -54,32 +54,32 @@ type key struct {
 	sector uint64
 }
 
-// flight is an I/O that has begun.
-type flight struct {
+// pendingIO is an I/O that has begun.
+type pendingIO struct {
 	start, issue uint64 // ns; issue is 0 before it is issued
 	bytes, left  uint32 // left is the number of sectors that have not completed
-	asks         asks
+	flushFlags   flushFlags
 	requeued     bool
-	who          who
+	task         task
 	// older is the next older I/O with the same key.
-	older *flight
+	older *pendingIO
 }
 
 // pairing turns events, which must come in chronological order, into I/Os.
 type pairing struct {
-	devices map[uint32]*watched
-	flying  map[key]*flight
-	count   int
-	rows    map[Row]*Sum
-	free    *flight
+	devices  map[uint32]*watchedDevice
+	inFlight map[key]*pendingIO
+	count    int
+	rows     map[Row]*Sum
+	free     *pendingIO
 	// byInsertion is true if an I/O begins with its insertion into the scheduler.
 	byInsertion bool
-	// mostFlying and mostRows are limits.
-	mostFlying, mostRows int
+	// maxInFlight and maxRows are limits.
+	maxInFlight, maxRows int
 }
 
-// watched is a device that is followed.
-type watched struct {
+// watchedDevice is a device that is followed.
+type watchedDevice struct {
 	number  uint32
 	stacked bool
 	counts  [opCount]iotrace.Counts
@@ -88,13 +88,13 @@ type watched struct {
 }
 
 func newPairing() *pairing {
-	return &pairing{devices: map[uint32]*watched{}, flying: map[key]*flight{}, rows: map[Row]*Sum{}, mostFlying: mostFlying, mostRows: mostRows}
+	return &pairing{devices: map[uint32]*watchedDevice{}, inFlight: map[key]*pendingIO{}, rows: map[Row]*Sum{}, maxInFlight: maxInFlight, maxRows: maxRows}
 }
 
 // watch begins to follow a device with that many queues, 0 for one without requests. parts are the
 // numbers of its partitions, which bios still carry.
 func (p *pairing) watch(number uint32, queues int, parts []uint32) {
-	d := &watched{number: number, stacked: queues == 0, flushes: flushes{ended: make([]uint64, endsKept(queues))}}
+	d := &watchedDevice{number: number, stacked: queues == 0, flushes: flushes{ended: make([]uint64, flushHistory(queues))}}
 	p.devices[number] = d
 	if d.stacked {
 		for _, part := range parts {
@@ -129,8 +129,8 @@ func (p *pairing) take(yield func(Row, *Sum)) {
 	p.rows = map[Row]*Sum{}
 }
 
-// on handles an event.
-func (p *pairing) on(e *event) {
+// handle handles an event.
+func (p *pairing) handle(e *event) {
 	d := p.devices[e.device]
 	if d == nil || (e.kind == bioQueued || e.kind == bioCompleted) != d.stacked {
 		return
@@ -148,14 +148,14 @@ func (p *pairing) on(e *event) {
 		p.onComplete(d, e)
 	case requeued:
 		c.Requeued++
-		if f := newest(p.flying[e.key()], func(f *flight) bool { return f.issue != 0 && !f.requeued }); f != nil {
+		if f := newest(p.inFlight[e.key()], func(f *pendingIO) bool { return f.issue != 0 && !f.requeued }); f != nil {
 			f.requeued = true
 		}
 	case requestMerged:
 		c.Merged++
 		c.MergedBytes += uint64(e.bytes)
-		if f := newest(p.flying[e.key()], notIssued); f != nil {
-			d.hadFlush(f)
+		if f := newest(p.inFlight[e.key()], notIssued); f != nil {
+			d.removeFlushWait(f)
 			p.remove(e.key(), f)
 		}
 	case backMerged, frontMerged:
@@ -164,15 +164,15 @@ func (p *pairing) on(e *event) {
 		c.Queued++
 		c.QueuedBytes += uint64(e.bytes)
 		if e.kind == frontMerged {
-			p.onFront(e)
+			p.onFrontMerge(e)
 		}
 	case bioQueued:
 		c.Queued++
 		c.QueuedBytes += uint64(e.bytes)
-		p.add(d, e.bioKey(), flight{start: e.time, issue: e.time, bytes: e.bytes, left: e.sectors, who: e.who})
+		p.add(d, e.bioKey(), pendingIO{start: e.time, issue: e.time, bytes: e.bytes, left: e.sectors, task: e.task})
 	case bioCompleted:
-		if f := newest(p.flying[e.bioKey()], func(*flight) bool { return true }); f != nil {
-			p.ended(d, e, f)
+		if f := newest(p.inFlight[e.bioKey()], func(*pendingIO) bool { return true }); f != nil {
+			p.record(d, e, f)
 			p.remove(e.bioKey(), f)
 		} else {
 			d.Unmatched++
@@ -191,14 +191,14 @@ func (e *event) key() key {
 
 func (e *event) bioKey() key { return key{device: e.device, op: e.op, bio: true, sector: e.end()} }
 
-func notIssued(f *flight) bool { return f.issue == 0 || f.requeued }
+func notIssued(f *pendingIO) bool { return f.issue == 0 || f.requeued }
 
-func (p *pairing) onStart(d *watched, e *event) {
+func (p *pairing) onStart(d *watchedDevice, e *event) {
 	if e.op == opFlush {
 		return // no event reports its creation
 	}
 	if p.byInsertion {
-		if f := newest(p.flying[e.key()], func(f *flight) bool { return f.requeued }); f != nil {
+		if f := newest(p.inFlight[e.key()], func(f *pendingIO) bool { return f.requeued }); f != nil {
 			return // a requeued request is inserted once more
 		}
 	}
@@ -206,21 +206,21 @@ func (p *pairing) onStart(d *watched, e *event) {
 }
 
 // begin counts a new request and adds it to those in flight.
-func (p *pairing) begin(d *watched, e *event) *flight {
+func (p *pairing) begin(d *watchedDevice, e *event) *pendingIO {
 	d.counts[e.op].Queued++
 	d.counts[e.op].QueuedBytes += uint64(e.bytes)
-	f := p.add(d, e.key(), flight{start: e.time, bytes: e.bytes, left: e.sectors, asks: e.asks, who: e.who})
-	d.wantFlush(f)
+	f := p.add(d, e.key(), pendingIO{start: e.time, bytes: e.bytes, left: e.sectors, flushFlags: e.flushFlags, task: e.task})
+	d.addFlushWait(f)
 	return f
 }
 
-func (p *pairing) onIssue(d *watched, e *event) {
+func (p *pairing) onIssue(d *watchedDevice, e *event) {
 	if e.op == opFlush {
-		f := flight{start: e.time, issue: e.time, who: d.owner(e.time)}
+		f := pendingIO{start: e.time, issue: e.time, task: d.owner(e.time)}
 		p.add(d, e.key(), f)
 		return
 	}
-	f := oldest(p.flying[e.key()], notIssued)
+	f := oldest(p.inFlight[e.key()], notIssued)
 	if f == nil {
 		f = p.begin(d, e)
 	}
@@ -230,31 +230,31 @@ func (p *pairing) onIssue(d *watched, e *event) {
 	}
 }
 
-// onFront updates a request that a front merge has made start earlier.
-func (p *pairing) onFront(e *event) {
+// onFrontMerge updates a request that a front merge has made start earlier.
+func (p *pairing) onFrontMerge(e *event) {
 	was := key{device: e.device, op: e.op, sector: e.end()}
-	if f := newest(p.flying[was], notIssued); f != nil {
+	if f := newest(p.inFlight[was], notIssued); f != nil {
 		p.unlink(was, f)
 		f.left += e.sectors
 		p.link(e.key(), f)
 	}
 }
 
-func (p *pairing) onComplete(d *watched, e *event) {
-	var f *flight
+func (p *pairing) onComplete(d *watchedDevice, e *event) {
+	var f *pendingIO
 	switch {
 	case e.sectors == 0 && (e.op == opWrite || e.op == opWait):
 		// A write without data. The kernel has removed the letter of the flush that it requested.
 		if e.sector != 0 {
-			d.sequenceEnded(e)
+			d.onSequenceComplete(e)
 			return
 		}
 		e.op = opWait
 		p.dropStaleWaits(d, e.key())
 		// Waiting requests are answered in the order in which they came.
-		f = oldest(p.flying[e.key()], func(*flight) bool { return true })
+		f = oldest(p.inFlight[e.key()], func(*pendingIO) bool { return true })
 	default:
-		f = p.answered(e)
+		f = p.findCompleted(e)
 	}
 	at := e.key()
 	switch {
@@ -266,34 +266,34 @@ func (p *pairing) onComplete(d *watched, e *event) {
 		f.left -= e.sectors
 		p.link(key{device: at.device, op: at.op, sector: e.end()}, f)
 	default:
-		p.ended(d, e, f)
+		p.record(d, e, f)
 		if e.op == opFlush {
-			d.flushEnded(f.issue)
+			d.onFlushComplete(f.issue)
 		}
-		d.dataEnded(f, e.end(), e.time)
+		d.onDataComplete(f, e.end(), e.time)
 		p.remove(at, f)
 	}
 }
 
-// answered returns the I/O that has completed: the newest one, because the end of an older one under
-// the same key may not have been seen; and one of the same length rather than a longer one that may
-// have completed in part.
-func (p *pairing) answered(e *event) *flight {
-	first := p.flying[e.key()]
-	for _, fits := range []func(*flight) bool{
-		func(f *flight) bool { return f.issue != 0 && f.left == e.sectors },
-		func(f *flight) bool { return f.issue != 0 && f.left > e.sectors },
-		func(f *flight) bool { return f.left >= e.sectors },
+// findCompleted returns the I/O that has completed: the newest one, because the end of an older one
+// under the same key may not have been seen; and one of the same length rather than a longer one
+// that may have completed in part.
+func (p *pairing) findCompleted(e *event) *pendingIO {
+	first := p.inFlight[e.key()]
+	for _, match := range []func(*pendingIO) bool{
+		func(f *pendingIO) bool { return f.issue != 0 && f.left == e.sectors },
+		func(f *pendingIO) bool { return f.issue != 0 && f.left > e.sectors },
+		func(f *pendingIO) bool { return f.left >= e.sectors },
 	} {
-		if f := newest(first, fits); f != nil {
+		if f := newest(first, match); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
-// ended counts an I/O and adds it to its row.
-func (p *pairing) ended(d *watched, e *event, f *flight) {
+// record counts an I/O and adds it to its row.
+func (p *pairing) record(d *watchedDevice, e *event, f *pendingIO) {
 	c := &d.counts[e.op]
 	c.Done++
 	c.DoneBytes += uint64(f.bytes)
@@ -304,13 +304,13 @@ func (p *pairing) ended(d *watched, e *event, f *flight) {
 	if from == 0 || e.op == opWait {
 		from = f.start
 	}
-	row := Row{Device: d.number, Operation: operations[e.op], PID: f.who.pid, Command: f.who.command, Cgroup: f.who.group}
+	row := Row{Device: d.number, Operation: operations[e.op], PID: f.task.pid, Command: f.task.command, Cgroup: f.task.group}
 	if f.bytes > 0 {
 		row.Size = 1 << (bits.Len32(f.bytes) - 1)
 	}
 	sum := p.rows[row]
 	if sum == nil {
-		if len(p.rows) >= p.mostRows {
+		if len(p.rows) >= p.maxRows {
 			d.Dropped++
 			return
 		}

@@ -26,7 +26,7 @@ func (p *pairing) play(events ...event) {
 			e.device = sda
 		}
 		e.bytes = e.sectors * sectorSize
-		p.on(&e)
+		p.handle(&e)
 	}
 }
 
@@ -65,12 +65,12 @@ func ev(time uint64, k kind, op operation, sector uint64, sectors uint32) event 
 
 // by returns the event in the context of a process.
 func (e event) by(pid uint32, group uint64) event {
-	e.who = who{pid: pid, group: group}
+	e.task = task{pid: pid, group: group}
 	return e
 }
 
-func (e event) asking(a asks) event {
-	e.asks = a
+func (e event) asking(a flushFlags) event {
+	e.flushFlags = a
 	return e
 }
 
@@ -96,7 +96,7 @@ func TestAnIOIsPaired(t *testing.T) {
 	if got := counts.Operations[iotrace.Read]; got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if counts.Unmatched != 0 || p.count != 0 || len(p.flying) != 0 {
+	if counts.Unmatched != 0 || p.count != 0 || len(p.inFlight) != 0 {
 		t.Errorf("%d without a begin, %d are left", counts.Unmatched, p.count)
 	}
 	if again, _ := taken(p); len(again) != 0 {
@@ -162,7 +162,7 @@ func TestTwoAtOnePlace(t *testing.T) {
 // waits.
 func TestAFlushIsWaitedFor(t *testing.T) {
 	p := following()
-	p.play(ev(0, started, opWait, 0, 0).asking(asksBefore).by(7, 3), ev(5, issued, opFlush, 0, 0).by(99, 9), ev(105, completed, opFlush, 0, 0), ev(106, completed, opWrite, 0, 0))
+	p.play(ev(0, started, opWait, 0, 0).asking(preflush).by(7, 3), ev(5, issued, opFlush, 0, 0).by(99, 9), ev(105, completed, opFlush, 0, 0), ev(106, completed, opWrite, 0, 0))
 	all, by := taken(p)
 	check(t, "flush", all[iotrace.Flush], figures{1, 0, 100, 0})
 	check(t, "flush-wait", all[iotrace.FlushWait], figures{1, 0, 106, 0})
@@ -178,7 +178,7 @@ func TestAFlushIsWaitedFor(t *testing.T) {
 // Several requests waiting for one flush are answered in the order in which they came.
 func TestWaitsAreAnsweredInOrder(t *testing.T) {
 	p := following()
-	p.play(ev(0, started, opWait, 0, 0).asking(asksBefore).by(1, 0), ev(50, started, opWait, 0, 0).asking(asksBefore).by(2, 0), ev(60, issued, opFlush, 0, 0), ev(160, completed, opFlush, 0, 0),
+	p.play(ev(0, started, opWait, 0, 0).asking(preflush).by(1, 0), ev(50, started, opWait, 0, 0).asking(preflush).by(2, 0), ev(60, issued, opFlush, 0, 0), ev(160, completed, opFlush, 0, 0),
 		ev(161, completed, opWrite, 0, 0), ev(171, completed, opWrite, 0, 0))
 	_, by := taken(p)
 	check(t, "the first", by[1], figures{1, 0, 161, 0})
@@ -190,20 +190,20 @@ func TestWaitsAreAnsweredInOrder(t *testing.T) {
 func TestWhoseAFlushIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		other event
-		want  who
+		want  task
 	}{
-		"alone":          {event{}, who{pid: 7, group: 3}},
-		"two of a group": {ev(1, started, opWait, 0, 0).asking(asksBefore).by(8, 3), who{group: 3}},
-		"two groups":     {ev(1, started, opWait, 0, 0).asking(asksBefore).by(8, 4), who{}},
+		"alone":          {event{}, task{pid: 7, group: 3}},
+		"two of a group": {ev(1, started, opWait, 0, 0).asking(preflush).by(8, 3), task{group: 3}},
+		"two groups":     {ev(1, started, opWait, 0, 0).asking(preflush).by(8, 4), task{}},
 	} {
 		p := following()
-		p.play(ev(0, started, opWait, 0, 0).asking(asksBefore).by(7, 3))
-		if c.other.kind == started && c.other.asks != 0 {
+		p.play(ev(0, started, opWait, 0, 0).asking(preflush).by(7, 3))
+		if c.other.kind == started && c.other.flushFlags != 0 {
 			p.play(c.other)
 		}
 		p.play(ev(5, issued, opFlush, 0, 0), ev(9, completed, opFlush, 0, 0))
-		var got []who
-		p.take(func(r Row, _ *Sum) { got = append(got, who{pid: r.PID, group: r.Cgroup}) })
+		var got []task
+		p.take(func(r Row, _ *Sum) { got = append(got, task{pid: r.PID, group: r.Cgroup}) })
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
@@ -215,7 +215,7 @@ func TestWhoseAFlushIs(t *testing.T) {
 func TestAWriteBetweenFlushes(t *testing.T) {
 	p := following()
 	once := func(at uint64) {
-		p.play(ev(at, started, opWrite, 64, 8).asking(asksBefore|asksAfter).by(7, 3), ev(at+1, issued, opFlush, 0, 0), ev(at+2, completed, opFlush, 0, 0),
+		p.play(ev(at, started, opWrite, 64, 8).asking(preflush|postflush).by(7, 3), ev(at+1, issued, opFlush, 0, 0), ev(at+2, completed, opFlush, 0, 0),
 			ev(at+3, issued, opWrite, 64, 8), ev(at+4, completed, opWrite, 64, 8), ev(at+5, issued, opFlush, 0, 0), ev(at+6, completed, opFlush, 0, 0), ev(at+7, completed, opWrite, 72, 0))
 	}
 	once(0)
@@ -234,10 +234,10 @@ func TestAWriteBetweenFlushes(t *testing.T) {
 // Missing ends do not shift the pairing of requests that wait for a flush forever.
 func TestWaitsWhoseEndWasNotSeen(t *testing.T) {
 	p := following()
-	p.play(ev(0, started, opWait, 0, 0).asking(asksBefore).by(1, 0), ev(1, issued, opFlush, 0, 0), ev(9, completed, opFlush, 0, 0)) // its end is not seen
+	p.play(ev(0, started, opWait, 0, 0).asking(preflush).by(1, 0), ev(1, issued, opFlush, 0, 0), ev(9, completed, opFlush, 0, 0)) // its end is not seen
 	for i := range uint64(10) {
 		at := 1000 * (i + 1)
-		p.play(ev(at, started, opWait, 0, 0).asking(asksBefore).by(2, 0), ev(at+1, issued, opFlush, 0, 0), ev(at+9, completed, opFlush, 0, 0), ev(at+10, completed, opWrite, 0, 0))
+		p.play(ev(at, started, opWait, 0, 0).asking(preflush).by(2, 0), ev(at+1, issued, opFlush, 0, 0), ev(at+9, completed, opFlush, 0, 0), ev(at+10, completed, opWrite, 0, 0))
 		if i == 4 {
 			_, _ = taken(p)
 		}
@@ -248,7 +248,7 @@ func TestWaitsWhoseEndWasNotSeen(t *testing.T) {
 		t.Errorf("%+v", by)
 	}
 	// After records are known to be lost, no older request is paired any more.
-	p.play(ev(90_000, started, opWait, 0, 0).asking(asksBefore))
+	p.play(ev(90_000, started, opWait, 0, 0).asking(preflush))
 	p.lost()
 	p.play(ev(90_010, completed, opWrite, 0, 0))
 	if got := p.deviceCounts(sda); got.Unmatched != 1 || p.count != 0 {
@@ -296,7 +296,7 @@ func TestOlderKernels(t *testing.T) {
 // room.
 func TestRoom(t *testing.T) {
 	p := following()
-	p.mostFlying, p.mostRows = 2, 1
+	p.maxInFlight, p.maxRows = 2, 1
 	p.play(ev(0, started, opRead, 0, 8), ev(1, started, opRead, 8, 8), ev(2, started, opRead, 16, 8))
 	if got := p.deviceCounts(sda); got.Overflowed != 1 || got.Operations[iotrace.Read].Queued != 3 {
 		t.Errorf("%+v", got)

@@ -28,7 +28,7 @@ type Options struct {
 type Reader struct {
 	options Options
 	files   *tracefs
-	events  []*opened
+	events  []*openEvent
 	cpus    []*processor
 	// cgroups is true if the samples contain a cgroup.
 	cgroups bool
@@ -46,16 +46,16 @@ type Reader struct {
 	stopped       sync.WaitGroup
 }
 
-// opened is an event that is open on all processors.
-type opened struct {
+// openEvent is an event that is open on all processors.
+type openEvent struct {
 	source
 	decoder
 	fds []int
 }
 
-// mostFiltered is the maximum number of devices for which the kernel filters events. With more, all
-// events are read.
-const mostFiltered = 16
+// maxFilteredDevices is the maximum number of devices for which the kernel filters events. With
+// more, all events are read.
+const maxFilteredDevices = 16
 
 // Open begins to follow the block events. No device is followed before Watch.
 func Open(o Options) (_ *Reader, err error) {
@@ -68,7 +68,7 @@ func Open(o Options) (_ *Reader, err error) {
 	if r.files, err = openTracefs(); err != nil {
 		return nil, err
 	}
-	numbers, err := online()
+	numbers, err := onlineProcessors()
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func Open(o Options) (_ *Reader, err error) {
 		return nil, err
 	}
 	for _, s := range sources {
-		if s.bio || s.kind == started && r.has(started) {
+		if s.bio || s.kind == started && r.hasKind(started) {
 			continue
 		}
 		if err := r.follow(s); err != nil {
@@ -89,16 +89,16 @@ func Open(o Options) (_ *Reader, err error) {
 	return r, nil
 }
 
-func (r *Reader) has(k kind) bool {
-	return slices.ContainsFunc(r.events, func(o *opened) bool { return o.source.kind == k })
+func (r *Reader) hasKind(k kind) bool {
+	return slices.ContainsFunc(r.events, func(o *openEvent) bool { return o.source.kind == k })
 }
 
 func (r *Reader) hasEvent(name string) bool {
-	return slices.ContainsFunc(r.events, func(o *opened) bool { return o.name == name })
+	return slices.ContainsFunc(r.events, func(o *openEvent) bool { return o.name == name })
 }
 
-// online returns the numbers of the processors that are online.
-func online() (list []int, err error) {
+// onlineProcessors returns the numbers of the processors that are online.
+func onlineProcessors() (list []int, err error) {
 	text, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
 		return nil, err
@@ -123,13 +123,13 @@ func online() (list []int, err error) {
 // follow opens an event on all processors. An event that this kernel does not have is left out.
 func (r *Reader) follow(s source) error {
 	f, err := r.files.format("block/" + s.name)
-	if errors.Is(err, os.ErrNotExist) && !s.must {
+	if errors.Is(err, os.ErrNotExist) && !s.required {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	o := &opened{source: s}
+	o := &openEvent{source: s}
 	if o.decoder, err = f.decoder(s.kind); err != nil {
 		return fmt.Errorf("the kernel's event %s cannot be read: %w", s.name, err)
 	}
@@ -147,7 +147,7 @@ func (r *Reader) follow(s source) error {
 
 // filterOf returns the filter that passes only these devices; empty for all.
 func filterOf(devices []uint32) string {
-	if len(devices) > mostFiltered {
+	if len(devices) > maxFilteredDevices {
 		return ""
 	}
 	var parts []string
@@ -157,8 +157,8 @@ func filterOf(devices []uint32) string {
 	return strings.Join(parts, " || ")
 }
 
-// Lacks returns sentences about what this kernel cannot tell.
-func (r *Reader) Lacks() (list []string) {
+// Limitations returns sentences about what this kernel cannot tell.
+func (r *Reader) Limitations() (list []string) {
 	if !r.hasEvent("block_io_start") {
 		list = append(list, "Linux before 6.5 does not say who made a request that no scheduler got: such an I/O belongs to the process that gave it to the driver, and the wait before that is not known")
 	}
@@ -216,9 +216,9 @@ func (r *Reader) round() {
 	for i := range n {
 		e := &r.pending[i]
 		if e.kind == started || e.kind == bioQueued || e.kind == issued {
-			e.who.group = r.options.CgroupOf(e.who.pid, e.who.group)
+			e.task.group = r.options.CgroupOf(e.task.pid, e.task.group)
 		}
-		r.pairing.on(e)
+		r.pairing.handle(e)
 	}
 	r.pending = append(r.pending[:0], r.pending[n:]...)
 }
@@ -246,7 +246,7 @@ func (r *Reader) take(kind uint32, body []byte) {
 			if o.id != id {
 				continue
 			}
-			e := event{time: s.time, who: who{pid: s.pid, group: s.group}}
+			e := event{time: s.time, task: task{pid: s.pid, group: s.group}}
 			o.decode(s.raw, &e)
 			r.until = max(r.until, e.time)
 			r.pending = append(r.pending, e)
@@ -261,7 +261,7 @@ func (r *Reader) countLost() {
 	var had uint64
 	for _, o := range r.events {
 		for _, fd := range o.fds {
-			had += hits(fd)
+			had += eventCount(fd)
 		}
 	}
 	r.drain()

@@ -73,8 +73,8 @@ func readSample(body []byte, cgroups bool) (s sample, ok bool) {
 	return s, true
 }
 
-// lostIn returns the number of lost records that such a record reports.
-func lostIn(body []byte) uint64 {
+// lostCount returns the number of lost records that such a record reports.
+func lostCount(body []byte) uint64 {
 	if len(body) < 16 {
 		return 0
 	}

@@ -15,8 +15,8 @@ import (
 // is one page more than the second size.
 var ringSizes = []int{4 << 20, 512 << 10, 128 << 10, 32 << 10}
 
-// mostRings bounds the memory of all rings together, in bytes.
-const mostRings = 256 << 20
+// maxRingMemory bounds the memory of all rings together, in bytes.
+const maxRingMemory = 256 << 20
 
 // processor is a processor with its ring.
 type processor struct {
@@ -72,7 +72,7 @@ func (r *Reader) openRings(numbers []int) error {
 			return fmt.Errorf("perf_event_open on processor %d: %w", n, err)
 		}
 		r.cpus = append(r.cpus, c)
-		if err := c.ring.mapPages(min(ringSizes[0], mostRings/len(numbers))); err != nil {
+		if err := c.ring.mapPages(min(ringSizes[0], maxRingMemory/len(numbers))); err != nil {
 			return fmt.Errorf("the kernel gives no memory for the events of processor %d (kernel.perf_event_mlock_kb): %w", n, err)
 		}
 	}

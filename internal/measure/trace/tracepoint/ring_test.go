@@ -84,7 +84,7 @@ func TestSamples(t *testing.T) {
 		t.Errorf("a task that has ended has the process %d", s.pid)
 	}
 	lost := binary.NativeEndian.AppendUint64(make([]byte, 8), 5)
-	if lostIn(lost) != 5 || lostIn(lost[:8]) != 0 {
+	if lostCount(lost) != 5 || lostCount(lost[:8]) != 0 {
 		t.Error("lost records")
 	}
 }

@@ -16,8 +16,8 @@ var ErrBlind = errors.New("this kernel writes no record of some events that happ
 // Limits of the self-test: how many events a processor must have had to be judged, and which share of
 // their records may be missing.
 const (
-	testEnough = 20
-	testShare  = 0.01
+	minTestEvents = 20
+	testShare     = 0.01
 )
 
 // SelfTest lets processors sleep and wakes them, and compares the records of that with the number of
@@ -39,14 +39,14 @@ func (r *Reader) selfTest() (err error) {
 	if err != nil {
 		return err
 	}
-	numbers, err := online()
+	numbers, err := onlineProcessors()
 	if err != nil {
 		return err
 	}
 	if err := r.openRings(numbers); err != nil {
 		return err
 	}
-	o := &opened{}
+	o := &openEvent{}
 	r.events = append(r.events, o)
 	for _, c := range r.cpus {
 		fd, err := c.open(uint64(f.id), r.cgroups, "")
@@ -60,14 +60,14 @@ func (r *Reader) selfTest() (err error) {
 		if err := unix.IoctlSetInt(o.fds[i], unix.PERF_EVENT_IOC_DISABLE, 0); err != nil {
 			return err
 		}
-		had := hits(o.fds[i])
+		had := eventCount(o.fds[i])
 		var seen uint64
 		c.drain(&r.scratch, func(kind uint32, body []byte) {
 			switch kind {
 			case typeSample:
 				seen++
 			case typeLost:
-				seen += lostIn(body)
+				seen += lostCount(body)
 			}
 		})
 		if err := judgeTest(c.number, had, seen); err != nil {
@@ -79,14 +79,14 @@ func (r *Reader) selfTest() (err error) {
 
 // judgeTest compares how many events a processor had with how many records there are.
 func judgeTest(number int, had, seen uint64) error {
-	if had >= testEnough && seen < had && float64(had-seen) > testShare*float64(had) {
+	if had >= minTestEvents && seen < had && float64(had-seen) > testShare*float64(had) {
 		return fmt.Errorf("%w: on processor %d there were records of %d in %d", ErrBlind, number, seen, had)
 	}
 	return nil
 }
 
-// hits returns how often an open event has happened; 0 if that cannot be read.
-func hits(fd int) uint64 {
+// eventCount returns how often an open event has happened; 0 if that cannot be read.
+func eventCount(fd int) uint64 {
 	var raw [8]byte
 	if n, err := unix.Read(fd, raw[:]); err != nil || n != len(raw) {
 		return 0
