@@ -233,7 +233,7 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedM
 		if run.Started = r.Started; run.Started.IsZero() {
 			run.Started = e.Now()
 		}
-		for _, lost := range r.CannotTell {
+		for _, lost := range r.Limitations {
 			view.note(lost)
 		}
 		if w, err = store.CreateTrace(to.parent, cmp.Or(to.directory, to.id), e.Now, fill(r)); err != nil {

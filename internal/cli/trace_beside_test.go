@@ -34,7 +34,7 @@ func traceBeside(t *testing.T, args ...string) (*model.Report, *iotrace.Report) 
 		t.Fatal(err)
 	}
 	if seen.Run.Method != iotrace.ByBPF {
-		lab.Unavailable(t, "the kernel cannot be traced here: %v", seen.Run.CannotTell)
+		lab.Unavailable(t, "the kernel cannot be traced here: %v", seen.Run.Limitations)
 	}
 	for _, file := range []string{"report.html", "summary.txt"} {
 		if _, err := os.Stat(filepath.Join(run.Run.Directory, store.TraceDir, file)); err != nil {

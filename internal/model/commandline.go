@@ -12,8 +12,8 @@ import (
 // value.
 type CommandLine []string
 
-// silent lists the flags that control how a run is shown, not what is measured.
-var silent = []string{"quiet", "verbose", "child-worker", "progress", "junit", "annotations", "push"}
+// displayFlags lists the flags that control how a run is shown, not what is measured.
+var displayFlags = []string{"quiet", "verbose", "child-worker", "progress", "junit", "annotations", "push"}
 
 // excludes maps a flag to the flags that contradict it or that it makes pointless.
 var excludes = map[string][]string{
@@ -46,7 +46,7 @@ func (c CommandLine) With(options ...string) CommandLine {
 			added = append(added, word)
 		}
 	}
-	gone := slices.Clone(silent)
+	gone := slices.Clone(displayFlags)
 	for _, word := range added {
 		gone = append(append(gone, flagName(word)), excludes[flagName(word)]...)
 	}
@@ -72,15 +72,15 @@ func (c CommandLine) leavesOut(word string) bool {
 	return false
 }
 
-// places lists the flags that say where and on how much data to measure, not what.
-var places = []string{"destroy-data-on", "create", "hosts", "size", "namespace", "context", "kubeconfig", "access-mode", "node",
+// placementFlags lists the flags that say where and on how much data to measure, not what.
+var placementFlags = []string{"destroy-data-on", "create", "hosts", "size", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root"}
 
 // As returns a command with another verb for the same place: the target and the flags for reaching it
 // are kept, and the options say what to do there.
 func (c CommandLine) As(verb string, options ...string) CommandLine {
 	kept := slices.DeleteFunc(slices.Clone(c), func(word string) bool {
-		return flagName(word) != "" && !slices.Contains(places, flagName(word))
+		return flagName(word) != "" && !slices.Contains(placementFlags, flagName(word))
 	})
 	if len(kept) > 1 {
 		kept[1] = verb
@@ -88,13 +88,13 @@ func (c CommandLine) As(verb string, options ...string) CommandLine {
 	return kept.With(options...)
 }
 
-// alone lists the flags of a run of one target that a comparison of two does not accept, and those of a
-// Job or an experiment, which specify the same in another way.
-var alone = []string{"goal", "baseline", "trace", "time", "ramp-time", "until-steady",
+// singleRunFlags lists the flags of a run of one target that a comparison of two does not accept,
+// and those of a Job or an experiment, which specify the same in another way.
+var singleRunFlags = []string{"goal", "baseline", "trace", "time", "ramp-time", "until-steady",
 	"in-cluster", "detach", "hold", "service-account", "experiment", "allow-programs"}
 
-// aside lists the flags that belong to a single run: where it is stored and how it is shown.
-var aside = []string{"seed", "note", "label", "results", "output", "format", "json", "config"}
+// recordFlags lists the flags that belong to a single run: where it is stored and how it is shown.
+var recordFlags = []string{"seed", "note", "label", "results", "output", "format", "json", "config"}
 
 // Against returns the command that compares two targets in the same way as the commands c and d, each
 // of which measured one of them. It is nil if one of them is not a run, or if they measured different
@@ -103,10 +103,10 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 	flags := func(c CommandLine) (what, where CommandLine) {
 		for _, word := range c {
 			switch name := flagName(word); {
-			case name == "" || slices.Contains(alone, name) || slices.Contains(silent, name):
+			case name == "" || slices.Contains(singleRunFlags, name) || slices.Contains(displayFlags, name):
 			case name == "destroy-data-on" || name == "create" || name == "yes" || name == "hosts":
 				where = append(where, word)
-			case !slices.Contains(aside, name):
+			case !slices.Contains(recordFlags, name):
 				what = append(what, word)
 			}
 		}

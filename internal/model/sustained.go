@@ -1,27 +1,27 @@
 package model
 
-// Lasting says whether the rate of a result is sustained, as far as is known.
-type Lasting string
+// SustainedState says whether the rate of a result is sustained, as far as is known.
+type SustainedState string
 
 // The possible findings of a long uninterrupted repeat ("look") about a result.
 const (
 	// Held: the rate in the look stayed the same as in the short repeats.
-	Held Lasting = "held"
+	Held SustainedState = "held"
 	// Fell: this workload's own rate dropped, and the result is the rate after the drop.
-	Fell Lasting = "fell"
+	Fell SustainedState = "fell"
 	// FellUnsteady is Fell to a rate that is not level, or that was seen for a short time only.
-	FellUnsteady Lasting = "fell-unsteady"
+	FellUnsteady SustainedState = "fell-unsteady"
 	// Below: another workload's rate dropped, to a rate that this one does not reach.
-	Below Lasting = "below"
+	Below SustainedState = "below"
 	// Doubtful: another workload's rate dropped, and this one, which is faster than the rate after that
 	// drop, had no look of its own.
-	Doubtful Lasting = "doubtful"
+	Doubtful SustainedState = "doubtful"
 )
 
 // Sustained is what a look (a long uninterrupted repeat) says about a result. The rates are those of
 // the result's direction.
 type Sustained struct {
-	Lasting Lasting `json:"lasting"`
+	State SustainedState `json:"lasting"`
 	// Looked is the workload of the look: this one, or the one with the most I/Os in its direction.
 	// Step is the number of the look.
 	Looked string `json:"looked"`
@@ -58,5 +58,5 @@ type Burst struct {
 
 // Fallen reports whether the result is the rate after a drop in a look; false for nil.
 func (s *Sustained) Fallen() bool {
-	return s != nil && (s.Lasting == Fell || s.Lasting == FellUnsteady)
+	return s != nil && (s.State == Fell || s.State == FellUnsteady)
 }

@@ -45,7 +45,7 @@ func (p *pages) watched(parent, id, words string) string {
 	disk := said("vda")
 	run := iotrace.Run{ID: id, Started: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Status: model.Running, Method: iotrace.ByBPF, Seconds: 40,
 		Command: []string{"loadline", "trace", said("/srv/data"), "--time", "40s"}, Request: iotrace.Request{Target: said("/srv/data"), Devices: []string{disk}}, Labels: model.Labels{"host": said("blue")},
-		CannotTell: []string{said("who made a request that no scheduler got")}, Environment: model.Environment{Hostname: said("db1"), Kernel: said("6.18.5")},
+		Limitations: []string{said("who made a request that no scheduler got")}, Environment: model.Environment{Hostname: said("db1"), Kernel: said("6.18.5")},
 		Devices: []iotrace.Device{{Name: disk, Number: "254:0", Unseen: &unseen, Unmatched: 3, Counters: &iotrace.Counters{Reads: 41000, Writes: 160000, Flushes: 40000, BusySeconds: 31.4567, WeightedSeconds: 44.123456},
 			Operations: map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Done: 40000}}}}}
 	if id == store.TraceDir && words != "" {
@@ -55,10 +55,10 @@ func (p *pages) watched(parent, id, words string) string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	db, backup := iotrace.Who{PID: 4711, Command: said("postgres"), Cgroup: said("/kubepods/burstable/pod8f1c/9a31b2")}, iotrace.Who{PID: 4712, Command: said("pg_dump"), Cgroup: said("/user.slice")}
+	db, backup := iotrace.Originator{PID: 4711, Command: said("postgres"), Cgroup: said("/kubepods/burstable/pod8f1c/9a31b2")}, iotrace.Originator{PID: 4712, Command: said("pg_dump"), Cgroup: said("/user.slice")}
 	for second := range 40 {
-		at := func(op iotrace.Operation, size int64, who iotrace.Who, n uint64, ns float64) iotrace.Sample {
-			s := iotrace.Sample{End: float64(second + 1), Seconds: 1, Device: disk, Operation: op, Size: size, Who: who, Flow: model.Flow{IOs: n, Bytes: n * uint64(size)}, Wait: float64(n) * 3.7e-6}
+		at := func(op iotrace.Operation, size int64, who iotrace.Originator, n uint64, ns float64) iotrace.Sample {
+			s := iotrace.Sample{End: float64(second + 1), Seconds: 1, Device: disk, Operation: op, Size: size, Originator: who, Flow: model.Flow{IOs: n, Bytes: n * uint64(size)}, Wait: float64(n) * 3.7e-6}
 			for i := range n {
 				// Latencies vary from half to four times, in a repeating pattern.
 				took := ns * (0.5 + 3.5*float64((i*7919+uint64(second)*31)%1000)/1000*float64(i%7)/7)
@@ -68,7 +68,7 @@ func (p *pages) watched(parent, id, words string) string {
 			}
 			return s
 		}
-		samples := []iotrace.Sample{at(iotrace.Write, 4096, db, 1800+uint64(second*7%40), 210e3), at(iotrace.Write, 8192, db, 300, 340e3), at(iotrace.Flush, 0, db, 900+uint64(second%5), 1.1e6), at(iotrace.Flush, 0, iotrace.Who{}, 40, 1.1e6)}
+		samples := []iotrace.Sample{at(iotrace.Write, 4096, db, 1800+uint64(second*7%40), 210e3), at(iotrace.Write, 8192, db, 300, 340e3), at(iotrace.Flush, 0, db, 900+uint64(second%5), 1.1e6), at(iotrace.Flush, 0, iotrace.Originator{}, 40, 1.1e6)}
 		if second >= 20 {
 			samples = append(samples, at(iotrace.Read, 131072, backup, 1000, 700e3*(1+float64(second%4))))
 		}

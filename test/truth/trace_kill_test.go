@@ -127,7 +127,7 @@ func TestTraceBesideARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if report.Run.Method != iotrace.ByBPF {
-		lab.Unavailable(t, "the kernel cannot be traced here: %v", report.Run.CannotTell)
+		lab.Unavailable(t, "the kernel cannot be traced here: %v", report.Run.Limitations)
 	}
 	var measured float64
 	for _, r := range run.Results {

@@ -40,7 +40,7 @@ func TestPerfEventsNeedOneCapability(t *testing.T) {
 	if err != nil && cmd.ProcessState.ExitCode() != 5 || json.Unmarshal(out, &r) != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if r.Run.Method != iotrace.ByPerf || len(r.Run.Devices) == 0 || len(r.Run.CannotTell) == 0 {
+	if r.Run.Method != iotrace.ByPerf || len(r.Run.Devices) == 0 || len(r.Run.Limitations) == 0 {
 		t.Errorf("traced by %s: %+v", r.Run.Method, r.Run)
 	}
 	cmd = withPerfmon(t, "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug; true")

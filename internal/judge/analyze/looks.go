@@ -220,7 +220,7 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 		if s == nil {
 			continue
 		}
-		if moved, ok := prepared(rec, g.direction); s.Lasting == model.Held && g.bandwidth*fewBytes > s.Bytes/s.Seconds {
+		if moved, ok := prepared(rec, g.direction); s.State == model.Held && g.bandwidth*fewBytes > s.Bytes/s.Seconds {
 			s.BytesUnseen = !(ok && moved >= fewBytes*g.bandwidth)
 		}
 		found[flowKey{g.workload.Name, g.direction}] = s
@@ -263,7 +263,7 @@ func (s *lookResult) covers(g *observation) bool {
 }
 
 // fallen classifies how certain the rate is that a long repeat fell to.
-func fallen(s *lookResult) model.Lasting {
+func fallen(s *lookResult) model.SustainedState {
 	if len(s.rates)-s.From < levelSeconds || s.Scatter > stats.Flat*s.Mean {
 		return model.FellUnsteady
 	}
@@ -271,9 +271,9 @@ func fallen(s *lookResult) model.Lasting {
 }
 
 // describe converts a lookResult to its recorded form.
-func (s *lookResult) describe(l model.Lasting) *model.Sustained {
+func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
 	t := timeline.Total(s.last.Seconds)
-	d := &model.Sustained{Lasting: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
+	d := &model.Sustained{State: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
 		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
 	if s.fell {
 		d.Burst = s.burst()

@@ -143,10 +143,10 @@ func TestWhatFellIsPublished(t *testing.T) {
 		t.Fatalf("%s has no result", name)
 		return model.Result{}
 	}
-	expect := func(name string, rate float64, lasting model.Lasting) *model.Sustained {
+	expect := func(name string, rate float64, lasting model.SustainedState) *model.Sustained {
 		t.Helper()
 		r := find(name)
-		if r.Sustained == nil || r.Sustained.Lasting != lasting || math.Abs(r.Value/rate-1) > 0.01 || lasting == model.Fell && !r.Converged {
+		if r.Sustained == nil || r.Sustained.State != lasting || math.Abs(r.Value/rate-1) > 0.01 || lasting == model.Fell && !r.Converged {
 			t.Fatalf("%s: %g %+v, want %g %s", name, r.Value, r.Sustained, rate, lasting)
 		}
 		return r.Sustained
@@ -175,7 +175,7 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 	for _, c := range []struct {
 		again   float64
 		want    float64
-		lasting model.Lasting
+		lasting model.SustainedState
 	}{{500, 500, model.Fell}, {1000, 1000, model.Held}} {
 		l := newLooked(small("writes", model.Write), small("others", model.Write))
 		for range 2 {
@@ -184,7 +184,7 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 		}
 		l.step("writes", true, sameRate(20, 500)...)
 		r := Results(&l.rec)[0]
-		if r.Sustained.Lasting != model.Doubtful || math.Abs(r.Value/1000-1) > 0.2 {
+		if r.Sustained.State != model.Doubtful || math.Abs(r.Value/1000-1) > 0.2 {
 			t.Errorf("after one look: %g, %+v", r.Value, r.Sustained)
 		}
 		if next := (Judge{}).Next(&l.rec); next != "writes" {
@@ -192,7 +192,7 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 		}
 		l.step("writes", true, sameRate(10, c.again)...)
 		r = Results(&l.rec)[0]
-		if r.Sustained.Lasting != c.lasting || math.Abs(r.Value/c.want-1) > 0.2 {
+		if r.Sustained.State != c.lasting || math.Abs(r.Value/c.want-1) > 0.2 {
 			t.Errorf("after another look at %g: %g, %+v", c.again, r.Value, r.Sustained)
 		}
 	}
@@ -206,7 +206,7 @@ func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 	l.step("writes", true, sameRate(20, 500)...)
 	l.step("writes", true, sameRate(10, 500)...)
 	r := Results(&l.rec)[0]
-	if r.Sustained.Lasting != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
+	if r.Sustained.State != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
 		t.Errorf("%g, %+v", r.Value, r.Sustained)
 	}
 }
@@ -219,7 +219,7 @@ func TestAMixGoesTogether(t *testing.T) {
 	l.repeats("mix", 1000, 1000)
 	l.step("mix", true, append(sameRate(8, 1000), sameRate(12, 250)...)...)
 	for _, r := range Results(&l.rec) {
-		if r.Sustained.Lasting != model.Fell || math.Abs(r.Value/250-1) > 0.01 {
+		if r.Sustained.State != model.Fell || math.Abs(r.Value/250-1) > 0.01 {
 			t.Errorf("%s: %g, %+v", r.Direction, r.Value, r.Sustained)
 		}
 	}
@@ -252,12 +252,12 @@ func TestFewVolumesBelowWhatManyFellTo(t *testing.T) {
 	if next := (Judge{}).Next(&l.rec); next != "x1" {
 		t.Errorf("%q is looked at next, want one volume at 700/s where each of three fell to 500/s", next)
 	}
-	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Doubtful {
+	if r := Results(&l.rec)[0]; r.Sustained.State != model.Doubtful {
 		t.Errorf("%+v", r.Sustained)
 	}
 	l.step("x1", true, sameRate(10, 500)...)
 	l.step("x1", true, sameRate(10, 500)...)
-	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
+	if r := Results(&l.rec)[0]; r.Sustained.State != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
 		t.Errorf("%g, %+v", r.Value, r.Sustained)
 	}
 }
@@ -270,7 +270,7 @@ func TestOpenLoopsAreNoMeasureOfTheSpread(t *testing.T) {
 	l.repeats("capacity", 5000)
 	l.step("capacity", true, sameRate(20, 4500)...)
 	l.repeats("load-10", 450, 450, 450, 450, 450, 450)
-	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Held {
+	if r := Results(&l.rec)[0]; r.Sustained.State != model.Held {
 		t.Errorf("%+v, of one repeat and one look", r.Sustained)
 	}
 }

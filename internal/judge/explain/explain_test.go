@@ -159,7 +159,7 @@ func TestTracedRows(t *testing.T) {
 	// The trace began 3 s before the run's seconds did.
 	ev.TraceBegan = ev.Recorded.Run.Clock.Add(-3 * time.Second)
 	sample := func(at float64, op iotrace.Operation, command string, ios uint64, each, wait float64) {
-		ev.Trace = append(ev.Trace, iotrace.Sample{End: at + 3, Seconds: 1, Device: "vda", Operation: op, Who: iotrace.Who{Command: command},
+		ev.Trace = append(ev.Trace, iotrace.Sample{End: at + 3, Seconds: 1, Device: "vda", Operation: op, Originator: iotrace.Originator{Command: command},
 			Flow: model.Flow{IOs: ios, LatencySum: each * float64(ios)}, Wait: wait * float64(ios)})
 	}
 	// The step is measured from 21 to 31.

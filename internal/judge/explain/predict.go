@@ -115,7 +115,7 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 			x.work, x.processors = *c.Processor, processors
 		}
 		if s.read != nil {
-			x.reads, x.read, x.readers = c.Reads, read(s.read.Estimate), s.read.AtOnce
+			x.reads, x.read, x.readers = c.Reads, read(s.read.Estimate), s.read.Concurrency
 		}
 		return x.simulate()
 	}
@@ -125,15 +125,15 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		p.Busy = &is.busy
 	}
 	doubt := func(of string, slow, fast outcome) {
-		p.Doubts = append(p.Doubts, prediction.Doubt{Of: of, Low: math.Min(0, slow.rate/is.rate-1), High: math.Max(0, fast.rate/is.rate-1)})
+		p.Uncertainties = append(p.Uncertainties, prediction.Uncertainty{Of: of, Low: math.Min(0, slow.rate/is.rate-1), High: math.Max(0, fast.rate/is.rate-1)})
 	}
 	doubt("time of a flush", at(upper, middle, middle), at(lower, middle, middle))
 	if s.read != nil && c.Reads > 0 {
 		doubt("time of a read", at(middle, upper, middle), at(middle, lower, middle))
 	}
 	doubt("own work of a transaction", at(middle, middle, upper), at(middle, middle, lower))
-	p.Doubts = append(p.Doubts, prediction.Doubt{Of: "the model", Low: math.Expm1(-prediction.ModelError), High: math.Expm1(prediction.ModelError)})
-	p.Rate = interval(is.rate, p.Doubts)
+	p.Uncertainties = append(p.Uncertainties, prediction.Uncertainty{Of: "the model", Low: math.Expm1(-prediction.ModelError), High: math.Expm1(prediction.ModelError)})
+	p.Rate = interval(is.rate, p.Uncertainties)
 	n := float64(clients)
 	p.Latency = model.Estimate{Unit: "s", Value: n / is.rate, Low: n / p.Rate.High, High: n / p.Rate.Low, Confidence: p.Rate.Confidence}
 	p.Limit = limitOf(is)
@@ -142,9 +142,9 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 
 // interval combines independent doubts, as ratios: the root of the sum of the squares of their
 // logarithms. The value is a rate.
-func interval(value float64, doubts []prediction.Doubt) model.Estimate {
+func interval(value float64, uncertainties []prediction.Uncertainty) model.Estimate {
 	var low, high float64
-	for _, d := range doubts {
+	for _, d := range uncertainties {
 		low, high = math.Hypot(low, math.Log1p(d.Low)), math.Hypot(high, math.Log1p(d.High))
 	}
 	return model.Estimate{Unit: "1/s", Value: value, Low: value * math.Exp(-low), High: value * math.Exp(high), Confidence: 0.95}

@@ -165,7 +165,7 @@ func (ev Evidence) readTime() (best *prediction.Reading) {
 	for _, w := range ev.pageReads() {
 		if f, ok := ev.flow(w); ok && w.BlockSize == best.Bytes && w.Depth*w.JobCount() > 1 {
 			// Deeper queues serve no fewer.
-			best.AtOnce = max(best.AtOnce, 1, int(math.Round(f.rate*best.Value)))
+			best.Concurrency = max(best.Concurrency, 1, int(math.Round(f.rate*best.Value)))
 		}
 	}
 	return best

@@ -160,14 +160,14 @@ func TestPredictReads(t *testing.T) {
 	like := onPostgres(tpcb, cost{reads: 1, deviceReads: 0.5, log: 8000}, 1)
 	p := predict(t, from, like, Ask{Clients: []int{1}})
 	about(t, "rate", p.Points[0].Rate.Value, 1/4.6e-3, 0.04)
-	if p.Read == nil || p.Read.AtOnce != 0 || p.Costs[0].Reads != 0.5 || len(p.Points[0].Doubts) != 4 {
+	if p.Read == nil || p.Read.Concurrency != 0 || p.Costs[0].Reads != 0.5 || len(p.Points[0].Uncertainties) != 4 {
 		t.Errorf("%+v", p)
 	}
 	// A queue of 16 that is twice as fast as one of 1 serves two at once: 16 clients do no more than 2
 	// / 4 ms / 0.5.
 	from.timedIO(pageReads("page-read-16", 16), 8*4e-3, 0)
 	p = predict(t, from, like, Ask{Clients: []int{64}})
-	if p.Read.AtOnce != 2 {
+	if p.Read.Concurrency != 2 {
 		t.Errorf("%+v", p.Read)
 	}
 	about(t, "reads are the limit", p.Points[0].Rate.Value, 1000, 0.05)

@@ -30,7 +30,7 @@ func (ev *Evidence) watched(list ...iotrace.Sample) {
 }
 
 func io(device string, op iotrace.Operation, command string, ios uint64, each float64) iotrace.Sample {
-	return iotrace.Sample{Device: device, Operation: op, Who: iotrace.Who{Command: command}, Flow: model.Flow{IOs: ios, LatencySum: each * float64(ios)}}
+	return iotrace.Sample{Device: device, Operation: op, Originator: iotrace.Originator{Command: command}, Flow: model.Flow{IOs: ios, LatencySum: each * float64(ios)}}
 }
 
 // oneClient is 250 transactions per second that wait 2.5 ms for a flush, 1.9 ms of which the device

@@ -70,8 +70,8 @@ func TraceRows(samples []iotrace.Sample) []iotrace.Row {
 	}
 	rows := make([]iotrace.Row, 0, len(order))
 	for _, k := range order {
-		rows = append(rows, iotrace.Row{Device: k.device, Operation: k.op, Who: k.who,
-			Unowned: k.op == iotrace.Flush && k.who == iotrace.Who{}, Figures: sums[k].done()})
+		rows = append(rows, iotrace.Row{Device: k.device, Operation: k.op, Originator: k.who,
+			Unowned: k.op == iotrace.Flush && k.who == iotrace.Originator{}, Figures: sums[k].done()})
 	}
 	slices.SortStableFunc(rows, func(a, b iotrace.Row) int {
 		return cmp.Or(cmp.Compare(b.IOs, a.IOs), cmp.Compare(a.Device, b.Device), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Operation, b.Operation))

@@ -106,7 +106,7 @@ func TestATraceThatMissedMuchExplainsNothing(t *testing.T) {
 			func(s *model.Sample) { s.Read = &model.Flow{IOs: 100, Bytes: 409600, LatencySum: 0.1, Max: 0.001} }, func(*model.StepResult) {})
 		var seconds [][]iotrace.Sample
 		for i := range 60 {
-			seconds = append(seconds, []iotrace.Sample{traceSample(float64(i+1), iotrace.Read, 4096, iotrace.Who{PID: 7, Command: "fio"}, 100)})
+			seconds = append(seconds, []iotrace.Sample{traceSample(float64(i+1), iotrace.Read, 4096, iotrace.Originator{PID: 7, Command: "fio"}, 100)})
 		}
 		c.device.Name, c.device.Number = "sda", "8:0"
 		saved := saveTraceOf(t, iotrace.Run{Method: iotrace.ByPerf, Seconds: 60, Devices: []iotrace.Device{c.device}}, seconds...)

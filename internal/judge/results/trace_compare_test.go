@@ -39,7 +39,7 @@ func (l load) saved(t *testing.T) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(l.seed, 5))
 	second := func(end float64, op iotrace.Operation, n uint64, mean float64, size int64, command string) iotrace.Sample {
-		s := iotrace.Sample{End: end, Seconds: 1, Device: l.device, Operation: op, Size: size, Who: iotrace.Who{PID: 7, Command: command}, Flow: model.Flow{IOs: n, Bytes: n * uint64(size)}}
+		s := iotrace.Sample{End: end, Seconds: 1, Device: l.device, Operation: op, Size: size, Originator: iotrace.Originator{PID: 7, Command: command}, Flow: model.Flow{IOs: n, Bytes: n * uint64(size)}}
 		for range n {
 			v := mean * (0.5 + r.ExpFloat64()/2)
 			s.Flow.Histogram.Add(histogram.BucketOf(uint64(v*1e9)), 1)

@@ -53,7 +53,7 @@ func estimateTrace(t *iotrace.Report, samples []iotrace.Sample) {
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		r.Metrics = metricsOf(seconds.Of(rows[rowKey{r.Device, r.Operation, r.Who}]), r.Bytes, rowMetrics)
+		r.Metrics = metricsOf(seconds.Of(rows[rowKey{r.Device, r.Operation, r.Originator}]), r.Bytes, rowMetrics)
 	}
 }
 
@@ -80,7 +80,7 @@ const allSizes = -1
 type rowKey struct {
 	device string
 	op     iotrace.Operation
-	who    iotrace.Who
+	who    iotrace.Originator
 }
 
-func rowOf(s *iotrace.Sample) rowKey { return rowKey{s.Device, s.Operation, s.Who} }
+func rowOf(s *iotrace.Sample) rowKey { return rowKey{s.Device, s.Operation, s.Originator} }

@@ -24,8 +24,8 @@ func twoUsers(t *testing.T) string {
 	t.Helper()
 	var seconds [][]iotrace.Sample
 	for i := range 30 {
-		seconds = append(seconds, []iotrace.Sample{traceSample(float64(i+1), iotrace.Read, 4096, iotrace.Who{PID: 7, Command: "fio", Cgroup: "/a"}, 600+uint64(i%7)),
-			traceSample(float64(i+1), iotrace.Write, 8192, iotrace.Who{PID: 8, Command: "=cmd|@a`</details>", Cgroup: "/b|c"}, 40)})
+		seconds = append(seconds, []iotrace.Sample{traceSample(float64(i+1), iotrace.Read, 4096, iotrace.Originator{PID: 7, Command: "fio", Cgroup: "/a"}, 600+uint64(i%7)),
+			traceSample(float64(i+1), iotrace.Write, 8192, iotrace.Originator{PID: 8, Command: "=cmd|@a`</details>", Cgroup: "/b|c"}, 40)})
 	}
 	unseen := 0.02
 	return saveTraceOf(t, iotrace.Run{Method: iotrace.ByBPF, Seconds: 30, Devices: []iotrace.Device{{Name: "sda", Number: "8:0", Unseen: &unseen, Counters: &iotrace.Counters{Reads: 18000, Writes: 1200}}}}, seconds...)
@@ -88,7 +88,7 @@ func TestAnOperationsNameMeansNothing(t *testing.T) {
 	const evil, other = "=cmd|`@a`\n\n# big\n</details><b>", "@x,\"y\"\r\n| z |"
 	var seconds [][]iotrace.Sample
 	for i := range 30 {
-		who := iotrace.Who{PID: 7, Command: "db"}
+		who := iotrace.Originator{PID: 7, Command: "db"}
 		seconds = append(seconds, []iotrace.Sample{traceSample(float64(i+1), evil, 4096, who, 600), traceSample(float64(i+1), other, 8192, who, 300), traceSample(float64(i+1), iotrace.FlushWait, 0, who, 20)})
 	}
 	run := iotrace.Run{Method: iotrace.ByBPF, Seconds: 30, Devices: []iotrace.Device{{Name: "sda", Number: "8:0"}}}

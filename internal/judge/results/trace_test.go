@@ -17,8 +17,8 @@ import (
 )
 
 // traceSample is n I/Os of 1 ms each.
-func traceSample(end float64, op iotrace.Operation, size int64, who iotrace.Who, n uint64) iotrace.Sample {
-	s := iotrace.Sample{End: end, Seconds: 1, Device: "sda", Operation: op, Size: size, Who: who, Wait: float64(n) * 1e-4,
+func traceSample(end float64, op iotrace.Operation, size int64, who iotrace.Originator, n uint64) iotrace.Sample {
+	s := iotrace.Sample{End: end, Seconds: 1, Device: "sda", Operation: op, Size: size, Originator: who, Wait: float64(n) * 1e-4,
 		Flow: model.Flow{IOs: n, Bytes: n * uint64(size), LatencySum: float64(n) * 1e-3, Max: 1e-3}}
 	s.Flow.Histogram.Add(histogram.BucketOf(1e6), n)
 	return s
@@ -48,7 +48,7 @@ func saveTraceOf(t *testing.T, run iotrace.Run, seconds ...[]iotrace.Sample) str
 func TestLostRecordsAreFound(t *testing.T) {
 	for ios, want := range map[uint64]model.Severity{600: model.SeverityWarning, 60000: model.SeverityNote} {
 		dir := saveTraceOf(t, iotrace.Run{Method: iotrace.ByPerf, Seconds: 1, LostRecords: 7, Devices: []iotrace.Device{{Name: "sda", Counters: &iotrace.Counters{Reads: ios}}}},
-			[]iotrace.Sample{traceSample(1, iotrace.Read, 4096, iotrace.Who{PID: 7}, 600)})
+			[]iotrace.Sample{traceSample(1, iotrace.Read, 4096, iotrace.Originator{PID: 7}, 600)})
 		done, err := Analyze(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -60,20 +60,20 @@ func TestLostRecordsAreFound(t *testing.T) {
 }
 
 func TestTraceIsReadAsItWasSaved(t *testing.T) {
-	fio, db := iotrace.Who{PID: 7, Command: "fio", Cgroup: "/a"}, iotrace.Who{PID: 8, Command: "postgres", Cgroup: "/b"}
+	fio, db := iotrace.Originator{PID: 7, Command: "fio", Cgroup: "/a"}, iotrace.Originator{PID: 8, Command: "postgres", Cgroup: "/b"}
 	half := .5
 	dir := saveTraceOf(t, iotrace.Run{Method: iotrace.ByBPF, Seconds: 2, Devices: []iotrace.Device{
 		{Name: "sda", Number: "8:0", Unseen: &half, Counters: &iotrace.Counters{Reads: 2200, Writes: 800, Flushes: 100, BusySeconds: 1},
 			Operations: map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Queued: 1100, Done: 1100, DoneBytes: 1100 * 4096}}, Overflowed: 3},
 	}},
-		[]iotrace.Sample{traceSample(1, iotrace.Read, 4096, fio, 600), traceSample(1, iotrace.Write, 8192, db, 400), traceSample(1, iotrace.Flush, 0, iotrace.Who{}, 5)},
+		[]iotrace.Sample{traceSample(1, iotrace.Read, 4096, fio, 600), traceSample(1, iotrace.Write, 8192, db, 400), traceSample(1, iotrace.Flush, 0, iotrace.Originator{}, 5)},
 		[]iotrace.Sample{traceSample(2, iotrace.Read, 4096, fio, 500), traceSample(2, iotrace.Write, 4096, db, 1)})
 	done, err := Analyze(dir)
 	if err != nil || done.Trace == nil {
 		t.Fatal(err)
 	}
 	r := done.Trace
-	if len(r.Rows) != 3 || r.Rows[0].Who != fio || r.Rows[0].IOs != 1100 || r.Rows[0].Mean < .99e-3 || r.Rows[0].P99 == nil || r.Rows[0].P999 != nil || r.Rows[0].Wait < .9e-4 {
+	if len(r.Rows) != 3 || r.Rows[0].Originator != fio || r.Rows[0].IOs != 1100 || r.Rows[0].Mean < .99e-3 || r.Rows[0].P99 == nil || r.Rows[0].P999 != nil || r.Rows[0].Wait < .9e-4 {
 		t.Errorf("%+v", r.Rows)
 	}
 	if last := r.Rows[2]; !last.Unowned || last.Operation != iotrace.Flush || last.IOs != 5 {
@@ -155,7 +155,7 @@ func TestARunningTraceIsLeftAlone(t *testing.T) {
 func TestTheBusiestOperationsAreShown(t *testing.T) {
 	var samples []iotrace.Sample
 	for i := range mostTraceRows + 20 {
-		s := traceSample(1, iotrace.Read, 4096, iotrace.Who{PID: i + 1, Command: "db"}, uint64(100+i))
+		s := traceSample(1, iotrace.Read, 4096, iotrace.Originator{PID: i + 1, Command: "db"}, uint64(100+i))
 		s.Device = fmt.Sprintf("sd%03d", i)
 		samples = append(samples, s)
 	}

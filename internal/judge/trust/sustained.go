@@ -38,7 +38,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			o.miss(r.Workload, noLook)
 			continue
 		}
-		switch s.Lasting {
+		switch s.State {
 		case model.Fell, model.FellUnsteady:
 			// For a mix, the direction that fell is reported.
 			if s.Burst != nil {
@@ -118,7 +118,7 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and %s without a pause, which is the result; its credits were already used up when that began",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
 	}
-	if s.Lasting == model.FellUnsteady {
+	if s.State == model.FellUnsteady {
 		f.Severity = model.SeverityWarning
 		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and fell to about %s without pauses, but was not level for long enough to be certain",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))

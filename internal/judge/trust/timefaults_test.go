@@ -147,19 +147,19 @@ var timeFaults = []fault{
 		})
 	}, want: []string{"warning rand-read-iops"}, also: []string{"drift", "modes", "tail"}, says: "to 499 IOPS after 18 s"},
 	{rule: "sustained", name: "it fell", spoil: func(ev *Evidence) {
-		ev.Results[0].Sustained = &model.Sustained{Lasting: model.Fell, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
+		ev.Results[0].Sustained = &model.Sustained{State: model.Fell, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
 			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096, Seconds: 5, IOs: 20000, Bytes: 20000 * 4096, Refill: 10}}
 	}, want: []string{"note rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"},
 		says: "burst: rand-read-iops does 6.00k IOPS for 20.0k I/Os or more and then 2.00k IOPS, which is the result"},
 	{rule: "sustained", name: "it fell to no level", spoil: func(ev *Evidence) {
-		ev.Results[0].Sustained = &model.Sustained{Lasting: model.FellUnsteady, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
+		ev.Results[0].Sustained = &model.Sustained{State: model.FellUnsteady, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
 			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096}}
 	}, want: []string{"warning rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"}},
 	{rule: "sustained", name: "another one fell, and this one was not looked at", spoil: func(ev *Evidence) {
-		ev.Results[2].Sustained = &model.Sustained{Lasting: model.Doubtful, Looked: iops.Name, Rate: 300, Bandwidth: 300 * 4096}
+		ev.Results[2].Sustained = &model.Sustained{State: model.Doubtful, Looked: iops.Name, Rate: 300, Bandwidth: 300 * 4096}
 	}, want: []string{"warning rand-read-lat"}, says: "not tested without pauses: rand-read-iops fell to 300 IOPS"},
 	{rule: "sustained", name: "another one fell, to more than this one does", spoil: func(ev *Evidence) {
-		ev.Results[2].Sustained.Lasting = model.Below
+		ev.Results[2].Sustained.State = model.Below
 	}},
 	{rule: "sustained", name: "nothing was looked at", spoil: func(ev *Evidence) {
 		for i := range ev.Results {

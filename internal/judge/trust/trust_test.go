@@ -101,7 +101,7 @@ func sound() Evidence {
 				model.Latency: estimate(model.Latency, latency, 0.02), model.P50: estimate(model.P50, latency, 0.02), w.Metric: headline,
 			},
 			Latency:   &model.LatencySummary{P50: &latency, P99: &latency},
-			Sustained: &model.Sustained{Lasting: model.Held, Looked: w.Name, Seconds: 20, IOs: 20 * rate, Bytes: 20 * rate * 4096},
+			Sustained: &model.Sustained{State: model.Held, Looked: w.Name, Seconds: 20, IOs: 20 * rate, Bytes: 20 * rate * 4096},
 		})
 	}
 	for _, r := range ev.Results {

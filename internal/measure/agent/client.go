@@ -127,7 +127,7 @@ func (c *client) end() {
 
 // attach connects an application that is loaded from another pod to its client.
 func (w *worker) attach(app load.Application, ask *model.AppRequest) error {
-	if !remote.Apart(ask) {
+	if !remote.HasOwnPod(ask) {
 		return nil
 	}
 	parted, ok := app.(load.Parted)

@@ -15,7 +15,7 @@ import (
 
 // clientNode returns where the client of an application runs, "" if it runs with the server.
 func clientNode(ask *model.AppRequest) string {
-	if !remote.Apart(ask) {
+	if !remote.HasOwnPod(ask) {
 		return ""
 	}
 	return ask.Client
@@ -47,7 +47,7 @@ func (o *Places) withClient(ctx context.Context, e *env.Env, where place.Place, 
 // checkClient refuses a node for the client that does not exist or cannot run it, before anything is
 // created. If the user may not read the nodes, the scheduler will report it.
 func (o *Places) checkClient(ctx context.Context, e *env.Env, ask *model.AppRequest, t model.Target) error {
-	if !remote.Apart(ask) {
+	if !remote.HasOwnPod(ask) {
 		return nil
 	}
 	if !inCluster(t) {

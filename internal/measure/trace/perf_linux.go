@@ -131,7 +131,7 @@ func (f *perfTracer) second() (samples []iotrace.Sample, err error) {
 	f.reader.Take(func(r tracepoint.Row, sum *tracepoint.Sum) {
 		name, _, _ := bytes.Cut(r.Command[:], []byte{0})
 		s := iotrace.Sample{Operation: r.Operation, Size: r.Size, Flow: sum.Flow, Wait: sum.Wait,
-			Who: iotrace.Who{PID: int(r.PID), Command: safetext.Clean(string(name)), Cgroup: f.groups.name(r.Cgroup)}}
+			Originator: iotrace.Originator{PID: int(r.PID), Command: safetext.Clean(string(name)), Cgroup: f.groups.name(r.Cgroup)}}
 		if d := f.traced[r.Device]; d != nil {
 			s.Device = d.name
 		}

@@ -138,7 +138,7 @@ func Run(ctx context.Context, o Options) (iotrace.Run, error) {
 	if err != nil {
 		return run, err
 	}
-	run.CannotTell = append(run.CannotTell, t.limitations()...)
+	run.Limitations = append(run.Limitations, t.limitations()...)
 	if o.Ready != nil {
 		if err := o.Ready(); err != nil {
 			return run, errors.Join(err, t.close())
@@ -167,7 +167,7 @@ func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
 		if err == nil {
 			run.Method = m.method
 			for _, why := range refusals {
-				run.CannotTell = append(run.CannotTell, why.Message+", so this trace is by the events that Linux writes for perf")
+				run.Limitations = append(run.Limitations, why.Message+", so this trace is by the events that Linux writes for perf")
 			}
 			return t, nil
 		}
@@ -185,7 +185,7 @@ func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
 		if i == len(refusals)-1 {
 			sentence += ", so this trace is the device's own counters"
 		}
-		run.CannotTell = append(run.CannotTell, sentence)
+		run.Limitations = append(run.Limitations, sentence)
 	}
 	if filtered {
 		return nil, model.RefusedError("the device's own counters do not tell processes and cgroups apart", "leave out --method counters, or the process and the cgroup")

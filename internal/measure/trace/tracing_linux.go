@@ -139,7 +139,7 @@ func (t *bpfTracer) sample(k *rowKey) *iotrace.Sample {
 		s.Size = 1 << k.Class
 	}
 	name, _, _ := bytes.Cut(k.Name[:], []byte{0})
-	s.Who = iotrace.Who{PID: int(k.Task), Command: safetext.Clean(string(name)), Cgroup: t.groups.name(k.Group)}
+	s.Originator = iotrace.Originator{PID: int(k.Task), Command: safetext.Clean(string(name)), Cgroup: t.groups.name(k.Group)}
 	return s
 }
 

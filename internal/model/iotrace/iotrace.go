@@ -47,8 +47,8 @@ const (
 	ByCounters Method = "counters"
 )
 
-// Who identifies the origin of an I/O. Fields that the kernel does not report are empty.
-type Who struct {
+// Originator identifies the origin of an I/O. Fields that the kernel does not report are empty.
+type Originator struct {
 	// PID is the process that issued the I/O, Command its name at the time. For I/O through the page
 	// cache it is a kernel thread.
 	PID     int    `json:"pid,omitempty"`
@@ -67,7 +67,7 @@ type Sample struct {
 	Operation Operation `json:"op"`
 	// Size is the I/O size rounded down to a power of two, in bytes; 0 without data.
 	Size int64 `json:"size,omitempty"`
-	Who
+	Originator
 	// Flow counts completions; its latencies run from the last issue to the completion, for a FlushWait
 	// from the beginning.
 	Flow model.Flow `json:"f"`
@@ -186,8 +186,8 @@ type Run struct {
 	Labels   model.Labels `json:"labels,omitempty"`
 	Request  Request      `json:"request"`
 	Method   Method       `json:"method"`
-	// CannotTell lists, in sentences, what this method cannot see on this kernel.
-	CannotTell []string `json:"cannot_tell,omitempty"`
+	// Limitations lists, in sentences, what this method cannot see on this kernel.
+	Limitations []string `json:"cannot_tell,omitempty"`
 	// Seconds is the time between the two readings of the counters.
 	Seconds float64 `json:"seconds"`
 	// LostRecords counts events, of any device, that were lost (ByPerf) because the buffers were full
@@ -219,7 +219,7 @@ type Figures struct {
 type Row struct {
 	Device    string    `json:"device"`
 	Operation Operation `json:"operation"`
-	Who
+	Originator
 	// Unowned is set for flushes that several cgroups waited for, or no process that was seen.
 	Unowned bool `json:"unowned,omitempty"`
 	Figures

@@ -68,8 +68,9 @@ type Flush struct {
 // Reading is the storage's performance at reading single pages.
 type Reading struct {
 	Time
-	// AtOnce is the number served concurrently, by Little's law from a deeper queue; 0 is unknown.
-	AtOnce int `json:"at_once,omitempty"`
+	// Concurrency is the number served concurrently, by Little's law from a deeper queue; 0 is
+	// unknown.
+	Concurrency int `json:"at_once,omitempty"`
 }
 
 // Costs are the costs of one transaction where the application was measured. Times are in seconds.
@@ -96,9 +97,9 @@ type Parts struct {
 	Flush float64 `json:"flush"`
 }
 
-// Doubt is the uncertainty of a rate due to one input, or to the model: relative, with Low at most 0
-// and High at least 0.
-type Doubt struct {
+// Uncertainty is the uncertainty of a rate due to one input, or to the model: relative, with Low at
+// most 0 and High at least 0.
+type Uncertainty struct {
 	Of   string  `json:"of"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -117,8 +118,9 @@ type Point struct {
 	Flushes  float64  `json:"flushes"`
 	Flushing float64  `json:"flushing"`
 	Busy     *float64 `json:"processors_busy,omitempty"`
-	// Doubts are the components of the interval, combined as the root of the sum of their squares.
-	Doubts []Doubt `json:"doubts"`
+	// Uncertainties are the components of the interval, combined as the root of the sum of their
+	// squares.
+	Uncertainties []Uncertainty `json:"doubts"`
 }
 
 // Prediction is the whole answer, loadline.prediction/v1: fields are only ever added.

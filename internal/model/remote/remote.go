@@ -12,8 +12,8 @@ const (
 	Other = "other"
 )
 
-// Apart reports whether the load tool runs in a pod of its own.
-func Apart(a *model.AppRequest) bool {
+// HasOwnPod reports whether the load tool runs in a pod of its own.
+func HasOwnPod(a *model.AppRequest) bool {
 	return a != nil && a.Client != "" && a.Client != InPod
 }
 

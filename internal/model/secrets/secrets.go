@@ -145,7 +145,7 @@ func maskPlain(s string) string {
 			if onlyName(key) {
 				return found
 			}
-			return m[1] + m[2] + standIn(key) + m[3]
+			return m[1] + m[2] + placeholder(key) + m[3]
 		})
 	}
 	s = setting.ReplaceAllStringFunc(s, func(found string) string {
@@ -153,7 +153,7 @@ func maskPlain(s string) string {
 		if onlyName(m[1]) {
 			return found
 		}
-		return m[1] + "=" + standIn(m[1])
+		return m[1] + "=" + placeholder(m[1])
 	})
 	s = flag.ReplaceAllStringFunc(s, func(found string) string {
 		m := flag.FindStringSubmatch(found)
@@ -162,14 +162,14 @@ func maskPlain(s string) string {
 		if onlyName(m[1]) || m[1] == "-pPASSWORD" || m[1] == "-PPASSWORD" {
 			return found
 		}
-		return m[1] + m[2] + standIn(m[1])
+		return m[1] + m[2] + placeholder(m[1])
 	})
 	s = header.ReplaceAllStringFunc(s, func(found string) string {
 		m := header.FindStringSubmatch(found)
 		if onlyName(m[1]) {
 			return found
 		}
-		return m[1] + m[2] + m[3] + standIn(m[1])
+		return m[1] + m[2] + m[3] + placeholder(m[1])
 	})
 	return bearer.ReplaceAllString(s, "${1}TOKEN")
 }
@@ -200,8 +200,8 @@ func onlyName(key string) bool {
 	return false
 }
 
-// standIn returns the replacement for a secret with that key.
-func standIn(key string) string {
+// placeholder returns the replacement for a secret with that key.
+func placeholder(key string) string {
 	low := strings.ToLower(key)
 	switch {
 	case strings.Contains(low, "pass"), strings.Contains(low, "pwd"):
@@ -222,11 +222,11 @@ func MaskCommand(args []string) []string {
 	masked := make([]string, len(args))
 	for i, a := range args {
 		if i > 0 && secretFlags.MatchString(args[i-1]) && !onlyName(args[i-1]) && !strings.HasPrefix(a, "-") {
-			masked[i] = standIn(args[i-1])
+			masked[i] = placeholder(args[i-1])
 			continue
 		}
 		if name, _, ok := strings.Cut(a, "="); ok && secretFlags.MatchString(name) && !onlyName(name) {
-			masked[i] = name + "=" + standIn(name)
+			masked[i] = name + "=" + placeholder(name)
 			continue
 		}
 		masked[i] = maskPlain(a)
@@ -245,7 +245,7 @@ func MaskParameters(parameters map[string]string) map[string]string {
 	masked := make(map[string]string, len(parameters))
 	for key, value := range parameters {
 		if masked[key] = MaskText(value); value != "" && secretKey.MatchString(key) && !onlyName(key) {
-			masked[key] = standIn(key)
+			masked[key] = placeholder(key)
 		}
 	}
 	return masked

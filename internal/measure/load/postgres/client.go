@@ -40,7 +40,7 @@ func (d *Driver) LoadFrom(c load.Client) {
 
 // open prepares a new server for a remote client, before the server is started.
 func (d *Driver) open(ctx context.Context, s *server, ask *model.AppRequest) error {
-	if !remote.Apart(ask) {
+	if !remote.HasOwnPod(ask) {
 		return nil
 	}
 	if d.client == nil {

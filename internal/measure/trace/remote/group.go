@@ -383,7 +383,7 @@ func (g *Group) describe(run *iotrace.Run) {
 		if i == 0 || methodRank(t.begun.Method) < methodRank(run.Method) {
 			run.Method = t.begun.Method
 		}
-		for _, words := range t.begun.CannotTell {
+		for _, words := range t.begun.Limitations {
 			words = safetext.Clean(words)
 			if where[words] == nil {
 				said = append(said, words)
@@ -395,7 +395,7 @@ func (g *Group) describe(run *iotrace.Run) {
 		if len(where[words]) < len(g.tracers) {
 			words = strings.Join(where[words], ", ") + ": " + words
 		}
-		run.CannotTell = append(run.CannotTell, words)
+		run.Limitations = append(run.Limitations, words)
 	}
 }
 

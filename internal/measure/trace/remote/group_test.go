@@ -62,7 +62,7 @@ func play(method iotrace.Method, cannot []string, sample iotrace.Sample, lost er
 		if err := in.Decode(&first); err != nil || len(first.Devices) != 1 {
 			return errors.Join(err, errors.New("one device, it was said"))
 		}
-		run := iotrace.Run{Method: method, CannotTell: cannot}
+		run := iotrace.Run{Method: method, Limitations: cannot}
 		if err := errors.Join(out.Encode(reply{Ready: true}), in.Decode(&begin), out.Encode(reply{Begun: &run}), out.Encode(reply{Samples: []iotrace.Sample{sample}})); err != nil || lost != nil {
 			return errors.Join(err, lost)
 		}
@@ -76,7 +76,7 @@ func play(method iotrace.Method, cannot []string, sample iotrace.Sample, lost er
 }
 
 func second(device, cgroup string, end float64) iotrace.Sample {
-	return iotrace.Sample{End: end, Seconds: 1, Device: device, Operation: iotrace.Read, Who: iotrace.Who{Command: "fio", Cgroup: cgroup}, Flow: model.Flow{IOs: 5}}
+	return iotrace.Sample{End: end, Seconds: 1, Device: device, Operation: iotrace.Read, Originator: iotrace.Originator{Command: "fio", Cgroup: cgroup}, Flow: model.Flow{IOs: 5}}
 }
 
 // trial lets tracers trace until enough samples have come.
@@ -121,7 +121,7 @@ func TestSeveralNodesInOneRecord(t *testing.T) {
 	if run.Method != iotrace.ByCounters || run.Reason != "" || run.Started.IsZero() {
 		t.Errorf("%+v", run)
 	}
-	if diff := cmp.Diff([]string{"a: the one", "both"}, run.CannotTell); diff != "" && !slices.Equal(run.CannotTell, []string{"both", "a: the one"}) {
+	if diff := cmp.Diff([]string{"a: the one", "both"}, run.Limitations); diff != "" && !slices.Equal(run.Limitations, []string{"both", "a: the one"}) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"a/sda", "b/sda"}, run.Request.Devices); diff != "" {

@@ -45,7 +45,7 @@ func full() *model.Report {
 	r.Run.Workloads = []model.Workload{w}
 	res := &r.Results[0]
 	res.Workload, res.Direction, res.Metric, res.Verdict = w.Name, model.Read, model.IOPS, model.Valid
-	res.Sustained.Lasting = model.Fell
+	res.Sustained.State = model.Fell
 	res.Estimate = model.Estimate{Unit: "1/s", Value: 2998.1, Low: 2991, High: 3004.9, Confidence: 0.95, Open: true}
 	res.Metrics = map[model.Metric]model.Estimate{model.IOPS: res.Estimate, model.P999: {Unit: "s", Value: 1e-3, Low: 1e-3, High: 1e-3}}
 	res.Latency.Unit = "s"

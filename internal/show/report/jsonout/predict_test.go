@@ -16,7 +16,7 @@ func fullPrediction() *prediction.Prediction {
 	fill(reflect.ValueOf(&p).Elem())
 	p.Schema, p.Verdict, p.Findings[0].Severity = prediction.Schema, model.Valid, model.SeverityWarning
 	x := &p.Points[0]
-	x.Limit, x.Rate.Unit, x.Doubts[0].Low = prediction.ByFlushes, "1/s", -0.5
+	x.Limit, x.Rate.Unit, x.Uncertainties[0].Low = prediction.ByFlushes, "1/s", -0.5
 	for _, e := range []*model.Estimate{&p.Other, &p.Flushes[0].Estimate, &p.Read.Estimate, &x.Latency} {
 		e.Unit = "s"
 	}
@@ -48,7 +48,7 @@ func TestPredictionsFitTheirSchema(t *testing.T) {
 		"an unknown verdict":        func(p *prediction.Prediction) { p.Verdict = "fine" },
 		"a model that is certain":   func(p *prediction.Prediction) { p.ModelError = 0 },
 		"a rate below nothing":      func(p *prediction.Prediction) { p.Points[0].Rate.Low = -1 },
-		"a doubt on the wrong side": func(p *prediction.Prediction) { p.Points[0].Doubts[0].Low = 0.5 },
+		"a doubt on the wrong side": func(p *prediction.Prediction) { p.Points[0].Uncertainties[0].Low = 0.5 },
 	} {
 		p := fullPrediction()
 		spoil(p)

@@ -100,7 +100,7 @@ func (p *page) traceFindings(t *iotrace.Report) {
 		}
 		lines = append(lines, line)
 	}
-	for _, lost := range t.Run.CannotTell {
+	for _, lost := range t.Run.Limitations {
 		lines = append(lines, "- cannot tell: "+inline(lost))
 	}
 	for _, d := range t.Damage {

@@ -34,8 +34,8 @@ func RenderPrediction(w io.Writer, x *prediction.Prediction, o Options) error {
 	p.field("flush", flushes...)
 	if r := x.Read; r != nil {
 		at := ""
-		if r.AtOnce > 0 {
-			at = fmt.Sprintf("%d at once", r.AtOnce)
+		if r.Concurrency > 0 {
+			at = fmt.Sprintf("%d at once", r.Concurrency)
 		}
 		p.field("read", units.FormatBlock(r.Bytes)+" "+within(r.Estimate), at)
 	}

@@ -23,7 +23,7 @@ func predicted() *prediction.Prediction {
 		From:    prediction.Run{ID: "one", Target: "/new", Workloads: []string{"wal-8k", "wal-64k", "page-read"}},
 		Like:    prediction.Run{ID: "two", Target: "/old", Workloads: []string{"tpcb-c1", "tpcb-c16"}, Processors: 2},
 		Flushes: []prediction.Flush{{Time: time("wal-8k", 8<<10, 2.1e-3)}, {Time: time("wal-64k", 64<<10, 2.4e-3)}},
-		Read:    &prediction.Reading{Time: time("page-read", 8<<10, 0.4e-3), AtOnce: 12},
+		Read:    &prediction.Reading{Time: time("page-read", 8<<10, 0.4e-3), Concurrency: 12},
 		Other:   estimate("s", 0.3e-3),
 		Costs:   []prediction.Costs{{Workload: "tpcb-c1", Clients: 1, Processor: &processor, LogBytes: 9258, Reads: 0.05}, {Workload: "tpcb-c16", Clients: 16, LogBytes: 5570}},
 		Points: []prediction.Point{

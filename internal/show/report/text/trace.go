@@ -21,22 +21,22 @@ type TracePart string
 // histogram of them, the device's own counters as shown by iostat(1), and what became of the
 // requests, as counted by blktrace(8).
 const (
-	Who             TracePart = "who"
-	TraceLatency    TracePart = "latency"
-	TraceHistograms TracePart = "histogram"
-	TraceIostat     TracePart = "iostat"
-	TraceTotals     TracePart = "totals"
+	TraceOriginators TracePart = "who"
+	TraceLatency     TracePart = "latency"
+	TraceHistograms  TracePart = "histogram"
+	TraceIostat      TracePart = "iostat"
+	TraceTotals      TracePart = "totals"
 )
 
 // TraceParts are all parts, in their order.
-var TraceParts = []TracePart{Who, TraceLatency, TraceHistograms, TraceIostat, TraceTotals}
+var TraceParts = []TracePart{TraceOriginators, TraceLatency, TraceHistograms, TraceIostat, TraceTotals}
 
 // TraceOptions say how a trace is printed.
 type TraceOptions struct {
 	Options
 	// Parts are the parts to print; none means all.
 	Parts []TracePart
-	// Rows limits the rows of Who; 0 means 20.
+	// Rows limits the rows of TraceOriginators; 0 means 20.
 	Rows int
 }
 
@@ -47,7 +47,7 @@ func RenderTrace(w io.Writer, t *iotrace.Report, o TraceOptions) error {
 		p.traceHead(t)
 	}
 	wanted := func(part TracePart) bool { return len(o.Parts) == 0 || slices.Contains(o.Parts, part) }
-	if wanted(Who) && t.Run.Method != iotrace.ByCounters {
+	if wanted(TraceOriginators) && t.Run.Method != iotrace.ByCounters {
 		p.blank()
 		p.traceRows(t.Rows, max(o.Rows, 0))
 	}
@@ -65,7 +65,7 @@ func RenderTrace(w io.Writer, t *iotrace.Report, o TraceOptions) error {
 		p.traceTotals(t)
 	}
 	p.blank()
-	for i, lost := range t.Run.CannotTell {
+	for i, lost := range t.Run.Limitations {
 		p.field(map[bool]string{true: "unknown"}[i == 0], lost)
 	}
 	p.traceFindings(t)
