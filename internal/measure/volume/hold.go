@@ -15,9 +15,9 @@ type hold struct {
 	// refs counts the objects; unshare stops sharing the descriptor with other processes.
 	refs    int
 	unshare func()
-	// lookAgain is when to check next whether another process has it open.
-	looking   sync.Mutex
-	lookAgain time.Time
+	// nextScan is when to check next whether another process has it open.
+	scanning sync.Mutex
+	nextScan time.Time
 }
 
 // holdKey identifies what is held and by which run: two runs in one process share nothing.

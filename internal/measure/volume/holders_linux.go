@@ -177,16 +177,16 @@ func processName(process string) string {
 // with thousands of processes or many workers on one device, a scan is skipped within a second of the
 // last one, or within twenty times its duration.
 const (
-	looksApart  = time.Second
-	lookingPart = 20
+	minScanInterval    = time.Second
+	scanIntervalFactor = 20
 )
 
 // guardHolders refuses an object that another process has open and keeps open.
 func (o *Object) guardHolders(who openers) error {
 	h := o.hold
-	h.looking.Lock()
-	defer h.looking.Unlock()
-	if who == writers && system.Now().Before(h.lookAgain) {
+	h.scanning.Lock()
+	defer h.scanning.Unlock()
+	if who == writers && system.Now().Before(h.nextScan) {
 		return nil
 	}
 	var found holder
@@ -195,7 +195,7 @@ func (o *Object) guardHolders(who openers) error {
 		var is bool
 		if found, is = o.holder(who); !is {
 			now := system.Now()
-			h.lookAgain = now.Add(max(looksApart, lookingPart*now.Sub(began)))
+			h.nextScan = now.Add(max(minScanInterval, scanIntervalFactor*now.Sub(began)))
 			return nil
 		}
 		if system.Now().After(end) {
