@@ -37,7 +37,7 @@ Exit codes: 0 told to exit; 1 lost its engine.`,
 			if tracing != "" {
 				return serveTraces(cmd.Context(), e, tracing)
 			}
-			err := f.Run(cmd.Context(), forPrograms(e))
+			err := f.Run(cmd.Context(), rawStreams(e))
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				return exitCode(exitFailed)
 			}

@@ -27,7 +27,7 @@ progress; 3 a goal of the run is missed or undecided; 5 a result is invalid;
 			if err != nil {
 				return err
 			}
-			return ending(finish(e, done, &output, false))
+			return exitError(finish(e, done, &output, false))
 		},
 	}
 	registerOutput(e, cmd, &output)

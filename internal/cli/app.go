@@ -108,12 +108,12 @@ invalid; 130 interrupted (results so far are kept).`,
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "also measure a server in this `PLACE` (a DIR, sc:CLASS, pvc:CLAIM or postgres://…), interleaved, and compare with it")
 	cmd.Flags().StringVar(&o.request.BaselineLog, "baseline-wal", "", "keep the baseline's log in this `PLACE` (default: with its data)")
 	cmd.Flags().StringVar(&o.request.BaselineClient, "baseline-client-node", "", "the same for the baseline's pgbench (default: in its server's pod)")
-	f.registerTrace(cmd, "the directory's block device"+byTracer)
+	f.registerTrace(cmd, "the directory's block device"+tracerHelp)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &o.options)
-	f.savingFlags.register(e, cmd, inRun)
-	f.registerHandOn(e, cmd)
+	f.saveFlags.register(e, cmd, resultsHelp)
+	f.registerPublisher(e, cmd)
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func (f *runFlags) app(e *env.Env, cmd *cobra.Command, args []string, o *options
 	if err := f.inside.check(cmd); err != nil {
 		return err
 	}
-	exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) {
+	exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) {
 		exp, err := experiment()
 		if err == nil && f.baseline != "" {
 			err = f.gate.compare(&exp, profile.Comparison, f.baseline)
@@ -132,7 +132,7 @@ func (f *runFlags) app(e *env.Env, cmd *cobra.Command, args []string, o *options
 	if err != nil {
 		return err
 	}
-	if err := f.traceBeside(cmd.Context(), e, o, exp); err != nil {
+	if err := f.setupTrace(cmd.Context(), e, o, exp); err != nil {
 		return err
 	}
 	return f.measure(cmd.Context(), e, cmd, o, exp)
@@ -140,7 +140,7 @@ func (f *runFlags) app(e *env.Env, cmd *cobra.Command, args []string, o *options
 
 // planApp shows what app would do.
 func planApp(e *env.Env, cmd *cobra.Command, args []string, o *options, inside *insideFlags, output *outputFlags, experiment func() (model.Experiment, error)) error {
-	exp, err := o.asked(e, cmd, args, experiment)
+	exp, err := o.requestedExperiment(e, cmd, args, experiment)
 	if err != nil {
 		return err
 	}

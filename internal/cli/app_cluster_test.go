@@ -36,9 +36,9 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 			}
 		}
 	}
-	code, out, said := plan("sc:fast", "--set", "shared_buffers=1GB", "--clients", "100", "--node", "node3")
+	code, out, stderr := plan("sc:fast", "--set", "shared_buffers=1GB", "--clients", "100", "--node", "node3")
 	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, said)
+		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	holds(out, "sc:fast", "of the image docker.io/library/postgres:17", "shared_buffers", "1GB", "max_connections", "108", "track_io_timing",
 		"Its version and its other settings are those of its image", "a new server's directory in sc:fast", "loadline app postgres` instead",
@@ -47,47 +47,47 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 
 	// A new claim is large enough for the data; an existing claim is used with the user and on the node of
 	// its pod.
-	code, out, said = plan("sc:fast", "--scale", "4000", "--image", "mine:1")
+	code, out, stderr = plan("sc:fast", "--scale", "4000", "--image", "mine:1")
 	if code != exitOK {
-		t.Errorf("exit code %d: %s", code, said)
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	holds(out, "storage: 74619Mi", "image: mine:1")
-	code, out, said = plan("pvc:data", "--scale", "10")
+	code, out, stderr = plan("pvc:data", "--scale", "10")
 	if code != exitOK || strings.Contains(out, "PersistentVolumeClaim\n") || strings.Contains(out, "fsGroup") {
-		t.Errorf("exit code %d: %s%s", code, out, said)
+		t.Errorf("exit code %d: %s%s", code, out, stderr)
 	}
 	holds(out, "claimName: data", "runAsUser: 999", "- 998", "- node7")
 
 	// The client gets a pod without a volume, on the named node or on any node other than the server's.
-	code, out, said = plan("sc:fast", "--node", "node3", "--client-node", "same")
+	code, out, stderr = plan("sc:fast", "--node", "node3", "--client-node", "same")
 	if code != exitOK || strings.Count(out, "kind: Pod\n") != 2 || strings.Count(out, "- node3\n") != 2 || strings.Count(out, "claimName: ") != 1 {
-		t.Errorf("exit code %d: %s%s", code, out, said)
+		t.Errorf("exit code %d: %s%s", code, out, stderr)
 	}
 	holds(out, "name: LOADLINE_ADDRESS", "fieldPath: status.podIP")
 	for args, words := range map[string]string{
 		"other": "only 1 of the cluster's 2 nodes may run its pod", "node9": "--client-node node9: the cluster has no such node", "full": "--client-node full: the node has a taint",
 	} {
-		if code, _, said = plan("sc:fast", "--client-node", args); code != exitUsage || !strings.Contains(said, words) {
-			t.Errorf("%s: exit code %d: %s", args, code, said)
+		if code, _, stderr = plan("sc:fast", "--client-node", args); code != exitUsage || !strings.Contains(stderr, words) {
+			t.Errorf("%s: exit code %d: %s", args, code, stderr)
 		}
 	}
 	s.Add(t, node("node4"))
-	if code, _, said = plan("sc:fast", "--node", "node3", "--client-node", "node4"); code != exitOK {
-		t.Errorf("exit code %d: %s", code, said)
+	if code, _, stderr = plan("sc:fast", "--node", "node3", "--client-node", "node4"); code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	if code, out, said = plan("sc:fast", "--client-node", "other"); code != exitOK {
-		t.Errorf("exit code %d: %s", code, said)
+	if code, out, stderr = plan("sc:fast", "--client-node", "other"); code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	holds(out, "operator: NotIn", "- (the node of the server)")
 
 	// The log gets a claim of its own, so the data's claim needs no room for it.
-	code, out, said = plan("sc:fast", "--wal", "sc:fast?size=6Gi", "--scale", "4000")
+	code, out, stderr = plan("sc:fast", "--wal", "sc:fast?size=6Gi", "--scale", "4000")
 	if code != exitOK {
-		t.Errorf("exit code %d: %s", code, said)
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	holds(out, "storage: 72915Mi", "storage: 6Gi", "mountPath: /wal", "log     sc:fast?size=6Gi", "its log's in sc:fast?size=6Gi,")
 
-	code, out, said = plan("sc:fast", "--format", "json")
+	code, out, stderr = plan("sc:fast", "--format", "json")
 	var document struct {
 		App struct {
 			Settings []struct{ Name, Source string }
@@ -96,7 +96,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 		Manifests string
 	}
 	if err := json.Unmarshal([]byte(out), &document); code != exitOK || err != nil || len(document.App.Settings) < 2 || document.Cluster.Image == "" {
-		t.Errorf("exit code %d, %v: %s%s", code, err, out, said)
+		t.Errorf("exit code %d, %v: %s%s", code, err, out, stderr)
 	}
 	holds(document.Manifests, "kind: Pod")
 
@@ -109,8 +109,8 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 		"there is no claim log":             {"pvc:data", "--wal", "pvc:log"},
 		"cpu=many is no quantity":           {"sc:fast", "--resources", "cpu=many"},
 	} {
-		if code, out, said := plan(args...); code != exitUsage || !strings.Contains(said, words) {
-			t.Errorf("%q: exit code %d: %s%s", args, code, out, said)
+		if code, out, stderr := plan(args...); code != exitUsage || !strings.Contains(stderr, words) {
+			t.Errorf("%q: exit code %d: %s%s", args, code, out, stderr)
 		}
 	}
 	if made := changes(s); len(made) > 0 {
@@ -122,14 +122,14 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 func TestAppPostgresOfAnExperimentInACluster(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"))
 	dir := t.TempDir()
-	asked := filepath.Join(dir, "experiment.yaml")
-	if err := os.WriteFile(asked, []byte("scenario: app\ntarget: sc:fast\nprofile: quick\napp: {name: postgres, image: 'somebody/else:1'}\n"), 0o600); err != nil {
+	experimentFile := filepath.Join(dir, "experiment.yaml")
+	if err := os.WriteFile(experimentFile, []byte("scenario: app\ntarget: sc:fast\nprofile: quick\napp: {name: postgres, image: 'somebody/else:1'}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{nil, {"--in-cluster"}} {
 		var stdout, stderr bytes.Buffer
 		e := env.OS()
-		e.Args = append([]string{"run", "--experiment", asked, "--kubeconfig", file, "--image", "loadline:test", "--results", dir}, args...)
+		e.Args = append([]string{"run", "--experiment", experimentFile, "--kubeconfig", file, "--image", "loadline:test", "--results", dir}, args...)
 		e.Stdout, e.Stderr = &stdout, &stderr
 		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(stderr.String(), "has an image of its own") {
 			t.Errorf("%q: exit code %d: %s", args, code, stderr.String())
@@ -145,9 +145,9 @@ func TestAppPostgresOfAnExperimentInACluster(t *testing.T) {
 func TestAppPostgresInAJob(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"))
 	plan := planner(t, file)
-	code, out, said := plan("sc:fast", "--in-cluster", "--wal", "sc:fast?size=6Gi", "--clients", "3", "--set", "shared_buffers=1GB")
+	code, out, stderr := plan("sc:fast", "--in-cluster", "--wal", "sc:fast?size=6Gi", "--clients", "3", "--set", "shared_buffers=1GB")
 	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, said)
+		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	for _, w := range []string{"kind: Job", "- --experiment", "- --allow-programs", "shared_buffers=1GB", "sc:fast?size=6Gi", "clients:", "image: loadline:test"} {
 		if !strings.Contains(out, w) {
@@ -164,12 +164,12 @@ func TestAppPostgresInAJob(t *testing.T) {
 		"of the node that the pod comes to":                  {"sc:fast", "--fit", "disk"},
 		"looks like a password":                              {"sc:fast", "--set", "primary_conninfo=password=secret"},
 	} {
-		if code, out, said := plan(append(args, "--in-cluster")...); code != exitUsage || !strings.Contains(said, words) {
-			t.Errorf("%q: exit code %d: %s%s", args, code, out, said)
+		if code, out, stderr := plan(append(args, "--in-cluster")...); code != exitUsage || !strings.Contains(stderr, words) {
+			t.Errorf("%q: exit code %d: %s%s", args, code, out, stderr)
 		}
 	}
-	if code, _, said := plan("sc:fast", "--detach"); code != exitUsage || !strings.Contains(said, "--detach needs --in-cluster") {
-		t.Errorf("exit code %d: %s", code, said)
+	if code, _, stderr := plan("sc:fast", "--detach"); code != exitUsage || !strings.Contains(stderr, "--detach needs --in-cluster") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if made := changes(s); len(made) > 0 {
 		t.Errorf("a plan made %q", made)
@@ -177,7 +177,7 @@ func TestAppPostgresInAJob(t *testing.T) {
 }
 
 // planner returns a function that plans app postgres on the cluster of a kubeconfig file.
-func planner(t *testing.T, kubeconfig string) func(args ...string) (code int, out, said string) {
+func planner(t *testing.T, kubeconfig string) func(args ...string) (code int, out, stderr string) {
 	return func(args ...string) (int, string, string) {
 		var stdout, stderr bytes.Buffer
 		e := env.OS()

@@ -61,8 +61,8 @@ invalid; 130 interrupted (results so far are kept).`,
 	f.registerTrace(cmd, "the directory's block device")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
-	f.savingFlags.register(e, cmd, inRun)
-	f.registerHandOn(e, cmd)
+	f.saveFlags.register(e, cmd, resultsHelp)
+	f.registerPublisher(e, cmd)
 	return cmd
 }
 

@@ -61,7 +61,7 @@ func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 		if len(app.Ask.Clients) > 0 {
 			exp.Profile = "standard"
 		}
-		words := (&options{again: "FILE"}).typed(context.Background(), exp)
+		words := (&options{experimentFile: "FILE"}).commandLine(context.Background(), exp)
 		if got := words[:4]; !slices.Equal(got, []string{"loadline", "app", "etcd", "/srv/x y"}) {
 			t.Fatalf("%q", words)
 		}

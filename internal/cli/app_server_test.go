@@ -52,7 +52,7 @@ func schemas(t *testing.T, url string) string {
 func TestAppPostgresServer(t *testing.T) {
 	lab.Lock(t)
 	url := existingServer(t, "fsync=off")
-	code, out, errs := said(t, "plan", "app", "postgres", url)
+	code, out, errs := runLoadline(t, "plan", "app", "postgres", url)
 	for _, words := range []string{"a schema of its own in the database of", "fsync", "found: fsync=off: the server flushes nothing, and its numbers are durability"} {
 		if code != exitOK || !strings.Contains(out, words) {
 			t.Errorf("%d, no %q: %s%s", code, words, out, errs)
@@ -83,11 +83,11 @@ func TestAppPostgresServer(t *testing.T) {
 	}
 	// It is compared with another server, in turn, but not with itself under another name.
 	other := existingServer(t)
-	code, out, errs = said(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "20s", "--repeat", "2", "--clients", "2", "--scale", "1", "--fail-on", "none")
+	code, out, errs = runLoadline(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "20s", "--repeat", "2", "--clients", "2", "--scale", "1", "--fail-on", "none")
 	if code == exitUsage || code == exitFailed || !strings.Contains(out, "tpcb-c2") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
-	code, out, errs = said(t, "app", "postgres", url, "--baseline", url+"&connect_timeout=5", "--results", results)
+	code, out, errs = runLoadline(t, "app", "postgres", url, "--baseline", url+"&connect_timeout=5", "--results", results)
 	if code != exitUsage || !strings.Contains(errs, "are the same server") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
@@ -101,7 +101,7 @@ func TestAppPostgresServer(t *testing.T) {
 		"--image is for a server in a pod":        {url, "--image", "postgres:17"},
 		"has a password in it":                    {"postgres://u:hunter2@h/d"},
 	} {
-		if code, _, errs := said(t, append([]string{"app", "postgres"}, args...)...); code != exitUsage || !strings.Contains(errs, words) || strings.Contains(errs, "hunter2") {
+		if code, _, errs := runLoadline(t, append([]string{"app", "postgres"}, args...)...); code != exitUsage || !strings.Contains(errs, words) || strings.Contains(errs, "hunter2") {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
 	}
@@ -131,11 +131,11 @@ func TestAppPostgresServerLeavesNothing(t *testing.T) {
 			}
 			if signal == syscall.SIGKILL {
 				left := schemas(t, url)
-				code, out, errs := said(t, "cleanup", url)
+				code, out, errs := runLoadline(t, "cleanup", url)
 				for i := 0; i < 50 && strings.Contains(out, "a running loadline uses it"); i++ {
 					// The server has not yet noticed that its client is gone.
 					time.Sleep(100 * time.Millisecond)
-					code, out, errs = said(t, "cleanup", url)
+					code, out, errs = runLoadline(t, "cleanup", url)
 				}
 				if code != exitOK || left == "" || !strings.Contains(out, "removed schema "+left) {
 					t.Errorf("left %q; cleanup: %d, %s%s", left, code, out, errs)
@@ -147,7 +147,7 @@ func TestAppPostgresServerLeavesNothing(t *testing.T) {
 			if left, _ := filepath.Glob(filepath.Join(temp, ".loadline-*")); len(left) > 0 {
 				t.Errorf("%v are left", left)
 			}
-			if code, out, _ := said(t, "cleanup", url); code != exitOK || !strings.Contains(out, "nothing to remove") {
+			if code, out, _ := runLoadline(t, "cleanup", url); code != exitOK || !strings.Contains(out, "nothing to remove") {
 				t.Errorf("%d %s", code, out)
 			}
 		})

@@ -76,7 +76,7 @@ func TestAppPostgresLogLeavesNothing(t *testing.T) {
 				t.Errorf("the log is not in %s", log)
 			}
 			// The directory is in use while the run lives, and cleanup says so.
-			if code, out, errs := said(t, "cleanup", log); code != exitOK || !strings.Contains(out, "a running loadline uses it") || strings.Contains(out, "removed") {
+			if code, out, errs := runLoadline(t, "cleanup", log); code != exitOK || !strings.Contains(out, "a running loadline uses it") || strings.Contains(out, "removed") {
 				t.Errorf("a cleanup beside the run: %d, %s%s", code, out, errs)
 			}
 			p.end(t, signal)
@@ -100,7 +100,7 @@ func TestAppPostgresLogsOfTwoSides(t *testing.T) {
 					args = append(args, flag, logs[i])
 				}
 			}
-			code, out, errs := said(t, args...)
+			code, out, errs := runLoadline(t, args...)
 			var r struct{ Comparison struct{ A, B model.RunInfo } }
 			if err := json.Unmarshal([]byte(out), &r); err != nil || code == exitFailed || code == exitUsage {
 				t.Fatalf("exit code %d, %v: %s", code, err, errs)

@@ -15,9 +15,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// muchPrefill is the largest prefill, in bytes, that is written without notice if the user
+// largePrefill is the largest prefill, in bytes, that is written without notice if the user
 // has not chosen a size.
-const muchPrefill = 10 << 30
+const largePrefill = 10 << 30
 
 // registerYes adds --yes to the verbs below cmd that may ask.
 func registerYes(e *env.Env, cmd *cobra.Command) {
@@ -31,8 +31,8 @@ func registerYes(e *env.Env, cmd *cobra.Command) {
 // consent announces a large prefill that the user did not ask for and, on a terminal, asks for
 // confirmation. An error means that the user declined and nothing was written.
 func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) error {
-	bytes, seconds := unasked(plans)
-	if bytes <= muchPrefill {
+	bytes, seconds := automaticPrefill(plans)
+	if bytes <= largePrefill {
 		return nil
 	}
 	words := "writes " + units.FormatSize(bytes) + " first"
@@ -41,13 +41,13 @@ func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) e
 	}
 	ask := e.Answers && !e.Yes
 	if !quiet || ask {
-		sayLine(e.Stderr, "prefill %s, so that reads find data; --size takes less", words)
+		printLine(e.Stderr, "prefill %s, so that reads find data; --size takes less", words)
 	}
 	if !ask {
 		return nil
 	}
 	fmt.Fprint(e.Stderr, "        go on? [Y/n] ")
-	yes, err := answer(ctx, e.Stdin)
+	yes, err := readAnswer(ctx, e.Stdin)
 	if err != nil {
 		fmt.Fprintln(e.Stderr)
 		return err
@@ -59,9 +59,9 @@ func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) e
 	return nil
 }
 
-// unasked returns how many bytes will be prefilled by plans whose size was chosen automatically,
-// and how long that will take; 0 seconds if unknown.
-func unasked(plans []model.Plan) (bytes int64, seconds float64) {
+// automaticPrefill returns how many bytes will be prefilled by plans whose size was chosen
+// automatically, and how long that will take; 0 seconds if unknown.
+func automaticPrefill(plans []model.Plan) (bytes int64, seconds float64) {
 	known := true
 	for i := range plans {
 		p := &plans[i]
@@ -78,8 +78,9 @@ func unasked(plans []model.Plan) (bytes int64, seconds float64) {
 	return bytes, seconds
 }
 
-// answer reads a line. Anything that begins with n means no, and so does end of input; all else means yes.
-func answer(ctx context.Context, in io.Reader) (bool, error) {
+// readAnswer reads a line. Anything that begins with n means no, and so does end of input; all else
+// means yes.
+func readAnswer(ctx context.Context, in io.Reader) (bool, error) {
 	type line struct {
 		text string
 		err  error

@@ -13,8 +13,8 @@ import (
 )
 
 func TestALargePrefillIsAnnouncedAndAskedFor(t *testing.T) {
-	plan := func(size, asked int64, kind model.TargetKind) model.Plan {
-		return model.Plan{Experiment: model.Experiment{Size: asked}, PrefillSeconds: 26,
+	plan := func(size, requested int64, kind model.TargetKind) model.Plan {
+		return model.Plan{Experiment: model.Experiment{Size: requested}, PrefillSeconds: 26,
 			Volume: model.Volume{Target: model.Target{Name: ".", Kind: kind}, Size: size, Prefill: true}}
 	}
 	large := []model.Plan{plan(27<<30, 0, model.Directory)}

@@ -87,61 +87,62 @@ func cleanupDirectory(e *env.Env, dir string) error {
 	if t.Kind != model.Directory {
 		return model.RefusedError(fmt.Sprintf("%s is not a directory: Loadline's data files are only in directories", dir), "")
 	}
-	files, places, err := leftIn(e, t.Path)
+	files, places, err := findLeftovers(e, t.Path)
 	if err != nil {
 		return err
 	}
 	for _, p := range places {
 		if p.Stays != "" {
-			sayLine(e.Stdout, "kept    %s: %s", p.Path, p.Stays)
+			printLine(e.Stdout, "kept    %s: %s", p.Path, p.Stays)
 			next := "if you do not need it: rm -r " + safetext.ShellWord(p.Path)
 			if p.Held {
 				next = afterRun
 			}
-			sayLine(e.Stdout, "  next: %s", next)
+			printLine(e.Stdout, "  next: %s", next)
 			continue
 		}
 		if err := p.Remove(postgres.RemoveShared); err != nil {
 			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", p.Path, err), "")
 		}
-		sayLine(e.Stdout, "removed %s", p.Path)
+		printLine(e.Stdout, "removed %s", p.Path)
 	}
 	found := map[string]bool{}
 	for _, f := range files {
 		found[f.Path] = true
 	}
 	for _, f := range files {
-		why, next := staysFor(f)
+		why, next := keptReason(f)
 		if why != "" {
 			if f.Test && f.Path != f.Data() && found[f.Data()] {
 				continue // the note stays with its data file, which is reported
 			}
-			sayLine(e.Stdout, "kept    %s: %s", f.Path, why)
-			sayLine(e.Stdout, "  next: %s", next)
+			printLine(e.Stdout, "kept    %s: %s", f.Path, why)
+			printLine(e.Stdout, "  next: %s", next)
 			continue
 		}
 		if err := f.Remove(); err != nil {
 			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", f.Path, err), "")
 		}
-		sayLine(e.Stdout, "removed %s", f.Path)
+		printLine(e.Stdout, "removed %s", f.Path)
 	}
 	if len(files)+len(places) == 0 {
-		sayLine(e.Stdout, "nothing to remove in %s", dir)
+		printLine(e.Stdout, "nothing to remove in %s", dir)
 	}
 	return nil
 }
 
 const (
-	// heldFor is how long a cleanup waits for files that a running loadline seems to hold: after a
-	// run is killed, the kernel may release its locks only some time after its processes are gone.
-	heldFor = 2 * time.Second
+	// lockTimeout is how long a cleanup waits for files that a running loadline seems to hold:
+	// after a run is killed, the kernel may release its locks only some time after its processes
+	// are gone.
+	lockTimeout = 2 * time.Second
 	// afterRun is the hint for the files of a run that is still running.
 	afterRun = "wait until that run has ended, or end it, and clean up again"
 )
 
-// leftIn returns what earlier runs have left in a directory.
-func leftIn(e *env.Env, dir string) (files []volume.Leftover, places []volume.Abandoned, err error) {
-	for limit := e.Now().Add(heldFor); ; e.Clock.Sleep(50 * time.Millisecond) {
+// findLeftovers returns what earlier runs have left in a directory.
+func findLeftovers(e *env.Env, dir string) (files []volume.Leftover, places []volume.Abandoned, err error) {
+	for limit := e.Now().Add(lockTimeout); ; e.Clock.Sleep(50 * time.Millisecond) {
 		if files, err = volume.Leftovers(dir); err != nil {
 			return nil, nil, err
 		}
@@ -155,10 +156,10 @@ func leftIn(e *env.Env, dir string) (files []volume.Leftover, places []volume.Ab
 	}
 }
 
-// staysFor returns why a leftover is not removed and what to do about it; "" if it may be
+// keptReason returns why a leftover is not removed and what to do about it; "" if it may be
 // removed. Files of a durability test are removed only once its ledger says that the test is
 // over, because without them its check can no longer be done.
-func staysFor(f volume.Leftover) (why, next string) {
+func keptReason(f volume.Leftover) (why, next string) {
 	byHand := "if you do not need it: rm " + safetext.ShellWord(f.Path)
 	switch {
 	case f.Held:

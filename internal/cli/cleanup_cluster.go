@@ -27,20 +27,20 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 	var old []kube.Object
 	for _, o := range all {
 		if why := alive[o.Run]; why != "" && !force {
-			sayLine(e.Stdout, "kept    %s: %s", o, why)
+			printLine(e.Stdout, "kept    %s: %s", o, why)
 			continue
 		}
 		old = append(old, o)
 	}
 	if len(old) == 0 {
-		sayLine(e.Stdout, "nothing to remove in %s", where)
+		printLine(e.Stdout, "nothing to remove in %s", where)
 		return nil
 	}
 	if err := client.Remove(ctx, old, cleanupTime); err != nil {
 		return err
 	}
 	for _, o := range old {
-		sayLine(e.Stdout, "removed %s", o)
+		printLine(e.Stdout, "removed %s", o)
 	}
 	return nil
 }

@@ -20,11 +20,11 @@ func cleanupServer(ctx context.Context, e *env.Env, name string) error {
 	schemas, err := postgres.RemoveLeft(ctx, e, t.URI)
 	for _, s := range schemas {
 		if s.Stays != "" {
-			sayLine(e.Stdout, "kept    schema %s: %s", s.Schema, s.Stays)
-			sayLine(e.Stdout, "  next: %s", s.Next)
+			printLine(e.Stdout, "kept    schema %s: %s", s.Schema, s.Stays)
+			printLine(e.Stdout, "  next: %s", s.Next)
 			continue
 		}
-		sayLine(e.Stdout, "removed schema %s", s.Schema)
+		printLine(e.Stdout, "removed schema %s", s.Schema)
 	}
 	if err != nil {
 		return err
@@ -42,10 +42,10 @@ func cleanupServer(ctx context.Context, e *env.Env, name string) error {
 			return err
 		}
 		removed++
-		sayLine(e.Stdout, "removed %s", p.Path)
+		printLine(e.Stdout, "removed %s", p.Path)
 	}
 	if len(schemas)+removed == 0 {
-		sayLine(e.Stdout, "nothing to remove in %s", t.URI)
+		printLine(e.Stdout, "nothing to remove in %s", t.URI)
 	}
 	return nil
 }

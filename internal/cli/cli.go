@@ -17,9 +17,9 @@ import (
 
 // Run executes the command line of e and returns the exit code.
 func Run(ctx context.Context, e *env.Env) int {
-	e = forPeople(withEvents(e))
+	e = sanitizedStreams(withEvents(e))
 	code := execute(ctx, e)
-	if told(e) {
+	if emitsEvents(e) {
 		eventsOf(e).End(code)
 	}
 	return code
@@ -37,7 +37,7 @@ func execute(ctx context.Context, e *env.Env) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	return explain(ctx, e, err)
+	return reportError(ctx, e, err)
 }
 
 // Commands returns the command tree, from which the manual pages are generated.
@@ -61,13 +61,13 @@ command's help lists the ones it uses.`,
 		Version:       worker.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noVerb,
+		Args:          unknownCommand,
 		// No command may have a PersistentPreRunE of its own: it would replace this one.
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.take(cmd, args); err != nil {
 				return err
 			}
-			keepTyped(cmd, args)
+			storeCommandLine(cmd, args)
 			return beginProgress(e, cmd)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -92,7 +92,7 @@ command's help lists the ones it uses.`,
 	root.AddCommand(newConfig(e, s))
 	for _, c := range root.Commands() {
 		if slices.Contains([]string{"analyze", "report", "explain", "size", "import"}, c.Name()) {
-			c.RunE = atOnce(c.RunE)
+			c.RunE = interruptible(c.RunE)
 		}
 	}
 	registerVerbose(e, root)

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// said runs loadline and returns its exit code and what it printed.
-func said(t *testing.T, args ...string) (code int, out, errs string) {
+// runLoadline runs a command and returns its exit code and what it printed.
+func runLoadline(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, x bytes.Buffer
 	e := env.OS()
@@ -23,7 +23,7 @@ func said(t *testing.T, args ...string) (code int, out, errs string) {
 // report runs loadline and returns its exit code and report.
 func report(t *testing.T, args ...string) (int, *model.Report) {
 	t.Helper()
-	code, out, errs := said(t, args...)
+	code, out, errs := runLoadline(t, args...)
 	var r model.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: exit code %d, %s", err, code, errs)
@@ -34,7 +34,7 @@ func report(t *testing.T, args ...string) (int, *model.Report) {
 // refused fails unless loadline refuses a command with these words.
 func refused(t *testing.T, words string, args ...string) {
 	t.Helper()
-	if code, _, errs := said(t, args...); code != exitUsage || !strings.Contains(errs, words) {
+	if code, _, errs := runLoadline(t, args...); code != exitUsage || !strings.Contains(errs, words) {
 		t.Errorf("%v: exit code %d, %s", args, code, errs)
 	}
 }

@@ -24,7 +24,7 @@ import (
 // compareFlags are the flags of compare: those of run for measuring, and the gate.
 type compareFlags struct {
 	options
-	measuring
+	measureFlags
 }
 
 func newCompare(e *env.Env) *cobra.Command { return compareCommand(e, &compareFlags{}) }
@@ -56,7 +56,7 @@ Exit codes: 0 none of the conditions in --fail-on; 1 failed; 2 refused, with the
 are kept).`,
 		Example: `  loadline compare /srv/old /srv/new --profile quick
   loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%`,
-		Args: f.unlessAgain(func(cmd *cobra.Command, args []string) error {
+		Args: f.unlessRepeated(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 2 {
 				return nil
 			}
@@ -66,33 +66,33 @@ are kept).`,
 			if err := errors.Join(f.gate.check(), f.inside.check(cmd)); err != nil {
 				return err
 			}
-			if f.again != "" {
+			if f.experimentFile != "" {
 				return f.targets(cmd.Context(), e, cmd, args)
 			}
 			if len(args) == 1 || store.IsRun(args[0]) && store.IsRun(args[1]) || store.IsTrace(args[0]) && store.IsTrace(args[1]) {
-				return atOnce(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, args) })(cmd, args)
+				return interruptible(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, args) })(cmd, args)
 			}
-			return f.two(cmd.Context(), e, cmd, args[0], args[1])
+			return f.compareTwo(cmd.Context(), e, cmd, args[0], args[1])
 		},
 	}
 	f.options.register(cmd)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
-	f.savingFlags.register(e, cmd, "create the comparison's folder in this `DIR`")
-	f.registerHandOn(e, cmd)
+	f.saveFlags.register(e, cmd, "create the comparison's folder in this `DIR`")
+	f.registerPublisher(e, cmd)
 	return cmd
 }
 
 // saved compares saved runs.
 func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
-		return f.recompared(e, cmd, args[0])
+		return f.recompare(e, cmd, args[0])
 	}
-	return f.two(cmd.Context(), e, cmd, args[0], args[1])
+	return f.compareTwo(cmd.Context(), e, cmd, args[0], args[1])
 }
 
-// two compares two runs, or measures two targets.
-func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, a, b string) error {
+// compareTwo compares two runs, or measures two targets.
+func (f *compareFlags) compareTwo(ctx context.Context, e *env.Env, cmd *cobra.Command, a, b string) error {
 	for _, name := range []string{a, b} {
 		if store.IsComparison(name) {
 			return model.RefusedError(fmt.Sprintf("%s is the folder of a comparison, not one run", name),
@@ -102,7 +102,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 	runA, runB := store.IsRun(a), store.IsRun(b)
 	switch traceA, traceB := store.IsTrace(a), store.IsTrace(b); {
 	case traceA && traceB:
-		if err := onlyGate(cmd); err != nil {
+		if err := checkGateFlags(cmd); err != nil {
 			return err
 		}
 		return f.gate.compareTraces(e, a, b, &f.output)
@@ -113,7 +113,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 	}
 	switch {
 	case runA && runB:
-		if err := onlyGate(cmd); err != nil {
+		if err := checkGateFlags(cmd); err != nil {
 			return err
 		}
 		return f.gate.compareRuns(e, a, b, &f.output)
@@ -138,7 +138,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 
 // targets measures two targets.
 func (f *compareFlags) targets(ctx context.Context, e *env.Env, cmd *cobra.Command, args []string) error {
-	exp, err := f.asked(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0], args[1]) })
+	exp, err := f.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0], args[1]) })
 	if err != nil {
 		return err
 	}
@@ -154,9 +154,9 @@ func (f *compareFlags) experiment(a, b string) (model.Experiment, error) {
 	return exp, err
 }
 
-// recompared compares the two sides of a saved comparison again, from raw data.
-func (f *compareFlags) recompared(e *env.Env, cmd *cobra.Command, dir string) error {
-	if err := onlyGate(cmd); err != nil {
+// recompare compares the two sides of a saved comparison again, from raw data.
+func (f *compareFlags) recompare(e *env.Env, cmd *cobra.Command, dir string) error {
+	if err := checkGateFlags(cmd); err != nil {
 		return err
 	}
 	if !store.IsComparison(dir) {
@@ -172,11 +172,11 @@ func (f *compareFlags) recompared(e *env.Env, cmd *cobra.Command, dir string) er
 		}
 	}
 	code, err := f.gate.finishPair(e, dir, &f.output, false)
-	return ending(code, err)
+	return exitError(code, err)
 }
 
 // end returns the error with which the command ends after an interleaved measurement.
-func (m measured) end(code int, err error) error {
+func (m pairOutcome) end(code int, err error) error {
 	switch {
 	case m.status == model.Interrupted:
 		return exitCode(exitInterrupted)
@@ -184,22 +184,22 @@ func (m measured) end(code int, err error) error {
 		// The comparison fails because the measurement failed, so report only the latter.
 		return m.err
 	}
-	return ending(code, err)
+	return exitError(code, err)
 }
 
-// gateOnly are the flags that apply to saved runs.
-var gateOnly = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "verbose", "help"}, handOnFlags...)
+// gateFlagNames are the flags that apply to saved runs.
+var gateFlagNames = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "verbose", "help"}, publisherFlags...)
 
-// onlyGate refuses measuring flags if nothing is measured.
-func onlyGate(cmd *cobra.Command) error {
-	if wrong := flagsBeyond(cmd, gateOnly); wrong != "" {
+// checkGateFlags refuses measuring flags if nothing is measured.
+func checkGateFlags(cmd *cobra.Command) error {
+	if wrong := disallowedFlags(cmd, gateFlagNames); wrong != "" {
 		return model.RefusedError(wrong+" is for measuring, and saved runs are only compared", "leave it out")
 	}
 	return nil
 }
 
-// flagsBeyond returns, separated by commas, the flags that were given but are not allowed.
-func flagsBeyond(cmd *cobra.Command, allowed []string) string {
+// disallowedFlags returns, separated by commas, the flags that were given but are not allowed.
+func disallowedFlags(cmd *cobra.Command, allowed []string) string {
 	var names []string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !slices.Contains(allowed, flag.Name) {

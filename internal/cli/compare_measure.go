@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// measured says where an interleaved measurement was saved, and how it ended.
-type measured struct {
+// pairOutcome says where an interleaved measurement was saved, and how it ended.
+type pairOutcome struct {
 	dir    string
 	status model.Status
 	err    error
@@ -22,43 +22,43 @@ type measured struct {
 
 // measurePair measures two targets in interleaved blocks. The error covers failures
 // before the first I/O; a later failure is in measured.
-func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (measured, error) {
+func (f *saveFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (pairOutcome, error) {
 	margins := results.Margins(model.Margins{}, exp)
 	exp.Margin, exp.MarginP99 = margins.Rate, margins.P99
-	both, err := session.NewRequest(exp, remarks(e, f.quiet))
+	both, err := session.NewRequest(exp, noteWriter(e, f.quiet))
 	if err != nil {
-		return measured{}, err
+		return pairOutcome{}, err
 	}
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp), Labels: exp.Labels}
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.commandLine(ctx, exp), Labels: exp.Labels}
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
-	watch := watching(e, f.quiet)
+	watch := newWatcher(e, f.quiet)
 	defer watch.Close()
 	both.ID, both.Child, both.Watch = run.ID, f.child, watch
 	pair, err := o.places.PreparePair(ctx, e, both)
 	if err != nil {
-		return measured{}, err
+		return pairOutcome{}, err
 	}
 	defer pair.Close()
 	watch.Clear()
 	if err := consent(ctx, e, f.quiet, pair.Plans[:]...); err != nil {
-		return measured{}, err
+		return pairOutcome{}, err
 	}
 	dir, err := store.CreateComparison(f.results, run.ID)
 	if err != nil {
-		return measured{}, model.RefusedError(err.Error(), "choose another folder with --results DIR")
+		return pairOutcome{}, model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
 	if err := pair.Create(dir, run, e.Now); err != nil {
-		return measured{}, err
+		return pairOutcome{}, err
 	}
-	if !f.quiet && !tellPlan(e, run, dir, pair.Plans[:]...) {
+	if !f.quiet && !emitPlan(e, run, dir, pair.Plans[:]...) {
 		envs := [2]model.Environment{pair.Probes[0].Environment, pair.Probes[1].Environment}
 		watch.Clear()
 		_ = text.CompareHead(e.Stderr, secrets.Masked(pair.Plans), envs, pair.Probes[0].Tools, terminalOptions(e.Terminal))
 	}
-	m := measured{dir: dir}
+	m := pairOutcome{dir: dir}
 	m.status, m.err = pair.Measure(ctx, watch, e.Now)
-	if withdrawn(m.err, dir) {
-		return measured{}, m.err
+	if removeRefused(m.err, dir) {
+		return pairOutcome{}, m.err
 	}
 	return m, nil
 }

@@ -25,7 +25,7 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB string, output *outputFla
 	if err := printComparison(e, c, output, false, dirA, dirB); err != nil {
 		return err
 	}
-	return ending(g.code(c), nil)
+	return exitError(g.code(c), nil)
 }
 
 // recompute computes a saved comparison again, and reports what could not be read.
@@ -37,7 +37,7 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
 	again, err := results.Recompare(dir, margins)
 	g.judged = again.Comparison
 	for _, d := range again.Damage {
-		sayLine(e.Stderr, "loadline: %s", d)
+		printLine(e.Stderr, "loadline: %s", d)
 	}
 	return again, err
 }

@@ -43,7 +43,7 @@ func (g *gateFlags) compareTraces(e *env.Env, dirA, dirB string, output *outputF
 	if err != nil {
 		return err
 	}
-	return ending(g.traceCode(c), nil)
+	return exitError(g.traceCode(c), nil)
 }
 
 // traceCode returns the exit code for the verdicts on the rows; slower counts as worse.

@@ -23,7 +23,7 @@ Exit codes: 0 fine; 2 usage.`,
 		Args:      exactly(1, "one SHELL"),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, out := cmd.Root(), forPrograms(e).Stdout
+			root, out := cmd.Root(), rawStreams(e).Stdout
 			switch args[0] {
 			case "bash":
 				return root.GenBashCompletionV2(out, true)

@@ -81,7 +81,7 @@ Exit codes: 0 success; 2 there is no location for one.`,
 			if file == "" {
 				return model.RefusedError("there is no location for a configuration file: neither $XDG_CONFIG_HOME nor $HOME is set, or $LOADLINE_CONFIG is none", "name a file with --config FILE")
 			}
-			sayLine(e.Stdout, "%s", file)
+			printLine(e.Stdout, "%s", file)
 			return nil
 		},
 	}
@@ -105,11 +105,11 @@ Exit codes: 0 no errors, or there is no file; 2 there are errors.`,
 			case err != nil:
 				return err
 			case file == "":
-				sayLine(e.Stdout, "no configuration file is used")
+				printLine(e.Stdout, "no configuration file is used")
 			case len(list) == 0:
-				sayLine(e.Stdout, "nothing is set in %s, or there is no such file", file)
+				printLine(e.Stdout, "nothing is set in %s, or there is no such file", file)
 			default:
-				sayLine(e.Stdout, "%s: fine, %d set", file, len(list))
+				printLine(e.Stdout, "%s: fine, %d set", file, len(list))
 			}
 			return nil
 		},

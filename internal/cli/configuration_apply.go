@@ -92,22 +92,22 @@ func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error
 		return nil, err
 	}
 	given := c.Flags().Changed
-	only := onlyWith(c, args)
+	only := allowedFlags(c, args)
 	values = slices.DeleteFunc(values, func(v setting) bool {
-		return given(v.flag) || slices.ContainsFunc(yields[v.flag], given) || only != nil && !slices.Contains(only, v.flag)
+		return given(v.flag) || slices.ContainsFunc(overriddenBy[v.flag], given) || only != nil && !slices.Contains(only, v.flag)
 	})
 	there := func(name string) bool {
 		return given(name) || slices.ContainsFunc(values, func(v setting) bool { return v.flag == name })
 	}
 	var taken []setting
 	for _, v := range values {
-		if needs[v.flag] == nil || slices.ContainsFunc(needs[v.flag], there) {
+		if requires[v.flag] == nil || slices.ContainsFunc(requires[v.flag], there) {
 			taken = append(taken, v)
 		}
 	}
 	for _, v := range taken {
 		for _, text := range v.values {
-			if err := c.Flags().Set(v.flag, listed(c.Flags().Lookup(v.flag), text)); err != nil {
+			if err := c.Flags().Set(v.flag, quoteListElement(c.Flags().Lookup(v.flag), text)); err != nil {
 				return nil, model.RefusedError(fmt.Sprintf("%s: %v", v.from, err), "loadline config check")
 			}
 		}
@@ -122,7 +122,7 @@ func (s *configuration) take(c *cobra.Command, args []string) error {
 	if err != nil || len(taken) == 0 {
 		return err
 	}
-	var words, said []string
+	var words, summary []string
 	last := ""
 	for _, v := range taken {
 		for _, text := range v.values {
@@ -130,9 +130,9 @@ func (s *configuration) take(c *cobra.Command, args []string) error {
 		}
 		if v.source() != last {
 			last = v.source()
-			said = append(said, last+":")
+			summary = append(summary, last+":")
 		}
-		said = append(said, safetext.ShellWord("--"+v.flag+"="+strings.Join(v.values, ",")))
+		summary = append(summary, safetext.ShellWord("--"+v.flag+"="+strings.Join(v.values, ",")))
 	}
 	at := slices.Index(s.e.Args, "--")
 	if at < 0 {
@@ -140,19 +140,19 @@ func (s *configuration) take(c *cobra.Command, args []string) error {
 	}
 	s.e.Args = slices.Concat(s.e.Args[:at], words, s.e.Args[at:])
 	if quiet := c.Flags().Lookup("quiet"); quiet == nil || quiet.Value.String() != "true" {
-		sayLine(s.e.Stderr, "config  %s", strings.Join(said, " "))
+		printLine(s.e.Stderr, "config  %s", strings.Join(summary, " "))
 	}
 	return nil
 }
 
-// onlyWith returns the only flags that a command accepts if its arguments rule out all others;
+// allowedFlags returns the only flags that a command accepts if its arguments rule out all others;
 // nil means all flags.
-func onlyWith(c *cobra.Command, args []string) []string {
+func allowedFlags(c *cobra.Command, args []string) []string {
 	switch {
 	case c.Flags().Changed(experimentFlag):
-		return besideExperiment
+		return experimentFlags
 	case c.Name() == "compare" && (len(args) == 1 || len(args) == 2 && store.IsRun(args[0]) && store.IsRun(args[1])):
-		return gateOnly
+		return gateFlagNames
 	}
 	return nil
 }

@@ -85,9 +85,9 @@ func printChecks(e *env.Env, found *doctor.Examination) {
 		marks = map[doctor.Mark]string{doctor.Good: "✓", doctor.Fair: "!", doctor.Bad: "✗"}
 	}
 	for _, c := range found.Checks {
-		sayLine(e.Stdout, "%s %-14s %s", marks[c.Mark], c.Name, c.Says)
+		printLine(e.Stdout, "%s %-14s %s", marks[c.Mark], c.Name, c.Says)
 		if c.Fix != "" {
-			sayLine(e.Stdout, "  %-14s next: %s", "", c.Fix)
+			printLine(e.Stdout, "  %-14s next: %s", "", c.Fix)
 		}
 	}
 	switch found.Outcome {

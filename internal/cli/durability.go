@@ -92,8 +92,8 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	return cmd
 }
 
-// inLedger are the flags whose values a ledger determines.
-var inLedger = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "results", "label"}
+// ledgerFlags are the flags whose values a ledger determines.
+var ledgerFlags = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "results", "label"}
 
 func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) error {
 	ctx := cmd.Context()
@@ -101,9 +101,9 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 		return model.RefusedError("--run and --results name two places for one test", "use one of them")
 	}
 	if f.resume != "" {
-		i := slices.IndexFunc(inLedger, func(flag string) bool { return cmd.Flags().Changed(flag) })
+		i := slices.IndexFunc(ledgerFlags, func(flag string) bool { return cmd.Flags().Changed(flag) })
 		if i >= 0 {
-			return model.RefusedError(fmt.Sprintf("--%s cannot be used with --resume: the ledger determines it", inLedger[i]), "leave it out")
+			return model.RefusedError(fmt.Sprintf("--%s cannot be used with --resume: the ledger determines it", ledgerFlags[i]), "leave it out")
 		}
 	}
 	// With --resume, a missing file is not a mistyped name: the power cut may have removed it, and the
@@ -135,11 +135,11 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 		return errors.Join(err, printErr)
 	}
 	if f.run != "" && !f.quiet {
-		sayLine(e.Stderr, "next: loadline analyze %s", safetext.ShellWord(f.run))
+		printLine(e.Stderr, "next: loadline analyze %s", safetext.ShellWord(f.run))
 	}
 	switch {
 	case ctx.Err() != nil:
-		sayLine(e.Stderr, "loadline: %s", d.Reason)
+		printLine(e.Stderr, "loadline: %s", d.Reason)
 		return exitCode(exitInterrupted)
 	case err != nil:
 		return err
@@ -237,7 +237,7 @@ Exit codes: 0 told to stop; 1 a write failed.`,
 		Args: exactly(1, "one LEDGER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The parent decides how to react to an interrupt.
-			return durability.Write(context.WithoutCancel(cmd.Context()), e.Clock, args[0], e.Stdin, forPrograms(e).Stdout)
+			return durability.Write(context.WithoutCancel(cmd.Context()), e.Clock, args[0], e.Stdin, rawStreams(e).Stdout)
 		},
 	}
 }

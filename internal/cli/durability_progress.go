@@ -26,10 +26,10 @@ func (p *cutProgress) observe(u durability.Update) {
 		return
 	}
 	if u.Message != "" {
-		sayLine(p.env.Stderr, "note    %s", u.Message)
+		printLine(p.env.Stderr, "note    %s", u.Message)
 		return
 	}
-	if told(p.env) {
+	if emitsEvents(p.env) {
 		if u.Checked == nil {
 			eventsOf(p.env).Cut(u.Phase, u.Cut, u.Cuts, min(u.Done, u.Total), u.Total)
 			return
@@ -63,7 +63,7 @@ func (p *cutProgress) observe(u durability.Update) {
 		if u.Phase == "write" {
 			line = strings.Split(line, ": ")[0]
 		}
-		sayLine(p.env.Stderr, "%s", line)
+		printLine(p.env.Stderr, "%s", line)
 	}
 }
 

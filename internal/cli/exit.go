@@ -31,8 +31,8 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// explain prints an error as a sentence with its hint and returns the exit code.
-func explain(ctx context.Context, e *env.Env, err error) int {
+// reportError prints an error as a sentence with its hint and returns the exit code.
+func reportError(ctx context.Context, e *env.Env, err error) int {
 	code := exitFailed
 	var worker *model.WorkerError
 	var usage usageError
@@ -47,13 +47,13 @@ func explain(ctx context.Context, e *env.Env, err error) int {
 	case errors.As(err, &usage):
 		code = exitUsage
 	}
-	sayError(e.Stderr, err)
+	printError(e.Stderr, err)
 	hint := usage.hint
 	if worker != nil {
 		hint = worker.Hint
 	}
 	if hint != "" {
-		sayLine(e.Stderr, "  next: %s", hint)
+		printLine(e.Stderr, "  next: %s", hint)
 	}
 	return code
 }
@@ -102,16 +102,16 @@ func oneOf(flag, word string, known []string) error {
 	return model.RefusedError(fmt.Sprintf("%s %q is not known", flag, word)+suggest.Question(word, known), "choose among "+strings.Join(known, ", "))
 }
 
-// ending returns the error that makes a command end with the code.
-func ending(code int, err error) error {
+// exitError returns the error that makes a command end with the code.
+func exitError(code int, err error) error {
 	if err == nil && code != exitOK {
 		return exitCode(code)
 	}
 	return err
 }
 
-// noVerb refuses an unknown verb and suggests the nearest one.
-func noVerb(cmd *cobra.Command, args []string) error {
+// unknownCommand refuses an unknown verb and suggests the nearest one.
+func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}

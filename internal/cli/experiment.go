@@ -30,32 +30,32 @@ const experimentFlag = "experiment"
 // programsFlag permits an experiment to start programs.
 const programsFlag = "allow-programs"
 
-// besideExperiment are the flags that may be combined with --experiment: where to measure, what may
+// experimentFlags are the flags that may be combined with --experiment: where to measure, what may
 // be overwritten there, and what to do with the results. All others define what is measured,
 // which the experiment already does.
-var besideExperiment = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
+var experimentFlags = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
-	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "help"}, handOnFlags...)
+	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "help"}, publisherFlags...)
 
 // verbs maps a scenario to the command that makes its experiments.
 var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}
 
-// unlessAgain is an argument check for a command without --experiment. With it the targets
+// unlessRepeated is an argument check for a command without --experiment. With it the targets
 // may be omitted; then those of the experiment are used.
-func (o *options) unlessAgain(check cobra.PositionalArgs) cobra.PositionalArgs {
+func (o *options) unlessRepeated(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if o.again != "" {
+		if o.experimentFile != "" {
 			return nil
 		}
 		return check(cmd, args)
 	}
 }
 
-// asked returns the experiment of a command line: that of its flags, or that of --experiment.
-// It is self-contained: the files that it names are included.
-func (o *options) asked(e *env.Env, cmd *cobra.Command, args []string, flags func() (model.Experiment, error)) (exp model.Experiment, err error) {
-	if o.again != "" {
-		exp, err = o.askedAgain(e, cmd, args)
+// requestedExperiment returns the experiment of a command line: that of its flags, or that of
+// --experiment. It is self-contained: the files that it names are included.
+func (o *options) requestedExperiment(e *env.Env, cmd *cobra.Command, args []string, flags func() (model.Experiment, error)) (exp model.Experiment, err error) {
+	if o.experimentFile != "" {
+		exp, err = o.repeatedExperiment(e, cmd, args)
 	} else if exp, err = flags(); err == nil {
 		exp.Place = o.places.Placement()
 	}
@@ -65,12 +65,12 @@ func (o *options) asked(e *env.Env, cmd *cobra.Command, args []string, flags fun
 	return exp, session.Inline(e, &exp)
 }
 
-// askedAgain reads the experiment and applies the command line's flags for where to measure.
-func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp model.Experiment, err error) {
-	if err := onlyBeside(cmd); err != nil {
+// repeatedExperiment reads the experiment and applies the command line's flags for where to measure.
+func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []string) (exp model.Experiment, err error) {
+	if err := checkExperimentFlags(cmd); err != nil {
 		return exp, err
 	}
-	file, text, err := readExperiment(e, o.again)
+	file, text, err := readExperiment(e, o.experimentFile)
 	if err != nil {
 		return exp, err
 	}
@@ -80,20 +80,20 @@ func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp
 	if err := o.checkVerb(cmd, exp, file); err != nil {
 		return exp, err
 	}
-	if err := retarget(cmd, &exp, args); err != nil {
+	if err := replaceTargets(cmd, &exp, args); err != nil {
 		return exp, err
 	}
-	if err := whole(exp, file); err != nil {
+	if err := checkComplete(exp, file); err != nil {
 		return exp, err
 	}
 	if err := namedServers(exp, args); err != nil {
 		return exp, err
 	}
-	said := cmd.Flags().Changed
-	if err := o.consent(&exp, said("fs-group")); err != nil {
+	changed := cmd.Flags().Changed
+	if err := o.consent(&exp, changed("fs-group")); err != nil {
 		return exp, err
 	}
-	if said("note") {
+	if changed("note") {
 		exp.Note = o.note
 	}
 	labels, err := o.label.labels()
@@ -101,17 +101,17 @@ func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp
 		return exp, err
 	}
 	exp.Labels = exp.Labels.With(labels)
-	o.places.Restore(exp.Place, said)
+	o.places.Restore(exp.Place, changed)
 	exp.Place = o.places.Placement()
 	if exp.Scenario != sweep.Name && exp.Profile == "" && exp.Job == "" {
 		exp.Profile = profile.Default
 	}
-	complete(&exp)
+	fillDefaults(&exp)
 	return exp, nil
 }
 
-// complete fills in what the user has not specified.
-func complete(exp *model.Experiment) {
+// fillDefaults fills in what the user has not specified.
+func fillDefaults(exp *model.Experiment) {
 	if exp.Seed == 0 {
 		exp.Seed = rand.Uint64() | 1
 	}
@@ -129,9 +129,9 @@ func readExperiment(e *env.Env, name string) (file string, text []byte, err erro
 	return name, text, err
 }
 
-// onlyBeside refuses flags that would change what is measured.
-func onlyBeside(cmd *cobra.Command) error {
-	wrong := flagsBeyond(cmd, besideExperiment)
+// checkExperimentFlags refuses flags that would change what is measured.
+func checkExperimentFlags(cmd *cobra.Command) error {
+	wrong := disallowedFlags(cmd, experimentFlags)
 	if wrong == "" {
 		return nil
 	}
@@ -152,13 +152,13 @@ func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file strin
 		return model.RefusedError(file+" contains another tool's results", "measure with loadline run TARGET")
 	case known && cmd.Name() != verb && cmd.Name() != "run" && cmd.Name() != "plan":
 		return model.RefusedError(fmt.Sprintf("%s is an experiment of loadline %s, and this is loadline %s", file, verb, cmd.Name()),
-			fmt.Sprintf("loadline %s --%s %s", verb, experimentFlag, safetext.ShellWord(o.again)))
+			fmt.Sprintf("loadline %s --%s %s", verb, experimentFlag, safetext.ShellWord(o.experimentFile)))
 	}
 	return nil
 }
 
-// retarget replaces the experiment's targets with those of the command line.
-func retarget(cmd *cobra.Command, exp *model.Experiment, args []string) error {
+// replaceTargets replaces the experiment's targets with those of the command line.
+func replaceTargets(cmd *cobra.Command, exp *model.Experiment, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -182,16 +182,16 @@ func retarget(cmd *cobra.Command, exp *model.Experiment, args []string) error {
 	return usageError{fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath() + " --help"}
 }
 
-// stoodIn matches the placeholders that MaskText substitutes for the credentials in a target.
-var stoodIn = regexp.MustCompile(`:PASSWORD@|[:&?](?:id|user|name|key|keyring|keyfile)=(?:ID|USER|NAME|KEY|KEYRING|KEYFILE)\b|=(?:PASSWORD|TOKEN|SECRET|KEY)\b`)
+// maskedSecret matches the placeholders that MaskText substitutes for the credentials in a target.
+var maskedSecret = regexp.MustCompile(`:PASSWORD@|[:&?](?:id|user|name|key|keyring|keyfile)=(?:ID|USER|NAME|KEY|KEYRING|KEYFILE)\b|=(?:PASSWORD|TOKEN|SECRET|KEY)\b`)
 
-// whole refuses an experiment that is incomplete, so that it cannot be repeated as it is.
-func whole(exp model.Experiment, file string) error {
+// checkComplete refuses an experiment that is incomplete, so that it cannot be repeated as it is.
+func checkComplete(exp model.Experiment, file string) error {
 	if session.Paired(exp) && exp.Target == exp.Baseline {
 		return model.RefusedError(file+" is the baseline's part of a comparison", "name the folder of the comparison, which holds both")
 	}
 	for _, target := range session.Targets(exp) {
-		if stoodIn.MatchString(target) {
+		if maskedSecret.MatchString(target) {
 			return model.RefusedError(fmt.Sprintf("the target %s was saved without its secret", target),
 				"name the target beside --"+experimentFlag+" FILE, with its secret")
 		}
@@ -199,10 +199,10 @@ func whole(exp model.Experiment, file string) error {
 	return nil
 }
 
-// ownWords names the part of an application request that can start programs: a script (by
+// customPrograms names the part of an application request that can start programs: a script (by
 // pgbench's \shell, or COPY … TO PROGRAM), settings of the server (archive_command, or a
 // library to load), or the server itself. It returns "" if there is none.
-func ownWords(app *model.AppRequest) string {
+func customPrograms(app *model.AppRequest) string {
 	var has []string
 	if app.Ask.Script != "" {
 		has = append(has, "a script of its own")
@@ -241,7 +241,7 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 		if err := check(app.Ask.Options); err != nil {
 			return err
 		}
-		if has := ownWords(app); has != "" && !o.programs {
+		if has := customPrograms(app); has != "" && !o.programs {
 			return model.RefusedError(fmt.Sprintf("the experiment has %s, which can start programs on this machine or in the cluster, and a file alone cannot permit that", has),
 				"read them in the file first, and if you trust them, permit them here: --"+programsFlag)
 		}

@@ -62,7 +62,7 @@ func readWords(words []string) (c command) {
 	verb.SilenceErrors, verb.SilenceUsage = true, true
 	verb.SetOut(io.Discard)
 	verb.RunE = func(cmd *cobra.Command, args []string) error {
-		c.exp, c.err = c.options.asked(e, cmd, args, func() (model.Experiment, error) { return flags(cmd, args) })
+		c.exp, c.err = c.options.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return flags(cmd, args) })
 		return c.err
 	}
 	verb.SetArgs(words[1:])
@@ -186,8 +186,8 @@ func TestExperimentsTravel(t *testing.T) {
 					// What is refused has no flags.
 				} else if here.exp.App != nil {
 					// TestAnApplicationsExperimentIsSpelled checks the flags of applications.
-				} else if byFlags := readWords(spelled(here.exp, here.options.places.Destroy)[1:]); byFlags.err != nil {
-					t.Errorf("%s: %q: %v", line, spelled(here.exp, here.options.places.Destroy), byFlags.err)
+				} else if byFlags := readWords(experimentCommand(here.exp, here.options.places.Destroy)[1:]); byFlags.err != nil {
+					t.Errorf("%s: %q: %v", line, experimentCommand(here.exp, here.options.places.Destroy), byFlags.err)
 				} else if diff := cmp.Diff(here.exp, byFlags.exp, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("%s: %s", line, diff)
 				}
@@ -241,24 +241,24 @@ func TestExperimentsTravel(t *testing.T) {
 // plansOf plans a command for fake storage. Other targets cannot be planned without touching them,
 // so for them only the experiment is compared.
 func plansOf(c command) ([]model.Plan, error) {
-	asked, err := session.NewRequest(c.exp, func(string) {})
+	request, err := session.NewRequest(c.exp, func(string) {})
 	if err != nil {
 		return nil, err
 	}
-	asked.ID = "test"
+	request.ID = "test"
 	for _, name := range session.Targets(c.exp) {
 		if !strings.HasPrefix(name, "fake:") || len(c.exp.Place.Hosts) > 0 {
-			return []model.Plan{{Workloads: asked.Profile.Workloads}}, nil
+			return []model.Plan{{Workloads: request.Profile.Workloads}}, nil
 		}
 	}
 	if session.Paired(c.exp) {
-		pair, err := c.options.places.PreparePair(context.Background(), env.OS(), asked)
+		pair, err := c.options.places.PreparePair(context.Background(), env.OS(), request)
 		if err != nil {
 			return nil, err
 		}
 		return pair.Plans[:], pair.Close()
 	}
-	prep, err := c.options.places.Prepare(context.Background(), env.OS(), asked)
+	prep, err := c.options.places.Prepare(context.Background(), env.OS(), request)
 	if err != nil {
 		return nil, err
 	}
@@ -278,8 +278,8 @@ func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
 		if app.Ask.Load != "" {
 			exp.Profile = "standard"
 		}
-		o := &options{again: "FILE"}
-		words := o.typed(context.Background(), exp)
+		o := &options{experimentFile: "FILE"}
+		words := o.commandLine(context.Background(), exp)
 		if got := words[:4]; !slices.Equal(got, []string{"loadline", "app", "postgres", "/srv/x y"}) {
 			t.Fatalf("%q", words)
 		}

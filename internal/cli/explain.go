@@ -72,19 +72,19 @@ func (f *explainFlags) explain(e *env.Env, args []string) error {
 			return model.RefusedError("--traced "+f.traced+" is no time", "write it like 30s")
 		}
 	}
-	x, remarks, err := results.Explain(o)
+	x, noteWriter, err := results.Explain(o)
 	if err != nil {
 		return err
 	}
-	for _, r := range remarks {
-		sayLine(e.Stderr, "note    %s", r)
+	for _, r := range noteWriter {
+		printLine(e.Stderr, "note    %s", r)
 	}
 	if f.output.name() == "json" {
 		err = jsonout.WriteExplanation(term.Raw(e.Stdout), x)
 	} else {
 		err = text.RenderExplanation(e.Stdout, x, terminalOptions(e.Output))
 	}
-	return ending(explainCode(x), err)
+	return exitError(explainCode(x), err)
 }
 
 // explainCode returns 6 if no budget closes.

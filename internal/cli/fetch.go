@@ -61,9 +61,9 @@ such Job; 130 interrupted: the Job continues.`,
 
 // newJobClient returns a client that reports on standard error.
 func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *jobs.Client {
-	c := &jobs.Client{Cluster: client, Results: results, Say: remarks(e, quiet), Show: func(string) {}}
+	c := &jobs.Client{Cluster: client, Results: results, Say: noteWriter(e, quiet), Show: func(string) {}}
 	if !quiet {
-		c.Show = func(line string) { sayLine(e.Stderr, "%s", line) }
+		c.Show = func(line string) { printLine(e.Stderr, "%s", line) }
 	}
 	return c
 }
@@ -72,8 +72,8 @@ func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *
 func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFlags) error {
 	dirs, code, err := f.Fetch(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		sayLine(e.Stderr, "loadline: interrupted; the Job %s continues", f.Job)
-		sayLine(e.Stderr, "  next: loadline fetch %s --namespace %s", f.Job, f.Cluster.Namespace)
+		printLine(e.Stderr, "loadline: interrupted; the Job %s continues", f.Job)
+		printLine(e.Stderr, "  next: loadline fetch %s --namespace %s", f.Job, f.Cluster.Namespace)
 		return exitCode(exitInterrupted)
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFl
 	} else {
 		f.Say(fmt.Sprintf("the Job is your own and is not removed: kubectl delete job %s -n %s", f.Job, f.Cluster.Namespace))
 	}
-	return ending(code, nil)
+	return exitError(code, nil)
 }
 
 // printFetched prints what was fetched, as the verb that measured it would. Several results are
@@ -104,7 +104,7 @@ func printFetched(e *env.Env, dirs []string, output *outputFlags) error {
 			return err
 		}
 		for _, dir := range together {
-			sayLine(e.Stderr, "fetched %s", dir)
+			printLine(e.Stderr, "fetched %s", dir)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // nevertheless.
 func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (int, error) {
 	for _, d := range done.Damage {
-		sayLine(e.Stderr, "loadline: %s", d)
+		printLine(e.Stderr, "loadline: %s", d)
 	}
 	var err error
 	switch o := terminalOptions(e.Output); {

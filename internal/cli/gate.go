@@ -48,11 +48,11 @@ func (g *gateFlags) margins() (m model.Margins, err error) {
 
 // compare makes an experiment compare its target with another one.
 func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) error {
-	asked, err := g.margins()
+	requested, err := g.margins()
 	if err != nil {
 		return err
 	}
-	margins := results.Margins(asked, model.Experiment{})
+	margins := results.Margins(requested, model.Experiment{})
 	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = scenario, baseline, margins.Rate, margins.P99
 	if !slices.Equal(g.failOn, defaultFailOn) {
 		exp.FailOn = g.failOn

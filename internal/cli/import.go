@@ -59,7 +59,7 @@ was understood; 5 a number is invalid; 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			return ending(finish(e, done, &f.output, false))
+			return exitError(finish(e, done, &f.output, false))
 		},
 	}
 	flags := cmd.Flags()

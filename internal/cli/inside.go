@@ -56,11 +56,11 @@ func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Clie
 	if len(o.places.Hosts) > 0 {
 		return model.RefusedError("--hosts are reached by ssh from this machine, but --in-cluster measures from inside a cluster", "choose one of them")
 	}
-	asked, err := session.NewRequest(exp, remarks(e, true))
+	request, err := session.NewRequest(exp, noteWriter(e, true))
 	if err != nil {
 		return err
 	}
-	return o.places.ForeseeAll(ctx, e, asked, session.Targets(exp), client.Namespace)
+	return o.places.ForeseeAll(ctx, e, request, session.Targets(exp), client.Namespace)
 }
 
 // job returns the command of a Job and the experiment that it reads. Changes to user data are
@@ -128,12 +128,12 @@ func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp mod
 	if _, err := term.Raw(e.Stdout).Write(manifest); err != nil {
 		return err
 	}
-	sayLine(e.Stderr, "  next: kubectl apply -f - with this, then loadline fetch %s --namespace %s", job.Name, client.Namespace)
+	printLine(e.Stderr, "  next: kubectl apply -f - with this, then loadline fetch %s --namespace %s", job.Name, client.Namespace)
 	return nil
 }
 
 // drive creates the Job and fetches its results.
-func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *measuring, exp model.Experiment) error {
+func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *measureFlags, exp model.Experiment) error {
 	client, spec, err := f.spec(ctx, e, o, exp)
 	if err != nil {
 		return err
@@ -160,18 +160,18 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *meas
 	}
 	job.Say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))
 	if f.detach {
-		sayLine(e.Stdout, "started job %s", run)
-		sayLine(e.Stdout, "  next: loadline fetch %s --namespace %s", run, client.Namespace)
+		printLine(e.Stdout, "started job %s", run)
+		printLine(e.Stdout, "  next: loadline fetch %s --namespace %s", run, client.Namespace)
 		return nil
 	}
 	dirs, code, err := job.Fetch(ctx)
 	if err != nil {
 		return end(err)
 	}
-	if err := s.handOn.fetched(dirs); err != nil {
+	if err := s.publisher.fetched(dirs); err != nil {
 		return end(err)
 	}
-	return end(errors.Join(printFetched(e, dirs, &s.output), ending(code, nil)))
+	return end(errors.Join(printFetched(e, dirs, &s.output), exitError(code, nil)))
 }
 
 // rightsHint adds a hint for users who may not create a ServiceAccount or its rights.

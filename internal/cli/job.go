@@ -41,7 +41,7 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return keep(cmd.Context(), e, dir, hold, args, run)
+			return runAndHold(cmd.Context(), e, dir, hold, args, run)
 		},
 	}
 	f := cmd.Flags()
@@ -50,16 +50,16 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 	return cmd
 }
 
-// keep runs a command in this process and keeps what it has saved.
-func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string, run func(context.Context, *env.Env) int) error {
+// runAndHold runs a command in this process and keeps what it has saved.
+func runAndHold(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string, run func(context.Context, *env.Env) int) error {
 	inner := *e
 	inner.Args = append(append([]string{}, args...), "--results="+dir)
 	code, err := archive.Keep(ctx, archive.Options{Dir: dir, Limit: hold, Clock: e.Clock, Say: func(s archive.Status) {
 		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", jobs.KeptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
-	}}, func(ctx context.Context, said io.Writer) int {
+	}}, func(ctx context.Context, log io.Writer) int {
 		// Everything goes to one stream: a container's two streams are merged into its log, and progress
 		// on one would interleave with the report on the other.
-		inner.Stderr = io.MultiWriter(e.Stdout, said)
+		inner.Stderr = io.MultiWriter(e.Stdout, log)
 		return run(ctx, &inner)
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ func newKbench(e *env.Env) *cobra.Command {
 		Long: `Does what Kbench's entry points do, with the same environment variables, arguments,
 files, summary and metrics, measured and judged by Loadline. The container image
 loadline-kbench calls it instead of run.sh, cmp_run.sh and metric-exporter.`,
-		Args: noVerb,
+		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newKbenchRun(e), newKbenchCompare(e), newKbenchExporter(e))
@@ -115,13 +115,13 @@ Exit codes: as for run.`,
 
 func (f *kbenchFlags) remark(e *env.Env, r kbench.Request) {
 	for _, remark := range r.Remarks {
-		remarks(e, f.quiet)(remark)
+		noteWriter(e, f.quiet)(remark)
 	}
 }
 
 // measure measures, and calls done after each pass over the jobs.
 func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request, done func(*kbench.Cycle) error) error {
-	watch := watching(e, f.quiet)
+	watch := newWatcher(e, f.quiet)
 	defer watch.Close()
 	o := kbench.Options{Overwrite: f.overwrite, Child: f.child, Watch: watch, Command: recordedCommand(e)}
 	var errs [3]error
@@ -135,7 +135,7 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 	if err != nil {
 		return err
 	}
-	if plan, probe := s.Plan(); !f.quiet && !tellPlan(e, model.Run{ID: r.Prefix, Labels: o.Labels}, "", *plan) {
+	if plan, probe := s.Plan(); !f.quiet && !emitPlan(e, model.Run{ID: r.Prefix, Labels: o.Labels}, "", *plan) {
 		watch.Clear()
 		_ = text.Head(e.Stderr, plan, probe.Environment, probe.Tools, terminalOptions(e.Terminal))
 	}

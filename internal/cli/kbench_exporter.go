@@ -34,7 +34,7 @@ func newKbenchExporter(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exporter",
 		Short: "What metric-exporter does: serve results to Prometheus",
-		Args:  noVerb,
+		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().BoolVarP(&f.debug, "debug", "d", false, "report each file that cannot be read")
@@ -115,7 +115,7 @@ func (f *exporterFlags) serve(ctx context.Context, e *env.Env) error {
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("the exporter cannot listen: %v", err), "choose another --port")
 	}
-	sayLine(e.Stderr, "exporter http://%s/metrics   from %s", listener.Addr(), f.folder)
+	printLine(e.Stderr, "exporter http://%s/metrics   from %s", listener.Addr(), f.folder)
 	handler := http.NewServeMux()
 	handler.Handle("GET /metrics", metrics.Handler(metrics.Gatherer(labels, func() metrics.Snapshot { return f.look(e) })))
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(logLines{e.Stderr}, "", 0)}
@@ -160,7 +160,7 @@ func (f *exporterFlags) look(e *env.Env) metrics.Snapshot {
 	s.Unreadable = len(found.Unreadable)
 	if f.debug {
 		for _, words := range found.Unreadable {
-			sayLine(e.Stderr, "left out %s", words)
+			printLine(e.Stderr, "left out %s", words)
 		}
 	}
 	return s

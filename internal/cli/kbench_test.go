@@ -39,7 +39,7 @@ func TestKbenchRefusesBeforeItMeasures(t *testing.T) {
 	}
 	refusals["exists and is no result"] = f.compare(context.Background(), e, [2]kbench.Request{a, b})
 	for words, err := range refusals {
-		if told, ok := errors.AsType[*model.WorkerError](err); !ok || told.Class != model.Refused || told.Hint == "" || !strings.Contains(told.Message, words) {
+		if emitsEvents, ok := errors.AsType[*model.WorkerError](err); !ok || emitsEvents.Class != model.Refused || emitsEvents.Hint == "" || !strings.Contains(emitsEvents.Message, words) {
 			t.Errorf("%v, want a refusal with %q and a hint", err, words)
 		}
 	}

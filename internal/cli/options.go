@@ -23,8 +23,8 @@ type options struct {
 	only, skip, goals             []string
 	untilSteady                   bool
 	repeat                        int
-	// again is the file or directory of --experiment.
-	again string
+	// experimentFile is the file or directory of --experiment.
+	experimentFile string
 	// programs permits the programs that the experiment's application server and load tool start.
 	programs bool
 	evidence evidenceFlags
@@ -60,7 +60,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 // registerRest adds the flags that every measurement of one target takes.
 func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.again, experimentFlag, "", "repeat the experiment in this run directory or experiment `FILE`")
+	f.StringVar(&o.experimentFile, experimentFlag, "", "repeat the experiment in this run directory or experiment `FILE`")
 	f.BoolVar(&o.programs, programsFlag, false, "with --experiment: allow its database script and settings, which can start programs")
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many repeats per workload (default: 3; 4 of each side when two are compared)")
 	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (repeat for each)")
@@ -126,7 +126,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 			return exp, err
 		}
 	}
-	complete(&exp)
+	fillDefaults(&exp)
 	if exp.RampTime > 0 && exp.Time == 0 {
 		return exp, model.RefusedError("--ramp-time needs --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
 	}

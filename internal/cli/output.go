@@ -17,9 +17,9 @@ func registerChild(cmd *cobra.Command, child *bool) {
 	_ = cmd.Flags().MarkHidden("child-worker")
 }
 
-// briefly reports whether the head is on the screen already, because both streams
+// headIsShown reports whether the head is on the screen already, because both streams
 // are the same terminal.
-func briefly(e *env.Env, quiet bool) bool {
+func headIsShown(e *env.Env, quiet bool) bool {
 	return !quiet && e.Terminal.Interactive && e.Output.Interactive
 }
 
@@ -32,12 +32,12 @@ func terminalOptions(t env.Terminal) text.Options {
 	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode, Verbose: t.Verbose}
 }
 
-// remarks returns a function that prints remarks for the user on standard error; with --quiet it
+// noteWriter returns a function that prints remarks for the user on standard error; with --quiet it
 // prints nothing.
-func remarks(e *env.Env, quiet bool) func(string) {
+func noteWriter(e *env.Env, quiet bool) func(string) {
 	return func(words string) {
 		if !quiet {
-			sayLine(e.Stderr, "note    %s", words)
+			printLine(e.Stderr, "note    %s", words)
 		}
 	}
 }

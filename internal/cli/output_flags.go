@@ -108,7 +108,7 @@ func (o *outputFlags) into(e *env.Env, run func() error) error {
 	if !o.toFile() {
 		return run()
 	}
-	if err := o.mayReplace(o.file); err != nil {
+	if err := o.checkReplaceable(o.file); err != nil {
 		return err
 	}
 	var written bytes.Buffer
@@ -129,8 +129,8 @@ func (o *outputFlags) into(e *env.Env, run func() error) error {
 	return err
 }
 
-// mayReplace refuses a file that must not be replaced.
-func (o *outputFlags) mayReplace(name string) error {
+// checkReplaceable refuses a file that must not be replaced.
+func (o *outputFlags) checkReplaceable(name string) error {
 	instead := "remove it first: rm " + safetext.ShellWord(name)
 	if o.forms == nil && o.usual != nil {
 		instead = "add --force"
@@ -143,11 +143,11 @@ func (o *outputFlags) mayReplace(name string) error {
 func (o *outputFlags) save(e *env.Env, data []byte) error {
 	files := append([]format.File{{Data: data}}, o.beside...)
 	if outfile.IsStream(o.file) && len(files) > 1 {
-		sayLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", o.file, o.chosen.Extensions[0], suffixes(o.beside))
+		printLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", o.file, o.chosen.Extensions[0], suffixes(o.beside))
 		files = files[:1]
 	}
 	for _, file := range files {
-		if err := o.mayReplace(outfile.Beside(o.file, file.Suffix)); err != nil {
+		if err := o.checkReplaceable(outfile.Beside(o.file, file.Suffix)); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (o *outputFlags) save(e *env.Env, data []byte) error {
 		if err := outfile.Write(name, file.Data); err != nil {
 			return err
 		}
-		sayLine(e.Stderr, "saved   %s", name)
+		printLine(e.Stderr, "saved   %s", name)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
 	if o.toFile() {
 		o.beside = files[1:]
 	} else if len(files) > 1 {
-		sayLine(e.Stderr, "note    with -o FILE%s the %s come as well", o.chosen.Extensions[0], suffixes(files[1:]))
+		printLine(e.Stderr, "note    with -o FILE%s the %s come as well", o.chosen.Extensions[0], suffixes(files[1:]))
 	}
 	_, err = o.chosen.Stream(e.Stdout).Write(files[0].Data)
 	return err

@@ -36,9 +36,9 @@ the Job that would measure the same inside the cluster, for kubectl apply.
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
   loadline plan /dev/sdX --profile kbench --destroy-data-on /dev/sdX --time 20s`,
-		Args: o.unlessAgain(exactly(1, "one TARGET")),
+		Args: o.unlessRepeated(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args[0]) })
+			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args[0]) })
 			if err != nil {
 				return err
 			}
@@ -67,9 +67,9 @@ func newPlanSweep(e *env.Env) *cobra.Command {
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan sweep /var/lib/postgresql --depth 1,4,16 --bs 4k`,
-		Args:    o.unlessAgain(exactly(1, "one TARGET")),
+		Args:    o.unlessRepeated(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
+			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
 			if err != nil {
 				return err
 			}
@@ -95,9 +95,9 @@ func newPlanScale(e *env.Env) *cobra.Command {
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan scale /var/lib/postgresql --volumes 1,2,4`,
-		Args:    o.unlessAgain(atLeast("one TARGET")),
+		Args:    o.unlessRepeated(atLeast("one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
+			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
 			if err != nil {
 				return err
 			}
@@ -122,18 +122,18 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 		return inside.print(ctx, e, o, exp)
 	}
 	if session.Paired(exp) {
-		return model.RefusedError("a comparison of two targets cannot be planned without measuring", fmt.Sprintf("loadline run --%s %s prints its plan before it measures", experimentFlag, safetext.ShellWord(o.again)))
+		return model.RefusedError("a comparison of two targets cannot be planned without measuring", fmt.Sprintf("loadline run --%s %s prints its plan before it measures", experimentFlag, safetext.ShellWord(o.experimentFile)))
 	}
-	asked, err := session.NewRequest(exp, remarks(e, false))
+	request, err := session.NewRequest(exp, noteWriter(e, false))
 	if err != nil {
 		return err
 	}
-	asked.ID = store.Name(e.Now(), exp.Target)
-	tracer, err := plannedTracer(cmd, e, o, exp, asked.ID)
+	request.ID = store.Name(e.Now(), exp.Target)
+	tracer, err := plannedTracer(cmd, e, o, exp, request.ID)
 	if err != nil {
 		return err
 	}
-	prep, err := o.places.Prepare(ctx, e, asked)
+	prep, err := o.places.Prepare(ctx, e, request)
 	if err != nil {
 		return err
 	}

@@ -45,20 +45,20 @@ func TestPlanRefusesTheClaimsThatRunRefuses(t *testing.T) {
 				s, file := playedCluster(t, append(c.pods, claim(c.mode, c.access))...)
 				dir := t.TempDir()
 				e := env.OS()
-				var out, said bytes.Buffer
+				var out, stderr bytes.Buffer
 				e.Args = append(append(append([]string{}, verb...), "pvc:data", "--kubeconfig", file, "--image", "loadline:test"), c.args...)
 				if verb[0] == "run" {
 					e.Args = append(e.Args, "--results", dir)
 				}
-				e.Stdout, e.Stderr, e.Output = &out, &said, env.Terminal{Width: 80, Unicode: true}
+				e.Stdout, e.Stderr, e.Output = &out, &stderr, env.Terminal{Width: 80, Unicode: true}
 				code := Run(t.Context(), e)
 				switch {
 				case c.want == "" && verb[0] == "plan" && code != 0:
-					t.Errorf("%q: exit code %d: %s", verb, code, said.String())
-				case c.want != "" && (code != exitUsage || len(changes(s)) > 0 || !strings.Contains(said.String(), c.want) || !strings.Contains(said.String(), c.hint)):
-					t.Errorf("%q: exit code %d, %q made: %s", verb, code, changes(s), said.String())
+					t.Errorf("%q: exit code %d: %s", verb, code, stderr.String())
+				case c.want != "" && (code != exitUsage || len(changes(s)) > 0 || !strings.Contains(stderr.String(), c.want) || !strings.Contains(stderr.String(), c.hint)):
+					t.Errorf("%q: exit code %d, %q made: %s", verb, code, changes(s), stderr.String())
 				case c.want == "" && verb[0] == "run" && len(changes(s)) == 0:
-					t.Errorf("%q: nothing was tried: %s", verb, said.String())
+					t.Errorf("%q: nothing was tried: %s", verb, stderr.String())
 				}
 			}
 		})

@@ -22,10 +22,10 @@ func TestPlanPrintsTheJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := env.OS()
-	var out, said bytes.Buffer
-	e.Args, e.Stdout, e.Stderr = []string{"plan", "sc:fast", "--in-cluster", "--hold", "2h", "--profile", own, "--node", "n7", "--image", "loadline:test", "--kubeconfig", file}, &out, &said
+	var out, stderr bytes.Buffer
+	e.Args, e.Stdout, e.Stderr = []string{"plan", "sc:fast", "--in-cluster", "--hold", "2h", "--profile", own, "--node", "n7", "--image", "loadline:test", "--kubeconfig", file}, &out, &stderr
 	if code := Run(t.Context(), e); code != 0 {
-		t.Fatalf("exit code %d: %s", code, said.String())
+		t.Fatalf("exit code %d: %s", code, stderr.String())
 	}
 	for _, want := range []string{"kind: ServiceAccount", "kind: Role\n", "kind: RoleBinding", "kind: Job", "namespace: \"n\"\n", "loadline/experiment: |",
 		" target: \"sc:fast\"\n", " node: n7\n", " - {name: mine, access: rand", "- --experiment\n", "- 2h0m0s\n"} {
@@ -33,8 +33,8 @@ func TestPlanPrintsTheJob(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	if strings.Contains(out.String(), "loadline/driver") || !strings.Contains(said.String(), "loadline fetch loadline-") {
-		t.Errorf("%s%s", out.String(), said.String())
+	if strings.Contains(out.String(), "loadline/driver") || !strings.Contains(stderr.String(), "loadline fetch loadline-") {
+		t.Errorf("%s%s", out.String(), stderr.String())
 	}
 	if made := changes(s); len(made) > 0 {
 		t.Errorf("a plan asks for %q", made)
@@ -67,10 +67,10 @@ func TestPlanTellsTheStorage(t *testing.T) {
 				s.Forbid("GET", path, "get", path)
 			}
 			e := env.OS()
-			var out, said bytes.Buffer
-			e.Args, e.Stdout, e.Stderr, e.Output = []string{"plan", "sc:fast?access=RWX", "--image", "loadline:test", "--kubeconfig", file}, &out, &said, env.Terminal{Width: 80, Unicode: true}
+			var out, stderr bytes.Buffer
+			e.Args, e.Stdout, e.Stderr, e.Output = []string{"plan", "sc:fast?access=RWX", "--image", "loadline:test", "--kubeconfig", file}, &out, &stderr, env.Terminal{Width: 80, Unicode: true}
 			if code := Run(t.Context(), e); code != 0 {
-				t.Fatalf("exit code %d: %s", code, said.String())
+				t.Fatalf("exit code %d: %s", code, stderr.String())
 			}
 			if _, after, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(after, c.want+"volume") {
 				t.Errorf("%s\nwant:\n%s", out.String(), c.want)

@@ -64,7 +64,7 @@ data; 5 predicted from numbers of the storage that a rule calls invalid.`,
 	fl.StringVar(&f.clients, "clients", "1,4,16,64", "numbers of clients")
 	fl.IntVar(&f.scale, "scale", 0, "pgbench's scale: the number of branches, whose rows transactions lock (0: that of --like, at least one for each client)")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
-	cmd.RunE = atOnce(cmd.RunE)
+	cmd.RunE = interruptible(cmd.RunE)
 	return cmd
 }
 
@@ -83,12 +83,12 @@ func (f *predictFlags) predict(e *env.Env) error {
 	if o.Clients, err = parseList("--clients", f.clients, strconv.Atoi); err != nil {
 		return err
 	}
-	p, remarks, err := results.Predict(o)
+	p, noteWriter, err := results.Predict(o)
 	if err != nil {
 		return err
 	}
-	for _, r := range remarks {
-		sayLine(e.Stderr, "note    %s", r)
+	for _, r := range noteWriter {
+		printLine(e.Stderr, "note    %s", r)
 	}
 	if f.output.name() == "json" {
 		err = jsonout.WritePrediction(term.Raw(e.Stdout), p)
@@ -99,5 +99,5 @@ func (f *predictFlags) predict(e *env.Env) error {
 	if p.Verdict == model.Invalid {
 		code = exitInvalid
 	}
-	return ending(code, err)
+	return exitError(code, err)
 }

@@ -17,7 +17,7 @@ func TestQuickHasAPrefillOfItsOwn(t *testing.T) {
 		if c.err != nil || c.exp.MaxPrefill != want {
 			t.Errorf("%s: %g s, want %g (%v)", typed, c.exp.MaxPrefill, want, c.err)
 		}
-		again := spelled(c.exp, nil)
+		again := experimentCommand(c.exp, nil)
 		if r := readWords(again[1:]); r.err != nil || r.exp.MaxPrefill != want {
 			t.Errorf("%s: spelled %q, which has %g s (%v)", typed, again, r.exp.MaxPrefill, r.err)
 		}

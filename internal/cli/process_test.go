@@ -66,7 +66,7 @@ func nothingLeft(t *testing.T, signal syscall.Signal, dir string) {
 		if left, _ := filepath.Glob(filepath.Join(dir, ".loadline-*.app")); len(left) != 1 {
 			t.Fatalf("a kill left %v", left)
 		}
-		if code, out, errs := said(t, "cleanup", dir); code != exitOK || !strings.Contains(out, "removed "+dir) {
+		if code, out, errs := runLoadline(t, "cleanup", dir); code != exitOK || !strings.Contains(out, "removed "+dir) {
 			t.Errorf("cleanup: %d, %s%s", code, out, errs)
 		}
 	}

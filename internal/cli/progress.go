@@ -56,8 +56,8 @@ func eventsOf(e *env.Env) *progress.Lines {
 	return l
 }
 
-// told reports whether standard error carries events.
-func told(e *env.Env) bool {
+// emitsEvents reports whether standard error carries events.
+func emitsEvents(e *env.Env) bool {
 	l := eventsOf(e)
 	return l != nil && l.On()
 }
@@ -70,9 +70,9 @@ type watcher interface {
 	Close()
 }
 
-// watching returns a watcher that shows the progress of a measurement on standard error.
-func watching(e *env.Env, quiet bool) watcher {
-	if told(e) {
+// newWatcher returns a watcher that shows the progress of a measurement on standard error.
+func newWatcher(e *env.Env, quiet bool) watcher {
+	if emitsEvents(e) {
 		return eventsOf(e)
 	}
 	return live.New(e.Stderr, live.Options{
@@ -80,9 +80,9 @@ func watching(e *env.Env, quiet bool) watcher {
 	})
 }
 
-// tellPlan reports what is going to be measured as an event; false if progress is shown as text.
-func tellPlan(e *env.Env, run model.Run, directory string, plans ...model.Plan) bool {
-	if told(e) {
+// emitPlan reports what is going to be measured as an event; false if progress is shown as text.
+func emitPlan(e *env.Env, run model.Run, directory string, plans ...model.Plan) bool {
+	if emitsEvents(e) {
 		eventsOf(e).Plan(run.ID, directory, run.Labels, plans...)
 		return true
 	}

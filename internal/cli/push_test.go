@@ -40,8 +40,8 @@ func TestResultsArePushed(t *testing.T) {
 		}
 		return stderr.String()
 	}
-	if said := do(0, "run", "fake:?iops=3000&cv=0.002"); !strings.Contains(said, "pushed  "+server.URL) {
-		t.Error(said)
+	if stderr := do(0, "run", "fake:?iops=3000&cv=0.002"); !strings.Contains(stderr, "pushed  "+server.URL) {
+		t.Error(stderr)
 	}
 	do(exitRegression, "compare", "fake:?iops=3000&seed=1", "fake:?iops=2000&seed=2")
 	if len(pushed) != 2 {
@@ -54,15 +54,15 @@ func TestResultsArePushed(t *testing.T) {
 		}
 	}
 	status = http.StatusInternalServerError
-	if said := do(exitFailed, "run", "fake:?iops=3000&cv=0.002"); !strings.Contains(said, "status code 500") || !strings.Contains(said, "next: loadline report") {
-		t.Error(said)
+	if stderr := do(exitFailed, "run", "fake:?iops=3000&cv=0.002"); !strings.Contains(stderr, "status code 500") || !strings.Contains(stderr, "next: loadline report") {
+		t.Error(stderr)
 	}
-	if said := do(exitGoal, "run", "fake:?iops=3000&cv=0.002", "--goal", "rand-read-iops iops > 9k"); !strings.Contains(said, "status code 500") {
-		t.Error(said)
+	if stderr := do(exitGoal, "run", "fake:?iops=3000&cv=0.002", "--goal", "rand-read-iops iops > 9k"); !strings.Contains(stderr, "status code 500") {
+		t.Error(stderr)
 	}
 	// A failed run would replace a complete one.
 	pushed = map[string]map[string]bool{}
-	if said := do(exitFailed, "run", "fake:?iops=3000&fail-after=5"); len(pushed) != 0 || !strings.Contains(said, "nothing was pushed") {
-		t.Errorf("%v\n%s", pushed, said)
+	if stderr := do(exitFailed, "run", "fake:?iops=3000&fail-after=5"); len(pushed) != 0 || !strings.Contains(stderr, "nothing was pushed") {
+		t.Errorf("%v\n%s", pushed, stderr)
 	}
 }

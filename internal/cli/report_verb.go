@@ -75,7 +75,7 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 		return err
 	}
 	for _, r := range d.Remarks {
-		sayLine(e.Stderr, "note    %s", r)
+		printLine(e.Stderr, "note    %s", r)
 	}
 	return f.emit(e, &d.Documents)
 }

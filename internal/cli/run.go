@@ -10,7 +10,7 @@ import (
 // runFlags are the flags of run that it does not share with plan.
 type runFlags struct {
 	options
-	measuring
+	measureFlags
 	baseline string
 }
 
@@ -56,16 +56,16 @@ them apply, 4 takes precedence over 3, and 3 over 5.`,
 		Example: `  loadline run /var/lib/postgresql --profile quick
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%
   loadline run --experiment loadline-results/20261120-235200-var-lib`,
-		Args: f.unlessAgain(exactly(1, "one TARGET")),
+		Args: f.unlessRepeated(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err
 			}
-			exp, err := f.asked(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0]) })
+			exp, err := f.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0]) })
 			if err != nil {
 				return err
 			}
-			if err := f.traceBeside(cmd.Context(), e, &f.options, exp); err != nil {
+			if err := f.setupTrace(cmd.Context(), e, &f.options, exp); err != nil {
 				return err
 			}
 			return f.measure(cmd.Context(), e, cmd, &f.options, exp)
@@ -73,12 +73,12 @@ them apply, 4 takes precedence over 3, and 3 over 5.`,
 	}
 	f.options.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "also measure this `TARGET`, interleaved, and compare with it")
-	f.registerTrace(cmd, "the target's block device"+byTracer)
+	f.registerTrace(cmd, "the target's block device"+tracerHelp)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)
-	f.savingFlags.register(e, cmd, inRun)
-	f.registerHandOn(e, cmd)
+	f.saveFlags.register(e, cmd, resultsHelp)
+	f.registerPublisher(e, cmd)
 	return cmd
 }
 

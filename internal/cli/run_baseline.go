@@ -14,20 +14,20 @@ import (
 // finishBaseline prints the target's report with the comparison, and returns the
 // exit code: a regression takes precedence over a missed goal, and that over an invalid
 // number.
-func (f *measuring) finishBaseline(e *env.Env, dir string) (int, error) {
+func (f *measureFlags) finishBaseline(e *env.Env, dir string) (int, error) {
 	again, err := f.gate.recompute(e, dir)
 	if err != nil {
 		return exitFailed, err
 	}
 	c, r := again.Comparison, again.Report
 	r.Comparison = c
-	f.handOn.found.Reports = []*model.Report{r}
+	f.publisher.found.Reports = []*model.Report{r}
 	switch f.output.name() {
 	case "json":
 		err = jsonout.Write(term.Raw(e.Stdout), r)
 	case "text":
 		o := terminalOptions(e.Output)
-		o.Brief = briefly(e, f.quiet)
+		o.Brief = headIsShown(e, f.quiet)
 		if err = text.Render(e.Stdout, r, o); err == nil {
 			fmt.Fprintf(e.Stdout, "\nB, this target, against its baseline, A:\n")
 			err = text.RenderComparison(e.Stdout, c, o)

@@ -20,25 +20,25 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// byTracer is appended to the help of --trace by verbs that measure in a cluster.
-const byTracer = " (in Kubernetes by a pod with the capabilities BPF and PERFMON)"
+// tracerHelp is appended to the help of --trace by verbs that measure in a cluster.
+const tracerHelp = " (in Kubernetes by a pod with the capabilities BPF and PERFMON)"
 
 // registerTrace adds --trace; whose says whose device is traced.
-func (f *measuring) registerTrace(cmd *cobra.Command, whose string) {
+func (f *measureFlags) registerTrace(cmd *cobra.Command, whose string) {
 	cmd.Flags().BoolVar(&f.trace, traceFlag, false, "trace "+whose+" during the run, and save the trace with it (see loadline trace)")
 }
 
-// traceBeside arranges for the experiment's devices to be traced during the run if --trace is given.
-func (f *measuring) traceBeside(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+// setupTrace arranges for the experiment's devices to be traced during the run if --trace is given.
+func (f *measureFlags) setupTrace(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	if !f.trace {
 		return nil
 	}
-	return f.traceOf(ctx, e, o, exp)
+	return f.findTracedDevices(ctx, e, o, exp)
 }
 
-// traceOf finds the devices to trace during the run of an experiment, refuses before any I/O
-// what cannot be traced, and makes the run start the trace.
-func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+// findTracedDevices finds the devices to trace during the run of an experiment, refuses before any
+// I/O what cannot be traced, and makes the run start the trace.
+func (f *measureFlags) findTracedDevices(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	targets := []string{exp.Target}
 	if exp.Scale != nil {
 		targets = append(targets, exp.Scale.Targets...)
@@ -60,23 +60,23 @@ func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp mod
 		return err
 	}
 	for _, target := range targets {
-		if err := addTraced(ctx, e, o, &request, target); err != nil {
+		if err := addTracedDevice(ctx, e, o, &request, target); err != nil {
 			return err
 		}
 	}
-	f.meanwhile = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
-		return f.beginTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, here(e), besideRun(dir, exp.Labels))
+	f.background = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
+		return f.startTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, thisMachine(e), runTraceLocation(dir, exp.Labels))
 	}
 	return nil
 }
 
-// besideRun returns where the trace of a run is saved, in the run's directory.
-func besideRun(dir string, labels model.Labels) place {
-	return place{parent: dir, directory: store.TraceDir, id: filepath.Base(dir) + "-" + store.TraceDir, labels: labels}
+// runTraceLocation returns where the trace of a run is saved, in the run's directory.
+func runTraceLocation(dir string, labels model.Labels) traceLocation {
+	return traceLocation{parent: dir, directory: store.TraceDir, id: filepath.Base(dir) + "-" + store.TraceDir, labels: labels}
 }
 
-// addTraced adds the device below a target to those of a request, once.
-func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Request, target string) error {
+// addTracedDevice adds the device below a target to those of a request, once.
+func addTracedDevice(ctx context.Context, e *env.Env, o *options, request *iotrace.Request, target string) error {
 	if pgurl.Is(target) {
 		return model.RefusedError("--trace observes the device of a local directory, but Loadline does not know where an existing server keeps its data",
 			"leave --trace out, or run loadline trace DIR on the server's machine at the same time, with DIR the server's data directory")
@@ -85,7 +85,7 @@ func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Req
 	if _, err := os.Stat(target); err != nil && o.places.Create {
 		file = filepath.Dir(target)
 	}
-	device, err := deviceBelow(ctx, e, file)
+	device, err := underlyingDevice(ctx, e, file)
 	if err != nil {
 		return err
 	}
@@ -101,9 +101,9 @@ func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Req
 	return nil
 }
 
-// beginTrace returns once the trace has started. The function that it returns ends the trace and
+// startTrace returns once the trace has started. The function that it returns ends the trace and
 // reports where it is saved.
-func (f *measuring) beginTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to place) (func() error, error) {
+func (f *measureFlags) startTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to traceLocation) (func() error, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	o.Begun = func(iotrace.Run) error { close(begun); return nil }
@@ -126,7 +126,7 @@ func (f *measuring) beginTrace(ctx context.Context, e *env.Env, o trace.Options,
 		cancel()
 		err := <-ended
 		if !f.quiet {
-			sayLine(e.Stderr, "traced  next: loadline report %s", safetext.ShellWord(filepath.Join(to.parent, store.TraceDir)))
+			printLine(e.Stderr, "traced  next: loadline report %s", safetext.ShellWord(filepath.Join(to.parent, store.TraceDir)))
 		}
 		return err
 	}, nil

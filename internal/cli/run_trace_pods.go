@@ -32,7 +32,7 @@ func clusterTargets(targets []string) (in []model.Target, err error) {
 
 // tracePods, for targets in a cluster, refuses what cannot be traced there,
 // and makes the run start the trace in separate pods.
-func (f *measuring) tracePods(ctx context.Context, e *env.Env, o *options, targets []string, request iotrace.Request, labels model.Labels) (inPods bool, err error) {
+func (f *measureFlags) tracePods(ctx context.Context, e *env.Env, o *options, targets []string, request iotrace.Request, labels model.Labels) (inPods bool, err error) {
 	in, err := clusterTargets(targets)
 	if err != nil || len(in) == 0 {
 		return false, err
@@ -47,8 +47,8 @@ func (f *measuring) tracePods(ctx context.Context, e *env.Env, o *options, targe
 		if err != nil {
 			return nil, err
 		}
-		f.meanwhile = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
-			return f.beginTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, tracedMachine{group.Run, prep.Probe.Environment}, besideRun(dir, labels))
+		f.background = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
+			return f.startTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, tracedMachine{group.Run, prep.Probe.Environment}, runTraceLocation(dir, labels))
 		}
 		return group.Close, nil
 	}
@@ -73,12 +73,12 @@ const tracerWords = `# With --trace, such a pod on each node that has a volume a
 // plannedTracer returns the pod that would trace on each node, as YAML; "" if --trace is not given,
 // or this machine would be traced. It refuses what a measurement would refuse to trace.
 func plannedTracer(cmd *cobra.Command, e *env.Env, o *options, exp model.Experiment, id string) (string, error) {
-	asked, err := cmd.Flags().GetBool(traceFlag)
-	if err != nil || !asked {
+	traced, err := cmd.Flags().GetBool(traceFlag)
+	if err != nil || !traced {
 		return "", nil // the verb does not have this flag
 	}
-	f := measuring{trace: true}
-	if err := f.traceBeside(cmd.Context(), e, o, exp); err != nil || f.tracers == nil {
+	f := measureFlags{trace: true}
+	if err := f.setupTrace(cmd.Context(), e, o, exp); err != nil || f.tracers == nil {
 		return "", err
 	}
 	t, err := session.ParseTarget(exp.Target)

@@ -16,7 +16,7 @@ import (
 func TestPlanOfATraceInACluster(t *testing.T) {
 	s := kubetest.New(t, storageClass("fast", "example.com/disk"))
 	kubeconfig := kubetest.Config(t, s.URL)
-	run := func(args ...string) (code int, out, said string) {
+	run := func(args ...string) (code int, out, errs string) {
 		var stdout, stderr bytes.Buffer
 		e := env.OS()
 		e.Args = append(args, "--trace", "--kubeconfig", kubeconfig)
@@ -26,9 +26,9 @@ func TestPlanOfATraceInACluster(t *testing.T) {
 	}
 	before := s.Paths()
 	for _, args := range [][]string{{"plan", "sc:fast", "--image", "loadline:test"}, {"plan", "app", "postgres", "sc:fast", "--worker-image", "loadline:test"}} {
-		code, out, said := run(args...)
+		code, out, stderr := run(args...)
 		if code != exitOK {
-			t.Fatalf("%v: exit code %d: %s", args, code, said)
+			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
 		_, tracer, shown := strings.Cut(out, tracerWords)
 		for _, w := range []string{"add:\n        - BPF\n        - PERFMON\n        drop:\n        - ALL", "allowPrivilegeEscalation: false", "readOnlyRootFilesystem: true", "runAsUser: 0",
@@ -43,10 +43,10 @@ func TestPlanOfATraceInACluster(t *testing.T) {
 			}
 		}
 	}
-	code, out, said := run("plan", "sc:fast", "--image", "loadline:test", "--format", "json")
+	code, out, stderr := run("plan", "sc:fast", "--image", "loadline:test", "--format", "json")
 	var document struct{ Tracer string }
 	if err := json.Unmarshal([]byte(out), &document); code != exitOK || err != nil || !strings.Contains(document.Tracer, "- PERFMON") {
-		t.Errorf("exit code %d, %v: %s%s", code, err, out, said)
+		t.Errorf("exit code %d, %v: %s%s", code, err, out, stderr)
 	}
 	if now := s.Paths(); !slices.Equal(before, now) {
 		t.Errorf("a plan made %v of %v", now, before)
@@ -54,9 +54,9 @@ func TestPlanOfATraceInACluster(t *testing.T) {
 	// If Pod Security forbids it, that is reported before anything is created or measured.
 	s.Refuse("POST", "/api/v1/namespaces/n/pods", `pods "x" is forbidden: violates PodSecurity "baseline:latest": non-default capabilities (container "worker" must not include "BPF", "PERFMON" in securityContext.capabilities.add)`)
 	for _, args := range [][]string{{"plan", "sc:fast", "--image", "i"}, {"run", "sc:fast", "--image", "i"}, {"scale", "sc:fast", "--image", "i"}, {"app", "postgres", "pvc:n/data", "--worker-image", "i"}} {
-		code, out, said := run(args...)
-		if code != exitUsage || !strings.Contains(said, "--trace needs a pod with the capabilities BPF and PERFMON") || !strings.Contains(said, "pod-security.kubernetes.io/enforce=privileged") {
-			t.Errorf("%v: exit code %d: %s%s", args, code, out, said)
+		code, out, stderr := run(args...)
+		if code != exitUsage || !strings.Contains(stderr, "--trace needs a pod with the capabilities BPF and PERFMON") || !strings.Contains(stderr, "pod-security.kubernetes.io/enforce=privileged") {
+			t.Errorf("%v: exit code %d: %s%s", args, code, out, stderr)
 		}
 	}
 	if now := s.Paths(); !slices.Equal(before, now) {

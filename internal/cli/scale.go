@@ -19,7 +19,7 @@ type scaleOptions struct {
 func newScale(e *env.Env) *cobra.Command { return scaleCommand(e, &scaleOptions{}) }
 
 func scaleCommand(e *env.Env, o *scaleOptions) *cobra.Command {
-	var f measuring
+	var f measureFlags
 	cmd := &cobra.Command{
 		Use:   "scale TARGET [TARGET…]",
 		Short: "Load N volumes at once, for several values of N: the total, its law, and each volume's share",
@@ -44,26 +44,26 @@ but a total is invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline scale /mnt/a /mnt/b /mnt/c --volumes 1,2,3,6,9
   loadline scale sc:longhorn --volumes 1,3,6,9 --workload rand-write-iops
   loadline scale sc:longhorn --volumes 51 --rate 100`,
-		Args: o.unlessAgain(atLeast("one TARGET")),
+		Args: o.unlessRepeated(atLeast("one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err
 			}
-			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
+			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
 			if err != nil {
 				return err
 			}
-			if err := f.traceBeside(cmd.Context(), e, &o.options, exp); err != nil {
+			if err := f.setupTrace(cmd.Context(), e, &o.options, exp); err != nil {
 				return err
 			}
 			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}
 	o.register(cmd)
-	f.registerTrace(cmd, "the targets' block devices"+byTracer)
+	f.registerTrace(cmd, "the targets' block devices"+tracerHelp)
 	f.inside.register(cmd)
-	f.savingFlags.register(e, cmd, inRun)
-	f.registerHandOn(e, cmd)
+	f.saveFlags.register(e, cmd, resultsHelp)
+	f.registerPublisher(e, cmd)
 	return cmd
 }
 

@@ -87,14 +87,14 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	if err != nil {
 		return err
 	}
-	sayLine(e.Stdout, "%s", f.address(ln))
+	printLine(e.Stdout, "%s", f.address(ln))
 	if made {
-		sayLine(e.Stderr, "token   %s   (shown only here; it ends with this server)", token)
+		printLine(e.Stderr, "token   %s   (shown only here; it ends with this server)", token)
 	}
 	if !loopback {
 		fmt.Fprintln(e.Stderr, "note    no encryption: anyone who can read the network traffic can read the token")
 	}
-	sayLine(e.Stderr, "serving %s read-only; ^C ends it", folder)
+	printLine(e.Stderr, "serving %s read-only; ^C ends it", folder)
 	return server.Serve(ctx, ln)
 }
 

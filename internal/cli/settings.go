@@ -42,15 +42,15 @@ var measuringCommands = []string{"run", "compare", "sweep", "scale", appSection}
 // configured are the commands that take values from the configuration.
 var configured = append(slices.Clone(measuringCommands), "durability", "trace", "size", "import", "report", "explain", "predict", "analyze", "fetch", "serve")
 
-// yields maps a flag to the flags that override its value from the configuration.
-var yields = map[string][]string{
+// overriddenBy maps a flag to the flags that override its value from the configuration.
+var overriddenBy = map[string][]string{
 	"profile": {"job", "load", "clients", "threads", "connect", "script"}, "time": {"until-steady", "repeat"}, "until-steady": {"time", "ramp-time", "repeat"},
 	"repeat": {"time", "until-steady"}, "format": {"output", "json"}, "json": {"output", "format"}, "results": {"run", "resume"}, "size": {"resume"},
 	"depth": {"load"}, "bs": {"load"}, "jobs": {"load", "resume"}, "quiet": {"verbose"}, "verbose": {"quiet"},
 }
 
-// needs are flags of which one must be given for a value from the configuration to matter.
-var needs = map[string][]string{
+// requires maps a flag to those of which one must be given for a value from the configuration to matter.
+var requires = map[string][]string{
 	"ramp-time": {"time"}, "hold": {"in-cluster"}, "service-account": {"in-cluster"}, "within": {"rebuild"}, "headroom": {"need", "needs"}, "survive": {"need", "needs"},
 }
 
@@ -107,7 +107,7 @@ func refusedValue(c *cobra.Command, flag string, values []string) string {
 		}
 		if err == nil {
 			// This command is never run; its flag only checks the value's type.
-			err = c.Flags().Set(flag, listed(f, v))
+			err = c.Flags().Set(flag, quoteListElement(f, v))
 		}
 		if err != nil {
 			return err.Error()
@@ -116,8 +116,8 @@ func refusedValue(c *cobra.Command, flag string, values []string) string {
 	return ""
 }
 
-// listed quotes a value for Set: an element of a list may contain a comma.
-func listed(f *pflag.Flag, value string) string {
+// quoteListElement quotes a value for Set: an element of a list may contain a comma.
+func quoteListElement(f *pflag.Flag, value string) string {
 	if f.Value.Type() == "stringSlice" && strings.ContainsAny(value, "\",") {
 		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 	}

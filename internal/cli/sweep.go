@@ -23,7 +23,7 @@ type sweepOptions struct {
 func newSweep(e *env.Env) *cobra.Command { return sweepCommand(e, &sweepOptions{}) }
 
 func sweepCommand(e *env.Env, o *sweepOptions) *cobra.Command {
-	var f measuring
+	var f measureFlags
 	cmd := &cobra.Command{
 		Use:   "sweep TARGET",
 		Short: "Measure one pattern over queue depths, block sizes and jobs, or over offered rates",
@@ -47,12 +47,12 @@ Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 m
 but a cell is invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline sweep /var/lib/postgresql --depth 1,4,16 --bs 4k,64k
   loadline sweep /var/lib/postgresql --rw randwrite --bs 8k`,
-		Args: o.unlessAgain(exactly(1, "one TARGET")),
+		Args: o.unlessRepeated(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err
 			}
-			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
+			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
 			if err != nil {
 				return err
 			}
@@ -61,8 +61,8 @@ but a cell is invalid; 130 interrupted (results so far are kept).`,
 	}
 	o.register(cmd)
 	f.inside.register(cmd)
-	f.savingFlags.register(e, cmd, inRun)
-	f.registerHandOn(e, cmd)
+	f.saveFlags.register(e, cmd, resultsHelp)
+	f.registerPublisher(e, cmd)
 	return cmd
 }
 

@@ -127,7 +127,7 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	if printErr := printTrace(e, done, &f.output, parts); printErr != nil || err != nil {
 		return errors.Join(err, printErr)
 	}
-	return ending(traceCode(done), nil)
+	return exitError(traceCode(done), nil)
 }
 
 // options checks the flags and finds the devices that they name.
@@ -153,7 +153,7 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 	device := f.device
 	if len(args) > 0 {
 		var err error
-		if device, err = deviceBelow(ctx, e, args[0]); err != nil {
+		if device, err = underlyingDevice(ctx, e, args[0]); err != nil {
 			return o, err
 		}
 		o.Request.Target = args[0]
@@ -161,8 +161,8 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 	return o, trace.Resolve(&o.Request, e.Clock, device, f.cgroup)
 }
 
-// deviceBelow returns the device that a target is on.
-func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
+// underlyingDevice returns the device that a target is on.
+func underlyingDevice(ctx context.Context, e *env.Env, name string) (string, error) {
 	t, err := session.ParseTarget(name)
 	if err != nil {
 		return "", err
@@ -198,12 +198,12 @@ func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, la
 	}
 	view := newTraceView(e, f.quiet)
 	defer view.close()
-	return recordTrace(ctx, e, o, here(e), place{parent: f.results, id: store.Name(e.Now(), name) + "-trace", labels: labels}, view)
+	return recordTrace(ctx, e, o, thisMachine(e), traceLocation{parent: f.results, id: store.Name(e.Now(), name) + "-trace", labels: labels}, view)
 }
 
-// place is where a trace is saved, as parent/directory (if directory is empty, the trace's id is used),
+// traceLocation is where a trace is saved, as parent/directory (if directory is empty, the trace's id is used),
 // and with which labels.
-type place struct {
+type traceLocation struct {
 	parent, directory, id string
 	labels                model.Labels
 }
@@ -214,13 +214,13 @@ type tracedMachine struct {
 	environment model.Environment
 }
 
-// here returns this machine.
-func here(e *env.Env) tracedMachine {
+// thisMachine returns this machine.
+func thisMachine(e *env.Env) tracedMachine {
 	return tracedMachine{run: trace.Run, environment: observe.Machine(e)}
 }
 
 // recordTrace traces until the time is over or the context ends, and shows and saves the trace.
-func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to place, view *traceView) (*iotrace.Report, error) {
+func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to traceLocation, view *traceView) (*iotrace.Report, error) {
 	run := iotrace.Run{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: where.environment}
 	var w *store.TraceWriter
 	fill := func(r iotrace.Run) iotrace.Run {

@@ -16,8 +16,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// traceBeside measures with --trace, and returns the run and the trace saved in its directory.
-func traceBeside(t *testing.T, args ...string) (*model.Report, *iotrace.Report) {
+// measureTraced measures with --trace, and returns the run and the trace saved in its directory.
+func measureTraced(t *testing.T, args ...string) (*model.Report, *iotrace.Report) {
 	t.Helper()
 	results := t.TempDir()
 	code, run := report(t, append(args, "--trace", "--results", results, "--format", "json", "-q")...)
@@ -25,7 +25,7 @@ func traceBeside(t *testing.T, args ...string) (*model.Report, *iotrace.Report) 
 	if code != exitOK && code != exitInvalid && code != exitGoal {
 		t.Fatalf("exit code %d", code)
 	}
-	code, out, errs := said(t, "report", filepath.Join(run.Run.Directory, store.TraceDir), "--format", "json")
+	code, out, errs := runLoadline(t, "report", filepath.Join(run.Run.Directory, store.TraceDir), "--format", "json")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -58,7 +58,7 @@ func traced(r *iotrace.Report, op iotrace.Operation, device string, names ...str
 func TestTraceBesideScale(t *testing.T) {
 	lab.Lock(t)
 	a, b := lab.LoopOnMemory(t, 64<<20), lab.LoopOnMemory(t, 64<<20)
-	run, seen := traceBeside(t, "scale", a, b, "--volumes", "1,2", "--max-time", "20s")
+	run, seen := measureTraced(t, "scale", a, b, "--volumes", "1,2", "--max-time", "20s")
 	devices := []string{filepath.Base(a), filepath.Base(b)}
 	if !slices.Equal(seen.Run.Request.Devices, devices) || len(seen.Run.Devices) != 2 {
 		t.Fatalf("%v was traced, want %v", seen.Run.Request.Devices, devices)
@@ -108,7 +108,7 @@ func TestTraceBesideApplications(t *testing.T) {
 			log = ""
 			dir := filesystem(t, 2<<30)
 			server, _, _ := strings.Cut(name, ",")
-			run, seen := traceBeside(t, append(args(dir), "--time", "6s", "--ramp-time", "1s")...)
+			run, seen := measureTraced(t, append(args(dir), "--time", "6s", "--ramp-time", "1s")...)
 			if len(run.Results) != 1 || run.Results[0].App == nil || run.Results[0].App.Flushes == nil {
 				t.Fatalf("%+v", run.Results)
 			}

@@ -31,7 +31,7 @@ func newTraceView(e *env.Env, quiet bool) *traceView { return &traceView{env: e,
 
 func (v *traceView) note(words string) {
 	if !v.quiet {
-		sayLine(v.env.Stderr, "note    %s", words)
+		printLine(v.env.Stderr, "note    %s", words)
 	}
 }
 

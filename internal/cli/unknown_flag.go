@@ -22,11 +22,11 @@ type foreignFlag struct {
 	words string
 }
 
-// theTarget is the hint for a flag that names what is measured.
-const theTarget = "the target is an argument: loadline run TARGET"
+// targetHint is the hint for a flag that names what is measured.
+const targetHint = "the target is an argument: loadline run TARGET"
 
-// inJob is the hint for a fio setting that has no flag.
-const inJob = "put it in a fio job and run that: loadline run TARGET --job FILE.fio"
+// jobHint is the hint for a fio setting that has no flag.
+const jobHint = "put it in a fio job and run that: loadline run TARGET --job FILE.fio"
 
 // foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl and hyperfine, with dashes
 // instead of underscores. A single letter is a shorthand.
@@ -48,11 +48,11 @@ var foreignFlags = map[string]foreignFlag{
 	"readwrite": {[]string{"rw"}, "choose workloads: --only 'rand-read-*'"}, "rw": {nil, "choose workloads: --only 'rand-read-*'; or loadline sweep TARGET --rw randread"}, "pattern": {[]string{"rw", "only"}, ""},
 	"filesize": {[]string{"size"}, ""}, "file-size": {[]string{"size"}, ""}, "io-size": {[]string{"size"}, ""}, "z": {[]string{"size"}, ""}, "s": {[]string{"size"}, ""},
 	"rate-iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates"}, "iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates; --cap iops=3000 declares a limit of the storage"},
-	"filename": {nil, theTarget}, "directory": {nil, theTarget}, "dir": {nil, theTarget}, "path": {nil, theTarget}, "target": {nil, theTarget}, "mountpoint": {nil, theTarget}, "file": {nil, theTarget}, "disk": {[]string{"device"}, theTarget},
+	"filename": {nil, targetHint}, "directory": {nil, targetHint}, "dir": {nil, targetHint}, "path": {nil, targetHint}, "target": {nil, targetHint}, "mountpoint": {nil, targetHint}, "file": {nil, targetHint}, "disk": {[]string{"device"}, targetHint},
 	"storageclass": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "storage-class": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "sc": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "pvc": {nil, "a claim is a target: loadline run pvc:NAMESPACE/NAME"},
 	"fiofile": {[]string{"job"}, ""}, "jobfile": {[]string{"job"}, ""}, "job-file": {[]string{"job"}, ""}, "testname": {[]string{"profile"}, ""}, "mode": {[]string{"profile"}, ""}, "test": {[]string{"profile"}, ""}, "p": {[]string{"profile"}, ""},
-	"quick": {nil, "it is a profile: --profile quick"}, "name": {[]string{"note"}, inJob},
-	"ioengine": {nil, inJob}, "direct": {nil, inJob + "; direct I/O is the default"}, "buffered": {nil, inJob}, "rwmixread": {nil, inJob}, "group-reporting": {nil, inJob}, "fsync": {nil, inJob}, "randrepeat": {nil, inJob},
+	"quick": {nil, "it is a profile: --profile quick"}, "name": {[]string{"note"}, jobHint},
+	"ioengine": {nil, jobHint}, "direct": {nil, jobHint + "; direct I/O is the default"}, "buffered": {nil, jobHint}, "rwmixread": {nil, jobHint}, "group-reporting": {nil, jobHint}, "fsync": {nil, jobHint}, "randrepeat": {nil, jobHint},
 	"out": {[]string{"output", "into"}, ""}, "outfile": {[]string{"output"}, ""}, "output-format": {[]string{"format"}, ""}, "e": {[]string{"format"}, ""}, "output-dir": {[]string{"results"}, ""},
 	"threshold": {[]string{"margin", "goal"}, ""}, "fail": {[]string{"fail-on"}, ""}, "nodeselector": {[]string{"node-selector"}, ""}, "workloads": {[]string{"only"}, ""}, "include": {[]string{"only"}, ""}, "exclude": {[]string{"skip"}, ""},
 	"dry-run": {nil, "loadline plan TARGET shows what run would do"}, "yes": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"}, "y": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"},
@@ -72,35 +72,35 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	if missing.GetSpecifiedShortnames() != "" {
 		typed = "-" + name
 	}
-	sorry := fmt.Errorf("%s has no flag %s", cmd.CommandPath(), typed)
+	unknownErr := fmt.Errorf("%s has no flag %s", cmd.CommandPath(), typed)
 	own := flagNames(cmd)
 	foreign, known := foreignFlags[strings.ToLower(strings.ReplaceAll(name, "_", "-"))]
 	instead := ""
 	if i := slices.IndexFunc(foreign.here, func(f string) bool { return slices.Contains(own, f) }); i >= 0 {
 		instead = foreign.here[i]
 	} else if known && foreign.words != "" {
-		return usageError{sorry, foreign.words}
+		return usageError{unknownErr, foreign.words}
 	}
 	if instead == "" {
 		// A shorthand is too short to suggest a similar name.
 		instead = suggest.Nearest(strings.ReplaceAll(name, "_", "-"), own)
-		if others := commandsWith(cmd.Root(), name); len(others) > 0 && !nearly(name, instead) {
-			return usageError{fmt.Errorf("%w; it is one of loadline %s", sorry, strings.Join(others, ", ")), help}
+		if others := commandsWith(cmd.Root(), name); len(others) > 0 && !nearlyEqual(name, instead) {
+			return usageError{fmt.Errorf("%w; it is one of loadline %s", unknownErr, strings.Join(others, ", ")), help}
 		}
 	}
 	if instead == "" {
-		return usageError{sorry, help}
+		return usageError{unknownErr, help}
 	}
-	sorry = fmt.Errorf("%w; it is --%s here", sorry, instead)
+	unknownErr = fmt.Errorf("%w; it is --%s here", unknownErr, instead)
 	if groupOf(instead) == groupSafety {
 		// A guess must not permit damage: the user has to type such a flag.
-		return usageError{sorry, help}
+		return usageError{unknownErr, help}
 	}
-	return usageError{sorry, retyped(e.Args, typed, "--"+instead)}
+	return usageError{unknownErr, replaceFlag(e.Args, typed, "--"+instead)}
 }
 
-// nearly reports whether two names differ by an ending or a dash only.
-func nearly(a, b string) bool {
+// nearlyEqual reports whether two names differ by an ending or a dash only.
+func nearlyEqual(a, b string) bool {
 	plain := func(s string) string {
 		return strings.TrimSuffix(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)), "s")
 	}
@@ -127,8 +127,8 @@ func commandsWith(root *cobra.Command, flag string) (names []string) {
 	return names
 }
 
-// retyped returns the command line with one flag replaced by another.
-func retyped(args []string, old, flag string) string {
+// replaceFlag returns the command line with one flag replaced by another.
+func replaceFlag(args []string, old, flag string) string {
 	words := []string{"loadline"}
 	done := false
 	for _, a := range args {

@@ -37,11 +37,11 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		"run /dev/x --destroy-data /dev/x": "it is --destroy-data-on here\n  next: loadline run --help\n",
 		"run /x --creat":                   "it is --create here\n  next: loadline run --help\n",
 	} {
-		var out, said bytes.Buffer
+		var out, stderr bytes.Buffer
 		e := *env.OS()
-		e.Args, e.Stdout, e.Stderr = strings.Fields(args), &out, &said
-		if code := Run(t.Context(), &e); code != exitUsage || !strings.Contains(said.String(), want) || out.Len() > 0 {
-			t.Errorf("loadline %s: exit code %d, want %q:\n%s%s", args, code, want, &said, &out)
+		e.Args, e.Stdout, e.Stderr = strings.Fields(args), &out, &stderr
+		if code := Run(t.Context(), &e); code != exitUsage || !strings.Contains(stderr.String(), want) || out.Len() > 0 {
+			t.Errorf("loadline %s: exit code %d, want %q:\n%s%s", args, code, want, &stderr, &out)
 		}
 	}
 }

@@ -15,21 +15,21 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// about is what a bug report should include about the program.
-type about struct {
+// versionInfo is what a bug report should include about the program.
+type versionInfo struct {
 	Version string `json:"version"`
 	// Commit is that of the source, if the build knows it; Modified is true if the source
 	// had uncommitted changes.
-	Commit    string `json:"commit,omitempty"`
-	Modified  bool   `json:"modified,omitempty"`
-	Committed string `json:"committed,omitempty"`
-	Go        string `json:"go"`
-	Platform  string `json:"platform"`
-	Fio       found  `json:"fio"`
+	Commit    string   `json:"commit,omitempty"`
+	Modified  bool     `json:"modified,omitempty"`
+	Committed string   `json:"committed,omitempty"`
+	Go        string   `json:"go"`
+	Platform  string   `json:"platform"`
+	Fio       toolInfo `json:"fio"`
 }
 
-// found is a program on this machine, or why none can be used.
-type found struct {
+// toolInfo is a program on this machine, or why none can be used.
+type toolInfo struct {
 	Version string `json:"version,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Problem string `json:"problem,omitempty"`
@@ -49,13 +49,13 @@ Exit codes: 0 success, also without fio; 1 failed; 2 usage.`,
   loadline version --json`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a := aboutThis(cmd.Context(), e)
+			a := readVersionInfo(cmd.Context(), e)
 			if output.name() == "json" {
 				enc := json.NewEncoder(term.Raw(e.Stdout))
 				enc.SetIndent("", "  ")
 				return enc.Encode(a)
 			}
-			printAbout(e, a)
+			printVersionInfo(e, a)
 			return nil
 		},
 	}
@@ -63,9 +63,9 @@ Exit codes: 0 success, also without fio; 1 failed; 2 usage.`,
 	return cmd
 }
 
-// aboutThis determines the version of the program, and which fio is available.
-func aboutThis(ctx context.Context, e *env.Env) about {
-	a := about{Version: worker.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// readVersionInfo determines the version of the program, and which fio is available.
+func readVersionInfo(ctx context.Context, e *env.Env) versionInfo {
+	a := versionInfo{Version: worker.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if build, known := debug.ReadBuildInfo(); known {
 		for _, s := range build.Settings {
 			switch s.Key {
@@ -88,7 +88,7 @@ func aboutThis(ctx context.Context, e *env.Env) about {
 	return a
 }
 
-func printAbout(e *env.Env, a about) {
+func printVersionInfo(e *env.Env, a versionInfo) {
 	commit := "unknown: built without its repository"
 	if a.Commit != "" {
 		commit = a.Commit
@@ -103,9 +103,9 @@ func printAbout(e *env.Env, a about) {
 	if a.Fio.Problem != "" {
 		tool = a.Fio.Problem
 	}
-	sayLine(e.Stdout, "loadline  %s", a.Version)
-	sayLine(e.Stdout, "commit    %s", commit)
-	sayLine(e.Stdout, "go        %s", a.Go)
-	sayLine(e.Stdout, "platform  %s", a.Platform)
-	sayLine(e.Stdout, "fio       %s", tool)
+	printLine(e.Stdout, "loadline  %s", a.Version)
+	printLine(e.Stdout, "commit    %s", commit)
+	printLine(e.Stdout, "go        %s", a.Go)
+	printLine(e.Stdout, "platform  %s", a.Platform)
+	printLine(e.Stdout, "fio       %s", tool)
 }

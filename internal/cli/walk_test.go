@@ -41,7 +41,7 @@ func inManual(t *testing.T, walk string) [][]string {
 
 // planned runs the plan of a command: nothing is measured, but everything that its flags, files
 // and rights would cause to be refused is.
-func planned(t *testing.T, args []string) (code int, said string) {
+func planned(t *testing.T, args []string) (code int, stderr string) {
 	t.Helper()
 	e := env.OS()
 	var out, errs bytes.Buffer
@@ -63,8 +63,8 @@ func TestTheWalksOnThisMachineArePlanned(t *testing.T) {
 			}
 			plans++
 			args := slices.Concat([]string{"plan", dir, "--size", "32MiB"}, words[1:at], words[at+1:])
-			if code, said := planned(t, args); code != 0 {
-				t.Errorf("the walk %q, %q: exit code %d: %s", walk, words, code, said)
+			if code, stderr := planned(t, args); code != 0 {
+				t.Errorf("the walk %q, %q: exit code %d: %s", walk, words, code, stderr)
 			}
 		}
 		if plans == 0 {
@@ -91,8 +91,8 @@ func TestTheWalkInAClusterIsPlanned(t *testing.T) {
 		for _, target := range targets {
 			args := slices.Concat([]string{"plan", target}, words[2:], []string{"--kubeconfig", file, "--image", "loadline:test"})
 			plans++
-			if code, said := planned(t, args); code != 0 || len(changes(s)) > 0 {
-				t.Errorf("%q: exit code %d, %q made: %s", args, code, changes(s), said)
+			if code, stderr := planned(t, args); code != 0 || len(changes(s)) > 0 {
+				t.Errorf("%q: exit code %d, %q made: %s", args, code, changes(s), stderr)
 			}
 		}
 	}
@@ -121,8 +121,8 @@ func TestTheExampleFilesArePlanned(t *testing.T) {
 			if flag == "" {
 				continue
 			}
-			if code, said := planned(t, []string{"plan", t.TempDir(), flag, file, "--size", "64MiB"}); code != 0 {
-				t.Errorf("%s: exit code %d: %s", file, code, said)
+			if code, stderr := planned(t, []string{"plan", t.TempDir(), flag, file, "--size", "64MiB"}); code != 0 {
+				t.Errorf("%s: exit code %d: %s", file, code, stderr)
 			}
 		}
 	}

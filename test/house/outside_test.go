@@ -106,7 +106,7 @@ func Use(ctx context.Context) {
 func TestFewHaveAClockOfTheirOwn(t *testing.T) {
 	own := regexp.MustCompile(`(?m)env\.Clock\{\}|^var \w+ env\.Clock|//permit`)
 	want := []string{
-		"internal/cli/atonce.go",              // how long a user at a terminal waits
+		"internal/cli/interrupt.go",           // how long a user at a terminal waits
 		"internal/measure/engine/doc.go",      // workers on other machines
 		"internal/measure/session/doc.go",     // storage systems and other users' workers
 		"internal/measure/volume/doc.go",      // the kernel and udev

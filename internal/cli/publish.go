@@ -20,9 +20,9 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// handOn is where a result is sent in addition to standard output: a CI system,
+// publisher is where a result is sent in addition to standard output: a CI system,
 // GitHub, a Pushgateway.
-type handOn struct {
+type publisher struct {
 	junit, annotations, push string
 	gateway                  *metrics.Gateway
 	quiet                    bool
@@ -33,13 +33,13 @@ type handOn struct {
 // annotationForms are the valid values of --annotations.
 var annotationForms = []string{"auto", "github", "none"}
 
-// handOnFlags are the names of the flags.
-var handOnFlags = []string{"junit", "annotations", "push"}
+// publisherFlags are the names of the flags.
+var publisherFlags = []string{"junit", "annotations", "push"}
 
-// registerHandOn adds the flags to a command and wraps its RunE, which must be set, so that the
+// registerPublisher adds the flags to a command and wraps its RunE, which must be set, so that the
 // result is handed on afterwards.
-func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
-	h := &f.handOn
+func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {
+	h := &f.publisher
 	flags := cmd.Flags()
 	flags.StringVar(&h.junit, "junit", "", "write goals, rows and verdicts as JUnit XML into this `FILE` (docs/ci.md)")
 	flags.StringVar(&h.annotations, "annotations", annotationForms[0], "report failures as annotations: github, none, or auto for GitHub if GITHUB_ACTIONS=true")
@@ -59,11 +59,11 @@ func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
 }
 
 // check refuses invalid flags and unusable destinations before anything is measured.
-func (h *handOn) check(e *env.Env, detached bool) (err error) {
+func (h *publisher) check(e *env.Env, detached bool) (err error) {
 	if err := oneOf("--annotations", h.annotations, annotationForms); err != nil {
 		return err
 	}
-	if h.annotations == "github" && told(e) {
+	if h.annotations == "github" && emitsEvents(e) {
 		return model.RefusedError("--annotations github and --progress json both write lines for a program to standard error", "leave one of them out")
 	}
 	if detached && (h.junit != "" || h.push != "") {
@@ -81,7 +81,7 @@ func (h *handOn) check(e *env.Env, detached bool) (err error) {
 }
 
 // mayWrite refuses a file that must not be replaced.
-func (h *handOn) mayWrite() error {
+func (h *publisher) mayWrite() error {
 	err := outfile.Check(h.junit, false, "remove it first: rm "+safetext.ShellWord(h.junit))
 	var refused *model.WorkerError
 	if errors.As(err, &refused) {
@@ -92,7 +92,7 @@ func (h *handOn) mayWrite() error {
 
 // all hands on the results, and returns the error that the command ends with: an error of
 // the measurement or the gate takes precedence over one of handing on.
-func (h *handOn) all(ctx context.Context, e *env.Env, failOn []string, err error) error {
+func (h *publisher) all(ctx context.Context, e *env.Env, failOn []string, err error) error {
 	if len(h.found.Reports)+len(h.found.Comparisons) == 0 {
 		return err
 	}
@@ -101,7 +101,7 @@ func (h *handOn) all(ctx context.Context, e *env.Env, failOn []string, err error
 	if h.junit != "" {
 		failures = append(failures, h.writeJUnit(e, suites))
 	}
-	if h.annotations == "github" || h.annotations == "auto" && onGitHub(e) && !told(e) {
+	if h.annotations == "github" || h.annotations == "auto" && onGitHub(e) && !emitsEvents(e) {
 		failures = append(failures, checks.WriteAnnotations(term.Raw(e.Stderr), suites))
 	}
 	if h.annotations != "none" && onGitHub(e) {
@@ -110,27 +110,27 @@ func (h *handOn) all(ctx context.Context, e *env.Env, failOn []string, err error
 	if h.gateway != nil {
 		failures = append(failures, h.pushAll(ctx, e))
 	}
-	unhanded := errors.Join(failures...)
+	publishErr := errors.Join(failures...)
 	var code exitCode
-	if unhanded != nil && errors.As(err, &code) {
+	if publishErr != nil && errors.As(err, &code) {
 		// The gate's exit code takes precedence; the failure to hand on is still reported.
-		sayError(e.Stderr, unhanded)
+		printError(e.Stderr, publishErr)
 		return err
 	}
-	return errors.Join(err, unhanded)
+	return errors.Join(err, publishErr)
 }
 
 // say reports what was handed on and where to, unless --quiet was given.
-func (h *handOn) say(e *env.Env, what, where string) {
+func (h *publisher) say(e *env.Env, what, where string) {
 	if !h.quiet {
-		sayLine(e.Stderr, "%-8s%s", what, where)
+		printLine(e.Stderr, "%-8s%s", what, where)
 	}
 }
 
 // onGitHub reports whether this is a step of a GitHub workflow.
 func onGitHub(e *env.Env) bool { return e.Getenv("GITHUB_ACTIONS") == "true" }
 
-func (h *handOn) writeJUnit(e *env.Env, suites []checks.Suite) error {
+func (h *publisher) writeJUnit(e *env.Env, suites []checks.Suite) error {
 	var b bytes.Buffer
 	if err := errors.Join(checks.WriteJUnit(&b, suites), h.mayWrite()); err != nil {
 		return err
@@ -147,7 +147,7 @@ const longestSummary = 1 << 20
 
 // summarize appends the report to the summary of a step of a GitHub workflow, if GitHub
 // names a file for it.
-func (h *handOn) summarize(e *env.Env, suites []checks.Suite) error {
+func (h *publisher) summarize(e *env.Env, suites []checks.Suite) error {
 	name := e.Getenv("GITHUB_STEP_SUMMARY")
 	if name == "" {
 		return nil
@@ -182,7 +182,7 @@ func (h *handOn) summarize(e *env.Env, suites []checks.Suite) error {
 
 // pushAll pushes the metrics of a complete measurement. An interrupted one
 // would replace earlier metrics.
-func (h *handOn) pushAll(ctx context.Context, e *env.Env) error {
+func (h *publisher) pushAll(ctx context.Context, e *env.Env) error {
 	instance := ""
 	var runs []*model.RunInfo
 	for _, r := range h.found.Reports {
@@ -194,7 +194,7 @@ func (h *handOn) pushAll(ctx context.Context, e *env.Env) error {
 	}
 	for _, run := range runs {
 		if run.Status != model.Complete {
-			sayLine(e.Stderr, "note    nothing was pushed to %s: the run is %s, and would replace a complete one", h.gateway.Name(), run.Status)
+			printLine(e.Stderr, "note    nothing was pushed to %s: the run is %s, and would replace a complete one", h.gateway.Name(), run.Status)
 			return nil
 		}
 	}
@@ -209,7 +209,7 @@ func (h *handOn) pushAll(ctx context.Context, e *env.Env) error {
 }
 
 // fetched adds the results in directories that a Job has measured.
-func (h *handOn) fetched(dirs []string) error {
+func (h *publisher) fetched(dirs []string) error {
 	for _, dir := range dirs {
 		d, err := results.Read([]string{dir})
 		if err != nil {

@@ -17,21 +17,21 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// savingFlags say where a measurement is saved and how it is shown.
-type savingFlags struct {
+// saveFlags say where a measurement is saved and how it is shown.
+type saveFlags struct {
 	results      string
 	output       outputFlags
 	quiet, child bool
-	// meanwhile, if set, starts something that runs beside the measurement and saves into the
+	// background, if set, starts something that runs beside the measurement and saves into the
 	// run's directory. It returns a function that ends it.
-	meanwhile func(ctx context.Context, e *env.Env, dir string) (end func() error, err error)
+	background func(ctx context.Context, e *env.Env, dir string) (end func() error, err error)
 	// tracers, if set, starts tracers where the measuring pods run, and sets meanwhile. It
 	// returns a function that ends them and may be called more than once.
 	tracers func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (end func() error, err error)
 }
 
 // register adds the flags; results is the help text of --results.
-func (f *savingFlags) register(e *env.Env, cmd *cobra.Command, results string) {
+func (f *saveFlags) register(e *env.Env, cmd *cobra.Command, results string) {
 	cmd.Flags().StringVar(&f.results, "results", defaultResults, results)
 	registerOutput(e, cmd, &f.output)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -39,22 +39,22 @@ func (f *savingFlags) register(e *env.Env, cmd *cobra.Command, results string) {
 	registerChild(cmd, &f.child)
 }
 
-// inRun is the help text of --results if a single run is saved.
-const inRun = "create the run directory in this `DIR`"
+// resultsHelp is the help text of --results if a single run is saved.
+const resultsHelp = "create the run directory in this `DIR`"
 
-// measuring holds what all measuring verbs share, even if a verb has flags for only part of it:
+// measureFlags holds what all measuring verbs share, even if a verb has flags for only part of it:
 // run can measure the experiments of all of them.
-type measuring struct {
-	savingFlags
+type measureFlags struct {
+	saveFlags
 	// trace is set to trace the devices below the targets during the run.
-	trace  bool
-	gate   gateFlags
-	inside insideFlags
-	handOn handOn
+	trace     bool
+	gate      gateFlags
+	inside    insideFlags
+	publisher publisher
 }
 
 // measure measures an experiment, either from here or driven by a Job in a cluster.
-func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, exp model.Experiment) error {
+func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, exp model.Experiment) error {
 	if err := f.gate.check(); err != nil {
 		return err
 	}
@@ -68,14 +68,14 @@ func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command,
 				return err
 			}
 		}
-		return f.pair(ctx, e, o, exp)
+		return f.measureTwo(ctx, e, o, exp)
 	}
-	return f.carryOut(ctx, e, o, exp)
+	return f.measureOne(ctx, e, o, exp)
 }
 
-// withdrawn removes the results directory of an experiment that was refused during preparation,
+// removeRefused removes the results directory of an experiment that was refused during preparation,
 // as if it had been refused before the directory was created. It reports whether it did.
-func withdrawn(err error, dir string) bool {
+func removeRefused(err error, dir string) bool {
 	var refused *model.WorkerError
 	if !errors.As(err, &refused) || refused.Class != model.Refused {
 		return false
@@ -88,9 +88,9 @@ func withdrawn(err error, dir string) bool {
 	return f.Withdraw()
 }
 
-// pair measures two targets in interleaved blocks. For a target and its baseline, the report
+// measureTwo measures two targets in interleaved blocks. For a target and its baseline, the report
 // is that of the target, with the comparison.
-func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	for _, name := range session.Targets(exp) {
 		if store.IsRun(name) || store.IsComparison(name) {
 			return model.RefusedError(fmt.Sprintf("%s is a saved run, but run measures targets", name), "to compare saved runs: loadline compare A B")
@@ -104,23 +104,23 @@ func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.
 	if exp.Scenario == model.OnBaseline || exp.App != nil {
 		code, err = f.finishBaseline(e, m.dir)
 	} else {
-		code, err = f.gate.finishPair(e, m.dir, &f.output, briefly(e, f.quiet))
+		code, err = f.gate.finishPair(e, m.dir, &f.output, headIsShown(e, f.quiet))
 	}
 	return m.end(code, err)
 }
 
-// carryOut plans one target, or several volumes at once, measures, saves and prints.
-func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp), Labels: exp.Labels}
+// measureOne plans one target, or several volumes at once, measures, saves and prints.
+func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.commandLine(ctx, exp), Labels: exp.Labels}
 	run.ID = store.Name(run.Started, exp.Target)
-	asked, err := session.NewRequest(exp, remarks(e, f.quiet))
+	request, err := session.NewRequest(exp, noteWriter(e, f.quiet))
 	if err != nil {
 		return err
 	}
-	watch := watching(e, f.quiet)
+	watch := newWatcher(e, f.quiet)
 	defer watch.Close()
-	asked.ID, asked.Child, asked.Touch, asked.Watch = run.ID, f.child, true, watch
-	prep, err := o.places.Prepare(ctx, e, asked)
+	request.ID, request.Child, request.Touch, request.Watch = run.ID, f.child, true, watch
+	prep, err := o.places.Prepare(ctx, e, request)
 	if err != nil {
 		return err
 	}
@@ -142,16 +142,16 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	if err != nil {
 		return err
 	}
-	if !f.quiet && !tellPlan(e, run, writer.Dir(), prep.Plan) {
+	if !f.quiet && !emitPlan(e, run, writer.Dir(), prep.Plan) {
 		watch.Clear()
 		shown := secrets.Masked(prep.Plan)
 		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))
 	}
 	end := func() error { return nil }
-	if f.meanwhile != nil {
-		if end, err = f.meanwhile(ctx, e, writer.Dir()); err != nil {
+	if f.background != nil {
+		if end, err = f.background(ctx, e, writer.Dir()); err != nil {
 			err = errors.Join(err, writer.Finish(model.Failed, err.Error()))
-			withdrawn(err, writer.Dir())
+			removeRefused(err, writer.Dir())
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	clockErr := writer.Clock(e.Now())
 	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
 	runErr = errors.Join(clockErr, runErr, end())
-	if withdrawn(runErr, writer.Dir()) {
+	if removeRefused(runErr, writer.Dir()) {
 		watch.Close()
 		return errors.Join(runErr, prep.Close())
 	}
@@ -185,12 +185,12 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	watch.Close()
 	code := exitFailed
 	if err == nil {
-		f.handOn.found.Reports = []*model.Report{done.Report}
-		code, err = finish(e, done, &f.output, briefly(e, f.quiet))
+		f.publisher.found.Reports = []*model.Report{done.Report}
+		code, err = finish(e, done, &f.output, headIsShown(e, f.quiet))
 	}
 	closeErr := <-closed
 	if given := prep.Discarded(); given > 0 && !f.quiet {
-		sayLine(e.Stderr, "space   %s of %s are returned to the storage (discard): reading them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
+		printLine(e.Stderr, "space   %s of %s are returned to the storage (discard): reading them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
 	}
 	switch {
 	case done.Unsaved != nil && runErr != nil:

@@ -10,22 +10,22 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// typedKey is the context key of the command as it was understood.
-type typedKey struct{}
+// commandLineKey is the context key of the command as it was understood.
+type commandLineKey struct{}
 
-// keepTyped stores the command as it was understood for later recording.
-func keepTyped(cmd *cobra.Command, args []string) {
-	cmd.SetContext(context.WithValue(cmd.Context(), typedKey{}, understood(cmd, args)))
+// storeCommandLine stores the command as it was understood for later recording.
+func storeCommandLine(cmd *cobra.Command, args []string) {
+	cmd.SetContext(context.WithValue(cmd.Context(), commandLineKey{}, normalizedCommand(cmd, args)))
 }
 
-// typed returns the command as it was understood; nil outside of a command.
-func typed(ctx context.Context) model.CommandLine {
-	c, _ := ctx.Value(typedKey{}).(model.CommandLine)
+// commandLine returns the command as it was understood; nil outside of a command.
+func commandLine(ctx context.Context) model.CommandLine {
+	c, _ := ctx.Value(commandLineKey{}).(model.CommandLine)
 	return c
 }
 
-// understood puts a command into a form that can be changed and typed again.
-func understood(cmd *cobra.Command, args []string) model.CommandLine {
+// normalizedCommand puts a command into a form that can be changed and typed again.
+func normalizedCommand(cmd *cobra.Command, args []string) model.CommandLine {
 	c := append(model.CommandLine(strings.Fields(cmd.CommandPath())), args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		word := "--" + f.Name

@@ -13,18 +13,19 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// typed returns the command to change and type again: the command as it was understood or, for an
+// commandLine returns the command to change and type again: the command as it was understood or, for an
 // experiment that was read (a Job's is in its pod), the equivalent command with flags.
-func (o *options) typed(ctx context.Context, exp model.Experiment) model.CommandLine {
+func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.CommandLine {
 	// On the command line a script is a file, but an experiment contains its text.
-	if o.again == "" || exp.App != nil && exp.App.Ask.Script != "" {
-		return typed(ctx)
+	if o.experimentFile == "" || exp.App != nil && exp.App.Ask.Script != "" {
+		return commandLine(ctx)
 	}
-	return spelled(exp, o.places.Destroy)
+	return experimentCommand(exp, o.places.Destroy)
 }
 
-// spelled returns the command whose flags describe an experiment. Its files keep their names.
-func spelled(exp model.Experiment, destroy []string) model.CommandLine {
+// experimentCommand returns the command whose flags describe an experiment. Its files keep their
+// names.
+func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine {
 	c := model.CommandLine{"loadline", verbs[exp.Scenario]}
 	if exp.App != nil {
 		c = model.CommandLine{"loadline", "app", exp.App.Name, exp.Target}
@@ -120,14 +121,14 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	number("margin-p99", exp.MarginP99, "")
 	text("fail-on", strings.Join(exp.FailOn, ","))
 	each("destroy-data-on", destroy)
-	return append(c, placed(exp.Place)...)
+	return append(c, placementOptions(exp.Place)...)
 }
 
-// placed returns the flags that put workers where an experiment has them.
-func placed(p model.Placement) (c model.CommandLine) {
+// placementOptions returns the flags that put workers where an experiment has them.
+func placementOptions(p model.Placement) (c model.CommandLine) {
 	for _, f := range []struct{ flag, value string }{
-		{"hosts", strings.Join(p.Hosts, ",")}, {"access-mode", p.AccessMode}, {"node", p.Node}, {"node-selector", settings(p.NodeSelector)},
-		{"resources", settings(p.Resources)}, {"pull-secret", p.PullSecret}, {"run-as-user", p.RunAsUser}, {"fs-group", p.FSGroup},
+		{"hosts", strings.Join(p.Hosts, ",")}, {"access-mode", p.AccessMode}, {"node", p.Node}, {"node-selector", formatPairs(p.NodeSelector)},
+		{"resources", formatPairs(p.Resources)}, {"pull-secret", p.PullSecret}, {"run-as-user", p.RunAsUser}, {"fs-group", p.FSGroup},
 		{"selinux-level", p.SELinuxLevel}, {"spread", p.Spread},
 	} {
 		if f.value != "" {
@@ -151,8 +152,8 @@ func placed(p model.Placement) (c model.CommandLine) {
 	return c
 }
 
-// settings formats NAME=VALUE pairs, sorted by name, as a flag takes them.
-func settings(m map[string]string) string {
+// formatPairs formats NAME=VALUE pairs, sorted by name, as a flag takes them.
+func formatPairs(m map[string]string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		words = append(words, name+"="+m[name])

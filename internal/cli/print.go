@@ -12,32 +12,32 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// forPeople returns an environment whose streams filter out terminal control sequences:
+// sanitizedStreams returns an environment whose streams filter out terminal control sequences:
 // see term.Writer. Documents and protocols bypass the filter, with term.Raw.
-func forPeople(e *env.Env) *env.Env {
+func sanitizedStreams(e *env.Env) *env.Env {
 	clean := *e
 	clean.Stdout, clean.Stderr = term.NewWriter(e.Stdout), term.NewWriter(e.Stderr)
 	return &clean
 }
 
-// forPrograms returns the environment for a verb whose streams carry a protocol.
-func forPrograms(e *env.Env) *env.Env {
+// rawStreams returns the environment for a verb whose streams carry a protocol.
+func rawStreams(e *env.Env) *env.Env {
 	raw := *e
 	raw.Stdout = term.Raw(e.Stdout)
 	return &raw
 }
 
-// sayLine prints one line for the user. The values cannot add a line to it, even if they
+// printLine prints one line for the user. The values cannot add a line to it, even if they
 // contain names from elsewhere.
-func sayLine(w io.Writer, format string, values ...any) {
+func printLine(w io.Writer, format string, values ...any) {
 	fmt.Fprintln(w, safetext.Clean(secrets.MaskText(fmt.Sprintf(format, values...))))
 }
 
-// sayError prints an error as one line, or joined errors as one line each.
-func sayError(w io.Writer, err error) {
+// printError prints an error as one line, or joined errors as one line each.
+func printError(w io.Writer, err error) {
 	for _, message := range messages(err) {
 		if message = strings.TrimSpace(safetext.Clean(message)); message != "" {
-			sayLine(w, "loadline: %s", message)
+			printLine(w, "loadline: %s", message)
 		}
 	}
 }
@@ -63,6 +63,6 @@ func messages(err error) []string {
 type logLines struct{ w io.Writer }
 
 func (l logLines) Write(entry []byte) (int, error) {
-	sayLine(l.w, "loadline: %s", strings.TrimRight(string(entry), "\n"))
+	printLine(l.w, "loadline: %s", strings.TrimRight(string(entry), "\n"))
 	return len(entry), nil
 }

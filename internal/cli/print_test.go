@@ -32,8 +32,8 @@ func TestAnErrorIsALine(t *testing.T) {
 		"usage":   {usageError{errors.New(steering), "loadline --help"}, "loadline: " + harmless + "\n  next: loadline --help\n", exitUsage},
 	} {
 		var b bytes.Buffer
-		e := forPeople(&env.Env{Stdout: &b, Stderr: &b})
-		if code := explain(t.Context(), e, c.err); code != c.code || b.String() != c.want {
+		e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b})
+		if code := reportError(t.Context(), e, c.err); code != c.code || b.String() != c.want {
 			t.Errorf("%s: exit code %d, %q\nwant %d, %q", name, code, b.String(), c.code, c.want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestAnErrorIsALine(t *testing.T) {
 
 func TestRemarksAndLogsAreLines(t *testing.T) {
 	var b bytes.Buffer
-	e := forPeople(&env.Env{Stdout: &b, Stderr: &b})
+	e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b})
 	f := newJobClient(e, nil, "", false)
 	f.Say(steering)
 	// Lines of a Job's log, as its pod has written them.

@@ -8,14 +8,14 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// savingTime is how long an interrupted verb may take to end by itself, so that a file
+// graceTime is how long an interrupted verb may take to end by itself, so that a file
 // replacement in progress can complete.
-const savingTime = time.Second
+const graceTime = time.Second
 
-// atOnce makes a verb end as soon as it is interrupted. It is for verbs that only read and
+// interruptible makes a verb end as soon as it is interrupted. It is for verbs that only read and
 // compute: they hold nothing but memory, and replace files atomically. Their input may be a
 // pipe that never ends, and their computation may take long.
-func atOnce(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+func interruptible(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ended := make(chan error, 1)
 		go func() { ended <- run(cmd, args) }()
@@ -28,7 +28,7 @@ func atOnce(run func(*cobra.Command, []string) error) func(*cobra.Command, []str
 		case err := <-ended:
 			return err
 		// The user has pressed Ctrl-C and is waiting, so this uses real time, not the run's clock.
-		case <-env.Clock{}.After(savingTime):
+		case <-env.Clock{}.After(graceTime):
 			return cmd.Context().Err()
 		}
 	}
