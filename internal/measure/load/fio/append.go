@@ -18,7 +18,7 @@ func reserveAnew(v model.Volume) error {
 	}
 	f, err := os.OpenFile(v.Reach(), os.O_WRONLY, 0)
 	if err != nil {
-		return broken("%s cannot be opened for writing: %v.", v.Path, err)
+		return workerError("%s cannot be opened for writing: %v.", v.Path, err)
 	}
 	defer f.Close()
 	if err := zeroRange(f, v.Size); err != nil {
@@ -31,11 +31,11 @@ func reserveAnew(v model.Volume) error {
 			err = f.Truncate(v.Size)
 		}
 		if err != nil {
-			return broken("space of %s cannot be reserved in %s: %v.", units.FormatSize(v.Size), v.Path, err)
+			return workerError("space of %s cannot be reserved in %s: %v.", units.FormatSize(v.Size), v.Path, err)
 		}
 	}
 	if err := f.Sync(); err != nil {
-		return broken("%s cannot be flushed: %v.", v.Path, err)
+		return workerError("%s cannot be flushed: %v.", v.Path, err)
 	}
 	return nil
 }

@@ -18,14 +18,14 @@ func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long
 	}
 	check := reachable
 	if write {
-		check = lengthen
+		check = extendFile
 	}
 	if err := check(v); err != nil {
 		return 0, err
 	}
-	all := stretches(v.Size)
+	all := segments(v.Size)
 	if len(all) == 0 {
-		return 0, broken("%s is too small to measure its bandwidth.", name(v))
+		return 0, workerError("%s is too small to measure its bandwidth.", name(v))
 	}
 	var t text
 	t.comment("Loadline, bandwidth probe")
@@ -56,14 +56,14 @@ func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long
 		return 0, err
 	}
 	if why := failure(o, last); why != "" {
-		return 0, broken("the bandwidth of %s could not be measured: %s.", name(v), why)
+		return 0, workerError("the bandwidth of %s could not be measured: %s.", name(v), why)
 	}
 	flow := last.Read
 	if write {
 		flow = last.Write
 	}
 	if flow.Bytes == 0 || flow.Runtime <= 0 {
-		return 0, broken("the bandwidth of %s could not be measured: no data was moved in %s.", name(v), units.FormatDuration(long.Seconds()))
+		return 0, workerError("the bandwidth of %s could not be measured: no data was moved in %s.", name(v), units.FormatDuration(long.Seconds()))
 	}
 	return float64(flow.Bytes) / (float64(flow.Runtime) / 1000), nil
 }

@@ -31,11 +31,11 @@ func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, 
 		return 0, false, ctx.Err()
 	}
 	if why := failure(o, last); why != "" {
-		return 0, false, broken("fio's own ceiling could not be measured: %s.", why)
+		return 0, false, workerError("fio's own ceiling could not be measured: %s.", why)
 	}
 	ms := last.milliseconds(jobs(w))
 	if ms <= 0 {
-		return 0, false, broken("fio's own ceiling could not be measured: it did nothing.")
+		return 0, false, workerError("fio's own ceiling could not be measured: it did nothing.")
 	}
 	return float64(last.ios()) / float64(ms) * 1000, true, nil
 }

@@ -158,7 +158,7 @@ func (d *Driver) CheckJob(ctx context.Context, text string) error {
 		return err
 	}
 	if o.exit != 0 || o.signal != 0 || o.stopped != "" {
-		return model.RefusedError(fmt.Sprintf("fio rejects the job: %s.", o.said()), "try it yourself: fio --parse-only FILE.fio")
+		return model.RefusedError(fmt.Sprintf("fio rejects the job: %s.", o.message()), "try it yourself: fio --parse-only FILE.fio")
 	}
 	return nil
 }

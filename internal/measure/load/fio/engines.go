@@ -70,7 +70,7 @@ func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why st
 	t.set("bs", probeBlock)
 	t.set("size", probeBlock)
 	t.set("thread", 1)
-	t.plainClock()
+	t.systemClock()
 	var last *job
 	o, err := d.execute(ctx, process{
 		text: t.String(), link: link(v), open: v.Open, silence: d.limits.stall, storage: name(v),

@@ -14,19 +14,19 @@ import (
 // fillBlock is the block size of the prefill and of its verification, in bytes.
 const fillBlock = 1 << 20
 
-// stretch is a part of the volume that is written and read with one block size.
-type stretch struct{ offset, size, block int64 }
+// segment is a part of the volume that is written and read with one block size.
+type segment struct{ offset, size, block int64 }
 
-// stretches splits a volume into whole MiB and the remainder. Less than 512 bytes at the end are
+// segments splits a volume into whole MiB and the remainder. Less than 512 bytes at the end are
 // out of reach of direct I/O and of every workload.
-func stretches(size int64) []stretch {
-	var all []stretch
+func segments(size int64) []segment {
+	var all []segment
 	whole := size / fillBlock * fillBlock
 	if whole > 0 {
-		all = append(all, stretch{0, whole, fillBlock})
+		all = append(all, segment{0, whole, fillBlock})
 	}
 	if rest := (size - whole) / 512 * 512; rest > 0 {
-		all = append(all, stretch{whole, rest, rest & -rest})
+		all = append(all, segment{whole, rest, rest & -rest})
 	}
 	return all
 }
@@ -45,9 +45,9 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 		return 0, err
 	}
 	if v.Size < 512 {
-		return 0, broken("there is nothing to write: the volume has a size of %d bytes.", v.Size)
+		return 0, workerError("there is nothing to write: the volume has a size of %d bytes.", v.Size)
 	}
-	if err := lengthen(v); err != nil {
+	if err := extendFile(v); err != nil {
 		return 0, err
 	}
 	d.known.Lock()
@@ -65,7 +65,7 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 		limited, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	for _, part := range stretches(v.Size) {
+	for _, part := range segments(v.Size) {
 		var t text
 		t.comment("Loadline, prefill")
 		t.section("prefill")
@@ -78,50 +78,50 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 		t.set("randseed", seed)
 		t.checksum()
 		t.set("do_verify", 0)
-		n, err := d.pass(limited, v, t.String(), model.PhasePrefill, written, progress)
+		n, err := d.runPass(limited, v, t.String(), model.PhasePrefill, written, progress)
 		written += n.bytes
 		if n.outcome != nil && n.outcome.interrupted && ctx.Err() == nil {
 			// Writes that were in flight may not have completed.
 			written = max(0, written-int64(depth(v))*part.block)
-			d.remember(v, seed)
-			return written, tooLate(limit, written, v.Size, "")
+			d.storeSeed(v, seed)
+			return written, prefillTimeout(limit, written, v.Size, "")
 		}
 		if err != nil {
-			return written, broken("the prefill failed after %s of %s: %v", units.FormatSize(written), units.FormatSize(v.Size), err)
+			return written, workerError("the prefill failed after %s of %s: %v", units.FormatSize(written), units.FormatSize(v.Size), err)
 		}
 		if n.bytes != part.size {
-			return written, broken("the prefill wrote only %s of %s.", units.FormatSize(written), units.FormatSize(v.Size))
+			return written, workerError("the prefill wrote only %s of %s.", units.FormatSize(written), units.FormatSize(v.Size))
 		}
 	}
-	d.remember(v, seed)
+	d.storeSeed(v, seed)
 	return written, nil
 }
 
-// remember records what ReadBack should find.
-func (d *Driver) remember(v model.Volume, seed uint64) {
+// storeSeed records what ReadBack should find.
+func (d *Driver) storeSeed(v model.Volume, seed uint64) {
 	d.known.Lock()
 	defer d.known.Unlock()
 	d.seeds[name(v)] = seed
 }
 
-// tooLate returns the error of a prefill that has exceeded its time limit.
-func tooLate(limit time.Duration, written, size int64, stuck string) error {
+// prefillTimeout returns the error of a prefill that has exceeded its time limit.
+func prefillTimeout(limit time.Duration, written, size int64, stuck string) error {
 	return model.SlowFill{WorkerError: model.BrokenError(
 		fmt.Sprintf("the prefill was given up: after %s only %s of %s were written%s.",
 			units.FormatSpan(limit.Seconds()), units.FormatSize(written), units.FormatSize(size), stuck),
 		"use a smaller --size, or allow more time: --max-prefill")}
 }
 
-// passed is the result of one pass over a stretch.
-type passed struct {
+// passResult is the result of one pass over a segment.
+type passResult struct {
 	bytes   int64
 	last    *job
 	outcome *outcome
 }
 
-// pass runs a job that goes over a stretch once and reports its progress.
-func (d *Driver) pass(ctx context.Context, v model.Volume, text string, phase model.Phase, before int64, progress func(model.Progress)) (passed, error) {
-	var p passed
+// runPass runs a job that goes over a segment once and reports its progress.
+func (d *Driver) runPass(ctx context.Context, v model.Volume, text string, phase model.Phase, before int64, progress func(model.Progress)) (passResult, error) {
+	var p passResult
 	var ms, bytes int64
 	o, err := d.execute(ctx, process{
 		text: text, link: link(v), open: v.Open, silence: d.limits.flush,
@@ -149,29 +149,29 @@ func (d *Driver) pass(ctx context.Context, v model.Volume, text string, phase mo
 		return p, err
 	}
 	if why := failure(o, p.last); why != "" {
-		return p, broken("%s.", why)
+		return p, workerError("%s.", why)
 	}
 	return p, nil
 }
 
 // sequential writes the options that Fill and ReadBack have in common.
-func (t *text) sequential(v model.Volume, part stretch) {
+func (t *text) sequential(v model.Volume, part segment) {
 	t.volume(v, v.Engine)
 	t.set("direct", flag(v.Direct))
 	t.set("bs", part.block)
 	t.set("iodepth", depth(v))
 	t.set("thread", 1)
-	t.plainClock()
+	t.systemClock()
 	if part.offset > 0 {
 		t.set("offset", part.offset)
 	}
 	t.set("size", part.size)
 }
 
-// plainClock makes fio skip the calibration of a faster clock, half of the 0.15 s of a core that it
+// systemClock makes fio skip the calibration of a faster clock, half of the 0.15 s of a core that it
 // takes to start (fio 3.33). It is for jobs whose timings are not reported, or slow enough for this
 // clock.
-func (t *text) plainClock() { t.set("clocksource", "clock_gettime") }
+func (t *text) systemClock() { t.set("clocksource", "clock_gettime") }
 
 // checksum makes fio write, or verify, a checksum in every block.
 func (t *text) checksum() {
@@ -187,31 +187,31 @@ func depth(v model.Volume) int {
 	return 8
 }
 
-// lengthen extends a regular file to the size of the volume. Its blocks are reserved if the
+// extendFile extends a regular file to the size of the volume. Its blocks are reserved if the
 // filesystem supports that, so that a lack of space shows before the writing starts and writes do
 // not wait for each other's allocations; the writing then converts the reserved blocks into written
 // ones.
-func lengthen(v model.Volume) error {
+func extendFile(v model.Volume) error {
 	if v.Path == "" {
 		return nil
 	}
 	info, err := os.Stat(v.Reach())
 	if err != nil {
-		return broken("the volume cannot be found: %v.", err)
+		return workerError("the volume cannot be found: %v.", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() >= v.Size {
 		return reachable(v)
 	}
 	f, err := os.OpenFile(v.Reach(), os.O_WRONLY, 0)
 	if err != nil {
-		return broken("%s cannot be opened for writing: %v.", v.Path, err)
+		return workerError("%s cannot be opened for writing: %v.", v.Path, err)
 	}
 	defer f.Close()
 	if err := reserve(f, v.Size); err != nil {
-		return broken("%s cannot be made %s long: %v.", v.Path, units.FormatSize(v.Size), err)
+		return workerError("%s cannot be made %s long: %v.", v.Path, units.FormatSize(v.Size), err)
 	}
 	if err := f.Truncate(v.Size); err != nil {
-		return broken("%s cannot be made %s long: %v.", v.Path, units.FormatSize(v.Size), err)
+		return workerError("%s cannot be made %s long: %v.", v.Path, units.FormatSize(v.Size), err)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func openGate(dir string) (shut func(), err error) {
 type lineFilter struct{ line []byte }
 
 // feed passes on the complete lines that matter.
-func (c *lineFilter) feed(piece []byte, matters func([]byte)) {
+func (c *lineFilter) feed(piece []byte, keep func([]byte)) {
 	c.line = append(c.line, piece...)
 	for {
 		end := bytes.IndexByte(c.line, '\n') + 1
@@ -66,11 +66,11 @@ func (c *lineFilter) feed(piece []byte, matters func([]byte)) {
 			return
 		}
 		if line := c.line[:end]; !bytes.Contains(line, []byte(gateWords)) {
-			matters(line)
+			keep(line)
 		}
 		c.line = c.line[end:]
 	}
 }
 
 // rest passes on an unterminated last line.
-func (c *lineFilter) rest(matters func([]byte)) { matters(c.line) }
+func (c *lineFilter) rest(keep func([]byte)) { keep(c.line) }

@@ -95,7 +95,7 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 		t.set("refill_buffers", 1)
 	}
 	if w.Slow() {
-		t.plainClock()
+		t.systemClock()
 	}
 	t.set("randrepeat", 0)
 	t.set("verify", 0)

@@ -123,7 +123,7 @@ func TestStretchesCoverTheVolume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.Int64Range(0, 1<<34).Draw(t, "size")
 		var at int64
-		for _, s := range stretches(size) {
+		for _, s := range segments(size) {
 			if s.offset != at || s.size <= 0 || s.size%s.block != 0 || s.offset%s.block != 0 {
 				t.Fatalf("%+v after %d", s, at)
 			}

@@ -43,20 +43,20 @@ type outcome struct {
 	stopped string
 	// interrupted is true if the caller asked for the end.
 	interrupted bool
-	// refused is the error with which the caller aborted the job.
-	refused   error
-	documents int
-	// torn is true if the output ended inside a document.
-	torn   bool
-	text   excerpt
-	stderr excerpt
-	raw    record
-	took   time.Duration
+	// abortCause is the error with which the caller aborted the job.
+	abortCause error
+	documents  int
+	// truncated is true if the output ended inside a document.
+	truncated bool
+	text      excerpt
+	stderr    excerpt
+	raw       record
+	took      time.Duration
 }
 
-// said returns fio's own message: its standard error, else the text between the documents, else its
+// message returns fio's own message: its standard error, else the text between the documents, else its
 // exit code.
-func (o *outcome) said() string {
+func (o *outcome) message() string {
 	if s := quote(o.stderr.String()); s != "" {
 		return s
 	}
@@ -107,7 +107,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	cmd.WaitDelay = pipeDelay
 
 	o := &outcome{}
-	w := &watcher{process: p, outcome: o, enough: make(chan struct{}), limits: d.limits, clock: d.env.Clock, dir: dir, heard: d.env.Now()}
+	w := &watcher{process: p, outcome: o, abort: make(chan struct{}), limits: d.limits, clock: d.env.Clock, dir: dir, lastOutput: d.env.Now()}
 	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
 	defer d.guard(dir)()
 	start := d.env.Now()
@@ -120,22 +120,22 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		shut, err := openGate(dir)
 		if err != nil {
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-			sweep(dir)
+			killLeftovers(dir)
 			return nil, err
 		}
 		defer shut()
 	}
 	ended := w.watch(ctx, cmd.Process.Pid, end)
 	w.mu.Lock()
-	w.hear(d.env.Now())
+	w.recordOutput(d.env.Now())
 	w.gates.rest(w.outcome.text.Write)
 	w.mu.Unlock()
 	o.took = d.env.Since(start)
-	o.torn = w.split.inside()
+	o.truncated = w.split.inside()
 	// If fio ended normally, it has waited for its jobs.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if !ended || !cmd.ProcessState.Success() {
-		sweep(dir)
+		killLeftovers(dir)
 	}
 	if !ended {
 		o.exit = -1

@@ -31,7 +31,7 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 		return model.Proof{Method: "none"}, err
 	}
 	proof := model.Proof{Method: "read-back"}
-	for _, part := range stretches(v.Size) {
+	for _, part := range segments(v.Size) {
 		var t text
 		t.comment("Loadline, read back")
 		t.section("prove")
@@ -41,18 +41,18 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 		t.set("verify_fatal", 0)
 		t.set("continue_on_error", "verify")
 		t.set("randseed", seed)
-		p, err := d.pass(ctx, v, t.String(), model.PhaseProve, proof.Checked, progress)
+		p, err := d.runPass(ctx, v, t.String(), model.PhaseProve, proof.Checked, progress)
 		proof.Checked += p.bytes
 		if p.wrong() {
 			proof.Unwritten += int64(p.last.TotalError) * part.block
-			proof.Detail = fmt.Sprintf("some blocks did not read back as written (fio said: %s)", p.outcome.said())
+			proof.Detail = fmt.Sprintf("some blocks did not read back as written (fio said: %s)", p.outcome.message())
 			err = nil
 		}
 		if err != nil {
-			return proof, broken("reading back failed after %s of %s: %v", units.FormatSize(proof.Checked), units.FormatSize(v.Size), err)
+			return proof, workerError("reading back failed after %s of %s: %v", units.FormatSize(proof.Checked), units.FormatSize(v.Size), err)
 		}
 		if p.bytes != part.size {
-			return proof, broken("only %s of %s could be read back.", units.FormatSize(proof.Checked), units.FormatSize(v.Size))
+			return proof, workerError("only %s of %s could be read back.", units.FormatSize(proof.Checked), units.FormatSize(v.Size))
 		}
 	}
 	return proof, nil
@@ -60,7 +60,7 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 
 // wrong reports whether a pass covered everything and found blocks that differ from what was
 // written, and no worse error.
-func (p passed) wrong() bool {
+func (p passResult) wrong() bool {
 	return p.last != nil && p.last.TotalError > 0 && syscall.Errno(p.last.Error) == syscall.EILSEQ &&
 		p.outcome.signal == 0 && p.outcome.stopped == "" && !p.outcome.interrupted
 }

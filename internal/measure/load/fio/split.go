@@ -94,14 +94,14 @@ type excerpt struct {
 	cut        bool
 }
 
-const excerptPart = 2 << 10
+const excerptSize = 2 << 10
 
 // Write keeps the parts of b worth keeping.
 func (e *excerpt) Write(b []byte) {
-	n := min(len(b), excerptPart-len(e.head))
+	n := min(len(b), excerptSize-len(e.head))
 	e.head = append(e.head, b[:n]...)
 	e.tail = append(e.tail, b[n:]...)
-	if over := len(e.tail) - excerptPart; over > 0 {
+	if over := len(e.tail) - excerptSize; over > 0 {
 		e.tail = append(e.tail[:0], e.tail[over:]...)
 		e.cut = true
 	}
@@ -119,7 +119,7 @@ func (e *excerpt) String() string {
 // samples hold what lies between.
 type record struct {
 	head, tail []byte
-	lost       int64
+	omitted    int64
 }
 
 const (
@@ -134,16 +134,16 @@ func (r *record) Write(b []byte) {
 	r.tail = append(r.tail, b[n:]...)
 	if over := len(r.tail) - 2*recordTail; over > 0 {
 		over += recordTail
-		r.lost += int64(over)
+		r.omitted += int64(over)
 		r.tail = append(r.tail[:0], r.tail[over:]...)
 	}
 }
 
 // bytes returns what was kept, with a line of text where something is missing.
 func (r *record) bytes() []byte {
-	if r.lost == 0 {
+	if r.omitted == 0 {
 		return append(r.head[:len(r.head):len(r.head)], r.tail...)
 	}
-	gap := fmt.Sprintf("\n… %d bytes are left out here …\n", r.lost)
+	gap := fmt.Sprintf("\n… %d bytes are left out here …\n", r.omitted)
 	return append(append(r.head[:len(r.head):len(r.head)], gap...), r.tail...)
 }

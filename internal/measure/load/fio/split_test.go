@@ -107,7 +107,7 @@ func TestExcerptKeepsBothEnds(t *testing.T) {
 		e.Write([]byte("noise noise\n"))
 	}
 	e.Write([]byte("the end"))
-	if s := e.String(); !strings.HasPrefix(s, "the cause") || !strings.HasSuffix(s, "the end") || len(s) > 2*excerptPart+10 {
+	if s := e.String(); !strings.HasPrefix(s, "the cause") || !strings.HasSuffix(s, "the end") || len(s) > 2*excerptSize+10 {
 		t.Errorf("%d bytes: %.40s", len(s), s)
 	}
 	e = excerpt{}

@@ -26,8 +26,8 @@ func processesIn(dir string) []int {
 	return ids
 }
 
-// sweep kills what is left of an fio that ran in dir.
-func sweep(dir string) {
+// killLeftovers kills what is left of an fio that ran in dir.
+func killLeftovers(dir string) {
 	for _, id := range processesIn(dir) {
 		_ = syscall.Kill(id, syscall.SIGKILL)
 	}

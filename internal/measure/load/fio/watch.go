@@ -19,19 +19,19 @@ type watcher struct {
 	clock  env.Clock
 	split  splitter
 	gates  lineFilter
-	// enough is closed when the caller aborts the job.
-	enough chan struct{}
+	// abort is closed when the caller aborts the job.
+	abort chan struct{}
 	// dir is fio's working directory.
 	dir string
 
 	// mu guards the outcome while output may still arrive; closed is true once no more is accepted.
 	mu     sync.Mutex
 	closed bool
-	// heard is when something was last printed, quiet what has been observed since then.
-	heard time.Time
-	quiet silence
-	// lost is the total time of the silences that have ended.
-	lost time.Duration
+	// lastOutput is when something was last printed, quiet what has been observed since then.
+	lastOutput time.Time
+	quiet      silence
+	// silentTime is the total time of the silences that have ended.
+	silentTime time.Duration
 }
 
 // stderr is the io.Writer of a watcher for standard error.
@@ -55,40 +55,40 @@ func (w *watcher) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	w.raw.Write(b)
-	w.hear(w.clock.Now())
+	w.recordOutput(w.clock.Now())
 	w.split.feed(b, func(doc []byte) {
 		w.documents++
-		if w.document == nil || w.refused != nil {
+		if w.document == nil || w.abortCause != nil {
 			return
 		}
-		if w.refused = w.document(doc); w.refused != nil {
-			close(w.enough)
+		if w.abortCause = w.document(doc); w.abortCause != nil {
+			close(w.abort)
 		}
 	}, func(text []byte) { w.gates.feed(text, w.outcome.text.Write) })
 	return len(b), nil
 }
 
-// hear records that something was printed, which ends a silence.
-func (w *watcher) hear(now time.Time) {
-	w.quiet.length = now.Sub(w.heard)
-	if w.quiet.length >= shortestSilence {
-		w.lost += w.quiet.length - due
+// recordOutput records that something was printed, which ends a silence.
+func (w *watcher) recordOutput(now time.Time) {
+	w.quiet.length = now.Sub(w.lastOutput)
+	if w.quiet.length >= minSilence {
+		w.silentTime += w.quiet.length - statusInterval
 		if w.silent != nil {
 			w.silent(w.quiet)
 		}
 	}
-	w.heard, w.quiet = now, silence{}
+	w.lastOutput, w.quiet = now, silence{}
 }
 
 // watch waits for the end of the process with the given id, and ends it when the context is done or
 // when it is silent or late. It returns false if the process cannot be killed, as happens while the
 // kernel waits for a dead device.
 func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ended bool) {
-	tick := w.clock.NewTicker(lookEvery)
+	tick := w.clock.NewTicker(checkInterval)
 	defer tick.Stop()
 	start := w.clock.Now()
 	w.mu.Lock()
-	w.heard = start
+	w.lastOutput = start
 	w.mu.Unlock()
 	var why string
 	interrupted := false
@@ -97,12 +97,12 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 		select {
 		case <-end:
 			return true
-		case <-w.enough:
+		case <-w.abort:
 		case <-ctx.Done():
 			interrupted = true
 		case <-tick.C:
 			now := w.clock.Now()
-			why = w.look(pid, now, now.Sub(last), now.Sub(start))
+			why = w.check(pid, now, now.Sub(last), now.Sub(start))
 			last, waiting = now, why == ""
 		}
 	}
@@ -128,26 +128,26 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 	return false
 }
 
-// look checks a silent fio, and returns why it is to be ended; empty if it is not. after is the
+// check checks a silent fio, and returns why it is to be ended; empty if it is not. after is the
 // time since the last check, ran the time since fio's start.
-func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why string) {
+func (w *watcher) check(pid int, now time.Time, after, ran time.Duration) (why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	quiet := now.Sub(w.heard)
-	if quiet <= due+lookEvery {
+	quiet := now.Sub(w.lastOutput)
+	if quiet <= statusInterval+checkInterval {
 		quiet = 0
 	} else {
-		w.quiet.look(states(w.dir, pid), after)
+		w.quiet.check(states(w.dir, pid), after)
 	}
 	long := units.FormatDuration(quiet.Seconds())
 	switch {
-	case quiet > due+min(w.process.silence, w.limits.silence) && w.quiet.mostly(w.quiet.stopped):
+	case quiet > statusInterval+min(w.process.silence, w.limits.silence) && w.quiet.isMajority(w.quiet.stopped):
 		return fmt.Sprintf("fio was suspended for %s by a signal or a debugger, and was stopped", long)
-	case quiet > due+w.process.silence && (w.storage == "" || w.quiet.mostly(w.quiet.running)):
+	case quiet > statusInterval+w.process.silence && (w.storage == "" || w.quiet.isMajority(w.quiet.running)):
 		return fmt.Sprintf("fio hung: it printed nothing for %s and was stopped", long)
-	case quiet > due+w.process.silence:
+	case quiet > statusInterval+w.process.silence:
 		return fmt.Sprintf("the storage stood still: %s answered nothing for %s, and fio, which waited for it, was stopped", w.storage, long)
-	case w.expected > 0 && ran > w.expected+w.limits.late+w.lost+max(0, quiet-due):
+	case w.expected > 0 && ran > w.expected+w.limits.late+w.silentTime+max(0, quiet-statusInterval):
 		return fmt.Sprintf("fio hung: it should have ended after %s, ran %s longer and was stopped",
 			units.FormatDuration(w.expected.Seconds()), units.FormatDuration((ran - w.expected).Seconds()))
 	}

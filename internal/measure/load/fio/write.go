@@ -23,7 +23,7 @@ import (
 // would be the longest wait when fifty volumes of one machine are filled.
 type writer struct {
 	file   *os.File
-	blocks []stretch
+	blocks []segment
 	// next is the index of the next block to write, done the number of bytes written.
 	next, done atomic.Int64
 	stop       atomic.Bool
@@ -42,24 +42,24 @@ func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration,
 	}
 	f, err := os.OpenFile(v.Reach(), flags, 0)
 	if err != nil {
-		return 0, broken("%s cannot be opened for writing: %v.", v.Path, err)
+		return 0, workerError("%s cannot be opened for writing: %v.", v.Path, err)
 	}
 	w := &writer{file: f}
-	for _, part := range stretches(v.Size) {
+	for _, part := range segments(v.Size) {
 		for at := part.offset; at < part.offset+part.size; at += part.block {
-			w.blocks = append(w.blocks, stretch{offset: at, size: part.block})
+			w.blocks = append(w.blocks, segment{offset: at, size: part.block})
 		}
 	}
 	end := make(chan struct{})
 	go func() {
 		defer close(end)
 		defer f.Close()
-		w.all(depth(v))
+		w.writeAll(depth(v))
 		if w.err == nil && !w.stop.Load() && !v.NoFlush {
 			w.fail(f.Sync())
 		}
 	}()
-	why, stuck := d.attend(ctx, w, end, limit, v.Size, progress)
+	why, stuck := d.superviseWriter(ctx, w, end, limit, v.Size, progress)
 	written := w.done.Load()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,22 +68,22 @@ func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration,
 		return written, nil
 	case why == "":
 		why = fmt.Sprintf("%v", w.err)
-	case why == tooSlow:
+	case why == reasonTooSlow:
 		if stuck == "" {
-			return written, tooLate(limit, written, v.Size, "")
+			return written, prefillTimeout(limit, written, v.Size, "")
 		}
-		return written, errors.Unwrap(tooLate(limit, written, v.Size, stuck))
+		return written, errors.Unwrap(prefillTimeout(limit, written, v.Size, stuck))
 	}
-	return written, broken("the prefill failed after %s of %s: %s%s.", units.FormatSize(written), units.FormatSize(v.Size), why, stuck)
+	return written, workerError("the prefill failed after %s of %s: %s%s.", units.FormatSize(written), units.FormatSize(v.Size), why, stuck)
 }
 
-// tooSlow is the reason for stopping a writer that has exceeded its time limit.
-const tooSlow = "too slow"
+// reasonTooSlow is the reason for stopping a writer that has exceeded its time limit.
+const reasonTooSlow = "too slow"
 
-// attend reports the progress of a writer until its end, and stops it when ctx is cancelled, when
-// the time is up or when there is no progress. It returns the reason, and what is stuck if the
-// writer has not ended even so.
-func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, limit time.Duration, size int64, progress func(model.Progress)) (why, stuck string) {
+// superviseWriter reports the progress of a writer until its end, and stops it when ctx is
+// cancelled, when the time is up or when there is no progress. It returns the reason, and what is
+// stuck if the writer has not ended even so.
+func (d *Driver) superviseWriter(ctx context.Context, w *writer, end <-chan struct{}, limit time.Duration, size int64, progress func(model.Progress)) (why, stuck string) {
 	tick := d.env.NewTicker(time.Second)
 	defer tick.Stop()
 	var late <-chan time.Time
@@ -110,7 +110,7 @@ func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, lim
 		case <-ctx.Done():
 			why = "interrupted"
 		case <-late:
-			why = tooSlow
+			why = reasonTooSlow
 		case <-tick.C:
 			tell()
 			if silent := d.env.Since(moved); silent > time.Second+d.limits.flush {
@@ -125,17 +125,17 @@ func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, lim
 	return why, stuck
 }
 
-// all writes all blocks, depth of them at a time.
-func (w *writer) all(depth int) {
+// writeAll writes all blocks, depth of them at a time.
+func (w *writer) writeAll(depth int) {
 	var group sync.WaitGroup
 	for range min(depth, len(w.blocks)) {
-		group.Go(func() { w.fail(w.some()) })
+		group.Go(func() { w.fail(w.writeSome()) })
 	}
 	group.Wait()
 }
 
-// some writes blocks until there are none left.
-func (w *writer) some() error {
+// writeSome writes blocks until there are none left.
+func (w *writer) writeSome() error {
 	// Direct I/O needs page-aligned memory.
 	buffer, err := unix.Mmap(-1, 0, fillBlock, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -170,7 +170,7 @@ func (w *writer) fail(err error) {
 	}
 	var code syscall.Errno
 	if errors.As(err, &code) {
-		err = fmt.Errorf("an I/O failed with %s", errnoWords(code))
+		err = fmt.Errorf("an I/O failed with %s", errnoMessage(code))
 	}
 	w.stop.Store(true)
 	w.mu.Lock()

@@ -73,11 +73,11 @@ func TestAWriterThatHangsIsGivenUp(t *testing.T) {
 	d := fakeDriver(t, "exit 9")
 	d.limits.flush, d.limits.grace = time.Millisecond, time.Millisecond
 	never := make(chan struct{})
-	if why, stuck := d.attend(t.Context(), &writer{}, never, 0, 1, nil); !strings.Contains(why, "nothing was written for") || stuck == "" {
+	if why, stuck := d.superviseWriter(t.Context(), &writer{}, never, 0, 1, nil); !strings.Contains(why, "nothing was written for") || stuck == "" {
 		t.Errorf("%q%q", why, stuck)
 	}
 	d.limits.flush = time.Hour
-	if why, stuck := d.attend(t.Context(), &writer{}, never, time.Millisecond, 1, nil); why != tooSlow || stuck == "" {
+	if why, stuck := d.superviseWriter(t.Context(), &writer{}, never, time.Millisecond, 1, nil); why != reasonTooSlow || stuck == "" {
 		t.Errorf("%q%q", why, stuck)
 	}
 }

@@ -16,31 +16,31 @@ func failure(o *outcome, last *job) string {
 	case o.interrupted:
 		return "interrupted"
 	case o.stopped != "":
-		return o.stopped + said(o)
-	case o.refused != nil:
-		return fmt.Sprintf("%v", o.refused)
+		return o.stopped + fioMessage(o)
+	case o.abortCause != nil:
+		return fmt.Sprintf("%v", o.abortCause)
 	case o.signal == syscall.SIGKILL:
-		return fmt.Sprintf("fio was killed by signal 9 (killed); if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg%s", said(o))
+		return fmt.Sprintf("fio was killed by signal 9 (killed); if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg%s", fioMessage(o))
 	case o.signal != 0:
-		return fmt.Sprintf("fio was killed by signal %d (%v)%s", int(o.signal), o.signal, said(o))
+		return fmt.Sprintf("fio was killed by signal %d (%v)%s", int(o.signal), o.signal, fioMessage(o))
 	case last != nil && last.failures() > 0:
 		return ioFailure(o, last)
 	case o.exit != 0:
-		return fmt.Sprintf("fio failed with exit code %d: %s", o.exit, o.said())
-	case o.torn:
+		return fmt.Sprintf("fio failed with exit code %d: %s", o.exit, o.message())
+	case o.truncated:
 		return "fio's output ended in the middle of a document"
 	case last == nil:
-		return fmt.Sprintf("fio printed no result, but: %s", o.said())
+		return fmt.Sprintf("fio printed no result, but: %s", o.message())
 	}
 	return ""
 }
 
-// said returns fio's own message, if there is one.
-func said(o *outcome) string {
+// fioMessage returns fio's own message, if there is one.
+func fioMessage(o *outcome) string {
 	if quote(o.stderr.String()+o.text.String()) == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (fio said: %s)", o.said())
+	return fmt.Sprintf(" (fio said: %s)", o.message())
 }
 
 // ioFailure describes failed I/Os.
@@ -49,15 +49,15 @@ func ioFailure(o *outcome, last *job) string {
 	if code == 0 {
 		code = last.FirstError
 	}
-	cause := errnoWords(syscall.Errno(code))
+	cause := errnoMessage(syscall.Errno(code))
 	if last.TotalError > 1 {
-		return fmt.Sprintf("%d I/Os failed, the first with %s%s", last.TotalError, cause, said(o))
+		return fmt.Sprintf("%d I/Os failed, the first with %s%s", last.TotalError, cause, fioMessage(o))
 	}
-	return fmt.Sprintf("an I/O failed with %s%s", cause, said(o))
+	return fmt.Sprintf("an I/O failed with %s%s", cause, fioMessage(o))
 }
 
-// errnoWords describes a kernel error.
-func errnoWords(e syscall.Errno) string {
+// errnoMessage describes a kernel error.
+func errnoMessage(e syscall.Errno) string {
 	switch e {
 	case syscall.EIO:
 		return "EIO: the storage returned an input/output error"
@@ -75,7 +75,7 @@ func errnoWords(e syscall.Errno) string {
 	return fmt.Sprintf("error %d: %v", int(e), e)
 }
 
-// broken returns a worker error with the formatted message.
-func broken(format string, args ...any) error {
+// workerError returns a worker error with the formatted message.
+func workerError(format string, args ...any) error {
 	return model.BrokenError(fmt.Sprintf(format, args...), "")
 }

@@ -35,11 +35,11 @@ type still struct {
 }
 
 const (
-	// mostStalls limits the list: the longest are kept.
-	mostStalls = 100
-	// startSilence is how long fio may take to start, in seconds, before it counts as waiting for
+	// maxStalls limits the list: the longest are kept.
+	maxStalls = 100
+	// maxStartSilence is how long fio may take to start, in seconds, before it counts as waiting for
 	// the storage, to which it has to connect or which it has to open.
-	startSilence = 5
+	maxStartSilence = 5
 	// longBucket is a latency in seconds that histograms can still distinguish from longer ones.
 	longBucket = 8
 )
@@ -65,17 +65,17 @@ func (s *series) wait(j *job) {
 // last sample. There are no latencies there, so stalls are judged by fio's processes.
 func (s *series) aside(q silence) {
 	now := s.now()
-	long := (q.length - due).Seconds()
+	long := (q.length - statusInterval).Seconds()
 	begin, least := now-long, float64(model.LeastStall)
 	if !s.begun {
-		least = startSilence
+		least = maxStartSilence
 		if s.waited > long {
 			// fio prints while it connects, and is silent while it waits for its first I/O.
 			begin, long = 0, s.waited
 		}
 	}
 	s.begun, s.progress = true, now
-	if long >= least && !q.mostly(q.running) {
+	if long >= least && !q.isMajority(q.running) {
 		s.stall(model.Stall{Begin: begin, Seconds: long, Cause: q.cause()})
 	}
 }
@@ -123,12 +123,12 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 	switch {
 	case stood < model.LeastStall:
 		return false, nil
-	case s.everything(q, short.Count(), long.Count(), gap-stood/2):
+	case s.allStalled(q, short.Count(), long.Count(), gap-stood/2):
 		s.stall(model.Stall{Begin: now - stood, Seconds: stood, Cause: q.cause()})
 	default:
 		stood = 0
 	}
-	if q.length < shortestSilence {
+	if q.length < minSilence {
 		return false, nil
 	}
 	if s.stale == nil {
@@ -139,16 +139,16 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 	return true, nil
 }
 
-// everything reports whether all I/O stalled, and not just a few I/Os that starved while others
+// allStalled reports whether all I/O stalled, and not just a few I/Os that starved while others
 // continued. With a single job, its failure to reach its next I/O is sufficient evidence. With
 // several jobs, one is enough to keep fio silent. Then the long I/Os must be half of what the
 // workload keeps in flight, or a quarter of all I/Os if it keeps fewer in flight, or the short ones
 // must be no more than fit into the given seconds at the rate of the previous sample.
-func (s *series) everything(q silence, short, long uint64, seconds float64) bool {
+func (s *series) allStalled(q silence, short, long uint64, seconds float64) bool {
 	switch {
 	case long == 0:
 		return false
-	case s.jobs == 1 && q.length >= shortestSilence, s.flight > 0 && 2*long >= uint64(s.flight), 3*long >= short:
+	case s.jobs == 1 && q.length >= minSilence, s.flight > 0 && 2*long >= uint64(s.flight), 3*long >= short:
 		return true
 	}
 	return float64(short) < s.pace*seconds
@@ -219,7 +219,7 @@ func split(x model.Sample, last job, stood float64) []model.Sample {
 		for i := range parts {
 			*of(&parts[i]) = &model.Flow{Max: before.Latency.Max / 1e9}
 		}
-		*(*of(&parts[0])), *(*of(&parts[n])) = divide(*f, min(stood/2, longBucket))
+		*(*of(&parts[0])), *(*of(&parts[n])) = divideFlow(*f, min(stood/2, longBucket))
 		(*of(&parts[0])).Max = before.Latency.Max / 1e9
 	}
 	place(x.Read, last.Read, func(s *model.Sample) **model.Flow { return &s.Read })
@@ -228,8 +228,8 @@ func split(x model.Sample, last job, stood float64) []model.Sample {
 	return parts
 }
 
-// divide separates the I/Os that took at least the given number of seconds from the others.
-func divide(f model.Flow, seconds float64) (short, long model.Flow) {
+// divideFlow separates the I/Os that took at least the given number of seconds from the others.
+func divideFlow(f model.Flow, seconds float64) (short, long model.Flow) {
 	short, long = f, model.Flow{Max: f.Max}
 	short.Histogram, long.Histogram = f.Histogram.Divide(seconds)
 	if n := long.Histogram.Count(); n > 0 && f.IOs > 0 {
@@ -243,7 +243,7 @@ func divide(f model.Flow, seconds float64) (short, long model.Flow) {
 
 // stall adds a stall to the list, whose length is limited.
 func (s *series) stall(x model.Stall) {
-	if s.stalls = append(s.stalls, x); len(s.stalls) <= mostStalls {
+	if s.stalls = append(s.stalls, x); len(s.stalls) <= maxStalls {
 		return
 	}
 	shortest := 0

@@ -96,7 +96,7 @@ func TestSecondsWithoutIOAreSecondsOfTheRepeat(t *testing.T) {
 				now = d.at
 				if d.quiet > 0 {
 					q := silence{length: time.Duration(d.quiet * float64(time.Second))}
-					q.look([]byte{'S', d.state}, lookEvery)
+					q.check([]byte{'S', d.state}, checkInterval)
 					s.silent(q)
 				}
 				if err := s.add(d.job()); err != nil {
