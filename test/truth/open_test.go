@@ -44,7 +44,7 @@ func playOpen(t testing.TB, d lab.Device, w model.Workload, ramp, seconds float6
 	if w.BlockSize == 0 {
 		w.BlockSize = 4096
 	}
-	res, err := openDriver.Run(t.Context(), model.StartRequest{Step: model.Step{Number: 1, Ramp: ramp, Seconds: seconds}, Workload: w, Volume: v}, load.AtOnce,
+	res, err := openDriver.Run(t.Context(), model.StartRequest{Step: model.Step{Number: 1, Ramp: ramp, Seconds: seconds}, Workload: w, Volume: v}, load.BeginNow,
 		func(ev model.Event) {
 			samples = append(samples, *ev.Sample)
 			total.Add(*ev.Sample.Flow(w.Direction))
@@ -166,7 +166,7 @@ func TestAnInterruptEndsAnOpenLoop(t *testing.T) {
 	res, err := openDriver.Run(ctx, model.StartRequest{Step: model.Step{Seconds: 600},
 		Workload: model.Workload{OpenLoop: true, RateIOPS: 100, Depth: 8, BlockSize: 4096, Direction: model.Read, Access: model.Sequential},
 		Volume:   model.Volume{Target: model.Target{Kind: model.NBD, URI: d.URI}, Size: d.Size}},
-		load.AtOnce, func(model.Event) {
+		load.BeginNow, func(model.Event) {
 			if samples++; samples == 1 {
 				cancel()
 			}

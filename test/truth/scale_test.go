@@ -99,7 +99,7 @@ func (d late) Run(ctx context.Context, req model.StartRequest, begin func(), emi
 	begin()
 	time.Sleep(d.by)
 	req.At = 0
-	return d.Driver.Run(ctx, req, load.AtOnce, func(ev model.Event) {
+	return d.Driver.Run(ctx, req, load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			ev.Sample.End += d.by.Seconds()
 		}

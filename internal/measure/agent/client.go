@@ -130,11 +130,11 @@ func (w *worker) attach(app load.Application, ask *model.AppRequest) error {
 	if !remote.HasOwnPod(ask) {
 		return nil
 	}
-	parted, ok := app.(load.Parted)
+	loader, ok := app.(load.RemoteLoader)
 	if !ok {
 		return model.RefusedError(ask.Name+" has no client that could run in another pod", "leave --client-node out")
 	}
-	parted.LoadFrom(w.client)
+	loader.LoadFrom(w.client)
 	return nil
 }
 
@@ -148,7 +148,7 @@ func (w *worker) load(ctx context.Context, id int, text json.RawMessage) (_ json
 	if err != nil {
 		return nil, err
 	}
-	parted, ok := app.(load.Parted)
+	loader, ok := app.(load.RemoteLoader)
 	if !ok {
 		return nil, model.RefusedError("this worker has no client of an application", "use the same version of loadline at both ends")
 	}
@@ -157,7 +157,7 @@ func (w *worker) load(ctx context.Context, id int, text json.RawMessage) (_ json
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, place.Close()) }()
-	res, err := parted.LoadFor(ctx, place.Root(), req, func(ev model.Event) {
+	res, err := loader.LoadFor(ctx, place.Root(), req, func(ev model.Event) {
 		ev.ID = id
 		w.emit(ev)
 	})

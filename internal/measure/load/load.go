@@ -35,8 +35,8 @@ type Driver interface {
 	Ceiling(ctx context.Context, w model.Workload, v model.Volume, d time.Duration) (rate float64, known bool, err error)
 }
 
-// AtOnce is the begin function of a step that does not wait for others.
-func AtOnce() {}
+// BeginNow is the begin function of a step that does not wait for others.
+func BeginNow() {}
 
 // Filler prepares volumes for measurement.
 type Filler interface {
@@ -89,8 +89,8 @@ type Client interface {
 	Load(ctx context.Context, req remote.Request, on func(model.Event)) (*remote.Result, error)
 }
 
-// Parted is an application whose load tool can run on another machine.
-type Parted interface {
+// RemoteLoader is an application whose load tool can run on another machine.
+type RemoteLoader interface {
 	// LoadFrom makes the load come from a client, starting with the next Ready.
 	LoadFrom(c Client)
 	// LoadFor is the client's side: it carries out a request in the directory, which it does not share.

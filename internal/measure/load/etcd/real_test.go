@@ -53,7 +53,7 @@ func TestDriverLoadsAnEtcd(t *testing.T) {
 	d := ready(t)
 	var samples []model.Sample
 	raw := map[string]bool{}
-	res, err := d.Run(t.Context(), ask(1, 3), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(1, 3), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			samples = append(samples, *ev.Sample)
 		}
@@ -96,7 +96,7 @@ func flushesPerPut(c *model.AppCounts) float64 {
 // Many clients share flushes.
 func TestClientsShareFlushes(t *testing.T) {
 	d := ready(t)
-	res, err := d.Run(t.Context(), ask(32, 2), load.AtOnce, func(model.Event) {})
+	res, err := d.Run(t.Context(), ask(32, 2), load.BeginNow, func(model.Event) {})
 	if err != nil || res.Error != "" {
 		t.Fatalf("%v %q", err, res.Error)
 	}
@@ -108,7 +108,7 @@ func TestClientsShareFlushes(t *testing.T) {
 func TestDriverStopsWhenAsked(t *testing.T) {
 	d := ready(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	res, err := d.Run(ctx, ask(2, 600), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(ctx, ask(2, 600), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			cancel()
 		}
@@ -126,7 +126,7 @@ func TestDriverStopsWhenAsked(t *testing.T) {
 func TestAServerThatIsKilledIsNamed(t *testing.T) {
 	d := ready(t)
 	told := 0
-	res, err := d.Run(t.Context(), ask(2, 600), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(2, 600), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			if told++; told == 2 {
 				_ = syscall.Kill(d.pid(), syscall.SIGKILL)
@@ -143,7 +143,7 @@ func TestAServerThatIsSuspendedIsTold(t *testing.T) {
 	d := ready(t)
 	const long = 2500 * time.Millisecond
 	told := 0
-	res, err := d.Run(t.Context(), ask(2, 6), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(2, 6), load.BeginNow, func(ev model.Event) {
 		if ev.Sample == nil {
 			return
 		}

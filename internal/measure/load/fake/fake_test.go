@@ -17,7 +17,7 @@ func play(t *testing.T, d *Driver, uri string, w model.Workload, seconds float64
 	res, err := d.Run(t.Context(), model.StartRequest{
 		Step: model.Step{Number: 1, Ramp: 0.5, Seconds: seconds}, Workload: w,
 		Volume: model.Volume{Target: model.Target{Kind: model.Fake, URI: uri}},
-	}, load.AtOnce, func(ev model.Event) { samples = append(samples, *ev.Sample) })
+	}, load.BeginNow, func(ev model.Event) { samples = append(samples, *ev.Sample) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestFailureAndInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	res, err := (&Driver{}).Run(ctx, model.StartRequest{Step: model.Step{Seconds: 5}, Workload: small,
-		Volume: model.Volume{Target: model.Target{URI: "?iops=300"}}}, load.AtOnce, func(model.Event) {})
+		Volume: model.Volume{Target: model.Target{URI: "?iops=300"}}}, load.BeginNow, func(model.Event) {})
 	if err != nil || res.Error != model.StoppedStep {
 		t.Errorf("interrupted: %+v, %v", res, err)
 	}

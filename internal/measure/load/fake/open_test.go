@@ -16,7 +16,7 @@ func playOpen(t *testing.T, uri string, rate, seconds float64) (total model.Flow
 		Step:     model.Step{Number: 1, Ramp: 5, Seconds: seconds},
 		Workload: model.Workload{Name: "load", Access: model.Random, Direction: model.Read, BlockSize: 4096, OpenLoop: true, RateIOPS: rate},
 		Volume:   model.Volume{Target: model.Target{Kind: model.Fake, URI: uri}},
-	}, load.AtOnce, func(ev model.Event) { total.Add(*ev.Sample.Read) })
+	}, load.BeginNow, func(ev model.Event) { total.Add(*ev.Sample.Read) })
 	if err != nil {
 		t.Fatal(err)
 	}

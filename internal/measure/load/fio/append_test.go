@@ -24,7 +24,7 @@ func TestALogBeginsInSpaceThatWasNeverWritten(t *testing.T) {
 	w := model.Workload{Name: "wal", Access: model.Sequential, Direction: model.Write, BlockSize: 2300, Depth: 1, Sync: "fdatasync", Append: true, RateIOPS: 300}
 	for number := 1; number <= 2; number++ {
 		var c collected
-		r, err := d.Run(ctx, model.StartRequest{Step: model.Step{Number: number, Seconds: 2}, Workload: w, Volume: v}, load.AtOnce, c.emit)
+		r, err := d.Run(ctx, model.StartRequest{Step: model.Step{Number: number, Seconds: 2}, Workload: w, Volume: v}, load.BeginNow, c.emit)
 		if err != nil || r.Error != "" {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -33,7 +33,7 @@ func TestDeviceDelay(t *testing.T) {
 	d := realDriver(t)
 	v := on(lab.Delayed(t, 5*time.Millisecond, 5*time.Millisecond), 16<<20)
 	var got collected
-	r, err := d.Run(context.Background(), request(v, randRead, 2), load.AtOnce, got.emit)
+	r, err := d.Run(context.Background(), request(v, randRead, 2), load.BeginNow, got.emit)
 	if err != nil || r.Error != "" || len(got.samples) != 2 {
 		t.Fatalf("%+v, %v, %d samples", r, err, len(got.samples))
 	}
@@ -60,19 +60,19 @@ func TestDeviceErrors(t *testing.T) {
 	v := on(lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}, lab.Fault{Error: "ENOSPC", On: "write"}).Device, 16<<20)
 	ctx := context.Background()
 
-	r, err := d.Run(ctx, request(v, randRead, 2), load.AtOnce, func(model.Event) {})
+	r, err := d.Run(ctx, request(v, randRead, 2), load.BeginNow, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "EIO") || !strings.Contains(r.Error, "read offset=") || r.IOErrors == 0 {
 		t.Errorf("1%% EIO: %+v, %v", r, err)
 	}
 	own := randRead
 	own.Job = "rw=randread\nbs=4k\ncontinue_on_error=all\nrate_iops=2000\n"
-	r, err = d.Run(ctx, request(v, own, 1), load.AtOnce, func(model.Event) {})
+	r, err = d.Run(ctx, request(v, own, 1), load.BeginNow, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "I/Os failed, the first with EIO") || r.IOErrors < 2 {
 		t.Errorf("1%% EIO, continued: %+v, %v", r, err)
 	}
 	write := randRead
 	write.Direction = model.Write
-	r, err = d.Run(ctx, request(v, write, 1), load.AtOnce, func(model.Event) {})
+	r, err = d.Run(ctx, request(v, write, 1), load.BeginNow, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "ENOSPC") {
 		t.Errorf("ENOSPC: %+v, %v", r, err)
 	}
@@ -81,7 +81,7 @@ func TestDeviceErrors(t *testing.T) {
 	}
 	// A workload declared as read-only cannot write, whatever its job says.
 	own.Job = "rw=randwrite\nbs=4k\n"
-	r, err = d.Run(ctx, request(v, own, 1), load.AtOnce, func(model.Event) {})
+	r, err = d.Run(ctx, request(v, own, 1), load.BeginNow, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "read-only") && !strings.Contains(r.Error, "readonly") {
 		t.Errorf("a write in disguise: %+v, %v", r, err)
 	}

@@ -92,7 +92,7 @@ func TestRunFaults(t *testing.T) {
 			d := fakeDriver(t, c.script)
 			var got collected
 			begin := time.Now()
-			r, err := d.Run(context.Background(), fakeRequest(t), load.AtOnce, got.emit)
+			r, err := d.Run(context.Background(), fakeRequest(t), load.BeginNow, got.emit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +128,7 @@ func TestAStallAtTheEndIsTold(t *testing.T) {
 	late := fakeDriver(t, "cat $docs/1 $docs/2 $docs/3 $docs/4; sleep 3.5")
 	late.limits = d.limits
 	for name, d := range map[string]*Driver{"before the last document": d, "after it": late} {
-		r, err := d.Run(context.Background(), fakeRequest(t), load.AtOnce, func(model.Event) {})
+		r, err := d.Run(context.Background(), fakeRequest(t), load.BeginNow, func(model.Event) {})
 		if err != nil || r.Error != "" || len(r.Stalls) != 1 || r.Stalls[0].Seconds < 2 || r.Stalls[0].Seconds > 3.5 || r.Stalls[0].Cause != model.StallStorage {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
@@ -139,7 +139,7 @@ func TestRunCancelled(t *testing.T) {
 	d := fakeDriver(t, "trap 'cat $docs/2; exit 128' INT; cat $docs/1; while :; do sleep 0.05; done")
 	ctx, cancel := context.WithCancel(context.Background())
 	var got collected
-	r, err := d.Run(ctx, fakeRequest(t), load.AtOnce, func(e model.Event) {
+	r, err := d.Run(ctx, fakeRequest(t), load.BeginNow, func(e model.Event) {
 		got.emit(e)
 		if e.Sample != nil {
 			cancel()
@@ -158,7 +158,7 @@ func TestOneAtATime(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			r, err := d.Run(context.Background(), fakeRequest(t), load.AtOnce, func(model.Event) {})
+			r, err := d.Run(context.Background(), fakeRequest(t), load.BeginNow, func(model.Event) {})
 			if err != nil || r.Error != "" {
 				t.Log(r.Error, err)
 				wrong.Add(1)
@@ -214,7 +214,7 @@ func TestMissing(t *testing.T) {
 	d := New(e)
 	ctx := context.Background()
 	_, version := d.Version(ctx)
-	_, run := d.Run(ctx, fakeRequest(t), load.AtOnce, func(model.Event) {})
+	_, run := d.Run(ctx, fakeRequest(t), load.BeginNow, func(model.Event) {})
 	_, fill := d.Fill(ctx, fakeRequest(t).Volume, 0, nil)
 	_, engines := d.Engines(ctx, fakeRequest(t).Volume)
 	for name, err := range map[string]error{"Version": version, "Run": run, "Fill": fill, "Engines": engines, "CheckJob": d.CheckJob(ctx, "rw=read")} {
@@ -230,7 +230,7 @@ func TestRunRefusesShortFile(t *testing.T) {
 	d := fakeDriver(t, "echo 'fio must not run' >&2; exit 9")
 	req := fakeRequest(t)
 	req.Volume.Size++
-	r, err := d.Run(context.Background(), req, load.AtOnce, func(model.Event) {})
+	r, err := d.Run(context.Background(), req, load.BeginNow, func(model.Event) {})
 	if err == nil || !strings.Contains(err.Error(), "64 KiB") || r.Error != "" {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -18,7 +18,7 @@ func TestAMillionPerSecond(t *testing.T) {
 	w := model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Jobs: 2}
 	v := model.Volume{Target: model.Target{Kind: model.File}, Size: 1 << 30, Engine: "null"}
 	var c collected
-	r, err := d.Run(context.Background(), model.StartRequest{Step: model.Step{Number: 1, Ramp: 0.5, Seconds: 3}, Workload: w, Volume: v}, load.AtOnce, c.emit)
+	r, err := d.Run(context.Background(), model.StartRequest{Step: model.Step{Number: 1, Ramp: 0.5, Seconds: 3}, Workload: w, Volume: v}, load.BeginNow, c.emit)
 	if err != nil || r.Error != "" || len(c.samples) < 3 {
 		t.Fatalf("Run: %+v, %v, %d samples", r, err, len(c.samples))
 	}

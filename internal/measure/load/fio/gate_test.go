@@ -86,7 +86,7 @@ func TestGatedFioThatFailsSaysWhy(t *testing.T) {
 	d := realDriver(t)
 	req, _ := gated(t)
 	req.Volume.Engine = "no-such-engine"
-	r, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
+	r, err := d.Run(t.Context(), req, load.BeginNow, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "no-such-engine") || strings.Contains(r.Error, "prerun") {
 		t.Errorf("%v, %q", err, r.Error)
 	}

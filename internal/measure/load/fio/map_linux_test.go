@@ -41,7 +41,7 @@ func TestAHugeVolumeTakesLittleMemory(t *testing.T) {
 	}
 	w := model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1}
 	var c collected
-	r, err := d.Run(context.Background(), model.StartRequest{Step: model.Step{Number: 1, Seconds: 1}, Workload: w, Volume: v}, load.AtOnce, c.emit)
+	r, err := d.Run(context.Background(), model.StartRequest{Step: model.Step{Number: 1, Seconds: 1}, Workload: w, Volume: v}, load.BeginNow, c.emit)
 	if err != nil || r.Error != "" || len(c.samples) == 0 {
 		t.Fatalf("Run: %+v, %v, %d samples", r, err, len(c.samples))
 	}

@@ -73,7 +73,7 @@ func TestRealKill(t *testing.T) {
 	}
 	var family []int
 	begin := time.Now()
-	r, err := d.Run(context.Background(), small(t, path), load.AtOnce, func(e model.Event) {
+	r, err := d.Run(context.Background(), small(t, path), load.BeginNow, func(e model.Event) {
 		if e.Sample == nil || family != nil {
 			return
 		}
@@ -101,7 +101,7 @@ func TestVictim(t *testing.T) {
 	if path == "" {
 		t.Skip("skipped: only TestRealOrphans runs it")
 	}
-	_, _ = realDriver(t).Run(context.Background(), small(t, path), load.AtOnce, func(e model.Event) {
+	_, _ = realDriver(t).Run(context.Background(), small(t, path), load.BeginNow, func(e model.Event) {
 		if e.Sample != nil {
 			fmt.Println("measuring")
 		}

@@ -30,7 +30,7 @@ func TestRealOverhead(t *testing.T) {
 		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 	}
 	before, begin := used(), time.Now()
-	r, err := d.Run(context.Background(), request(v, w, 3), load.AtOnce, func(model.Event) {})
+	r, err := d.Run(context.Background(), request(v, w, 3), load.BeginNow, func(model.Event) {})
 	if err != nil || r.Error != "" {
 		t.Fatalf("%+v, %v", r, err)
 	}

@@ -59,7 +59,7 @@ func TestUnevenRateOfARealFio(t *testing.T) {
 	v := model.Volume{Target: model.Target{Kind: model.File}, Path: file, Engine: "psync", Direct: true, Size: 64 << 20}
 	step := model.Step{Number: 1, Workload: "w", Ramp: 1, Seconds: 5}
 	var ios uint64
-	res, err := d.Run(t.Context(), model.StartRequest{Step: step, Workload: w, Volume: v}, load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), model.StartRequest{Step: step, Workload: w, Volume: v}, load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			ios += ev.Sample.Read.IOs
 		}

@@ -71,7 +71,7 @@ func TestRealRound(t *testing.T) {
 	}
 	var c collected
 	w := model.Workload{Name: "log write", Access: model.Random, Direction: model.Mixed, ReadPercent: 50, BlockSize: 8192, Depth: 1, Sync: "fdatasync", Jobs: 2, RateIOPS: 200}
-	r, err := d.Run(ctx, model.StartRequest{Step: model.Step{Number: 3, Ramp: 0.5, Seconds: 2}, Workload: w, Volume: v}, load.AtOnce, c.emit)
+	r, err := d.Run(ctx, model.StartRequest{Step: model.Step{Number: 3, Ramp: 0.5, Seconds: 2}, Workload: w, Volume: v}, load.BeginNow, c.emit)
 	if err != nil || r.Error != "" {
 		t.Fatalf("Run: %+v, %v", r, err)
 	}

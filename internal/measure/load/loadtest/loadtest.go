@@ -243,7 +243,7 @@ func (s *Subject) calledOff(t *testing.T) {
 
 	// The same tool continues with the next step.
 	next := s.Request(t)
-	if res, err := tool.Driver.Run(t.Context(), next, load.AtOnce, func(model.Event) {}); err != nil || res.Error != "" {
+	if res, err := tool.Driver.Run(t.Context(), next, load.BeginNow, func(model.Event) {}); err != nil || res.Error != "" {
 		t.Errorf("the next step: %v, %q", err, res.Error)
 	}
 	s.nothing(t)
@@ -255,7 +255,7 @@ func (s *Subject) broken(t *testing.T) {
 	}
 	for want, request := range s.Broken {
 		tool := s.New(t)
-		res, err := tool.Driver.Run(t.Context(), request(t), load.AtOnce, func(model.Event) {})
+		res, err := tool.Driver.Run(t.Context(), request(t), load.BeginNow, func(model.Event) {})
 		said := res.Error
 		if err != nil {
 			said = err.Error()

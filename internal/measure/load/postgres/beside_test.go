@@ -36,7 +36,7 @@ func TestAnotherDirectoryInThePlaceOfOurs(t *testing.T) {
 	w := ask(1, 1)
 	w.Workload.App.Script = "SELECT 1;\n"
 	w.Workload.App.Options = ""
-	res, err := d.Run(t.Context(), w, load.AtOnce, func(model.Event) {})
+	res, err := d.Run(t.Context(), w, load.BeginNow, func(model.Event) {})
 	// The pipes are created by name, so the step may fail; but it must never query another server.
 	if err == nil && res.Error == "" && (res.App == nil || res.App.Transactions == 0) {
 		t.Errorf("%+v", res)

@@ -78,7 +78,7 @@ func TestAClientElsewhere(t *testing.T) {
 		}
 		var told bytes.Buffer
 		samples := 0
-		res, err := d.Run(t.Context(), ask(4, 2), load.AtOnce, func(ev model.Event) {
+		res, err := d.Run(t.Context(), ask(4, 2), load.BeginNow, func(ev model.Event) {
 			if ev.Sample != nil {
 				samples++
 			}
@@ -167,7 +167,7 @@ func TestThePasswordIsInNoArgument(t *testing.T) {
 			}
 		}
 	}()
-	res, err := d.Run(t.Context(), ask(2, 1), load.AtOnce, func(model.Event) {})
+	res, err := d.Run(t.Context(), ask(2, 1), load.BeginNow, func(model.Event) {})
 	close(end)
 	if err != nil || res.Error != "" {
 		t.Fatalf("%v %q", err, res.Error)
@@ -186,7 +186,7 @@ func TestAServerThatEndsUnderAClientElsewhere(t *testing.T) {
 			_ = d.server.process.Process.Kill()
 		}()
 	}
-	res, err := d.Run(t.Context(), ask(2, 4), load.AtOnce, func(model.Event) {})
+	res, err := d.Run(t.Context(), ask(2, 4), load.BeginNow, func(model.Event) {})
 	if err != nil || !strings.Contains(res.Error+res.Lost, "the PostgreSQL server ended in the middle") {
 		t.Errorf("%v %+v", err, res)
 	}

@@ -21,7 +21,7 @@ func rate(t *testing.T, d *Driver, clients int) (float64, *model.AppCounts) {
 	req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 4
 	req.Step.Ramp = 1
 	done := uint64(0)
-	res, err := d.Run(t.Context(), req, load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), req, load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			done += ev.Sample.Write.IOs
 		}

@@ -81,7 +81,7 @@ func TestProcessorsOfARealServer(t *testing.T) {
 		t.Skipf("the kernel does not tell: %v", err)
 	}
 	d := ready(t)
-	res, err := d.Run(t.Context(), ask(1, 3), load.AtOnce, func(model.Event) {})
+	res, err := d.Run(t.Context(), ask(1, 3), load.BeginNow, func(model.Event) {})
 	if err != nil || res.Error != "" {
 		t.Fatalf("%v %q", err, res.Error)
 	}

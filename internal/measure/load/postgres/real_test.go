@@ -77,7 +77,7 @@ func loadsAServer(t *testing.T) {
 	d := ready(t)
 	var samples []model.Sample
 	raw := map[string]bool{}
-	res, err := d.Run(t.Context(), ask(4, 2), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(4, 2), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			samples = append(samples, *ev.Sample)
 		}
@@ -123,7 +123,7 @@ func TestDriverWithARateCountsWhatIsSkipped(t *testing.T) {
 	d := ready(t, "synchronous_commit=off")
 	req := ask(1, 2)
 	req.Workload.OpenLoop, req.Workload.RateIOPS, req.Workload.App.Limit = true, 50000, 0.02
-	res, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
+	res, err := d.Run(t.Context(), req, load.BeginNow, func(model.Event) {})
 	if err != nil || res.Error != "" {
 		t.Fatalf("%v %q", err, res.Error)
 	}
@@ -136,7 +136,7 @@ func TestDriverStopsWhenAsked(t *testing.T) {
 	d := ready(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	res, err := d.Run(ctx, ask(2, 600), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(ctx, ask(2, 600), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			if n++; n == 1 {
 				cancel()
@@ -151,7 +151,7 @@ func TestDriverStopsWhenAsked(t *testing.T) {
 func TestDriverTellsThatItsServerDied(t *testing.T) {
 	d := ready(t)
 	n := 0
-	res, err := d.Run(t.Context(), ask(2, 60), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(2, 60), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			if n++; n == 1 {
 				_ = syscall.Kill(d.server.process.Process.Pid, syscall.SIGKILL)
@@ -161,7 +161,7 @@ func TestDriverTellsThatItsServerDied(t *testing.T) {
 	if err != nil || !strings.Contains(res.Lost, "ended in the middle") || !strings.Contains(res.Lost, "signal: killed") || n == 0 {
 		t.Errorf("%v, lost %q, error %q, %d samples", err, res.Lost, res.Error, n)
 	}
-	_, err = d.Run(t.Context(), ask(2, 1), load.AtOnce, func(model.Event) {})
+	_, err = d.Run(t.Context(), ask(2, 1), load.BeginNow, func(model.Event) {})
 	if err == nil || !strings.Contains(err.Error(), "ended in the middle") {
 		t.Errorf("the next repeat: %v", err)
 	}
@@ -187,7 +187,7 @@ func TestDriverTellsThatItsServerDied(t *testing.T) {
 func TestDriverTellsOfACrashedBackend(t *testing.T) {
 	d := ready(t)
 	n := 0
-	res, err := d.Run(t.Context(), ask(2, 60), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(2, 60), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			if n++; n == 1 {
 				rows, err := d.server.ask(context.Background(), database, "SELECT pid FROM pg_stat_activity WHERE backend_type='walwriter'")

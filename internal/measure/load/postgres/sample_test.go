@@ -18,7 +18,7 @@ import (
 // in lower case.
 func sampledOf(t *testing.T, d *Driver, req model.StartRequest) (moments int, states map[string]float64, c *model.AppCounts) {
 	t.Helper()
-	res, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
+	res, err := d.Run(t.Context(), req, load.BeginNow, func(model.Event) {})
 	if err != nil || res.Error != "" || res.App.Waits == nil {
 		t.Fatalf("%v %+v", err, res)
 	}

@@ -104,7 +104,7 @@ func (x *theirs) load(url string) (*Driver, *model.AppState) {
 // repeat runs a repeat, and calls meanwhile after its first second.
 func (x *theirs) repeat(d *Driver, req model.StartRequest, meanwhile func()) (model.StepResult, int, error) {
 	n := 0
-	res, err := d.Run(x.t.Context(), req, load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(x.t.Context(), req, load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			if n++; n == 1 && meanwhile != nil {
 				meanwhile()

@@ -65,7 +65,7 @@ func TestEachVersionCounts(t *testing.T) {
 		}
 		req := ask(1, 2)
 		req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 1
-		res, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
+		res, err := d.Run(t.Context(), req, load.BeginNow, func(model.Event) {})
 		if err != nil || res.Error != "" {
 			t.Fatalf("%v %q", err, res.Error)
 		}
@@ -111,7 +111,7 @@ func TestEachVersionKeepsItsLogApart(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(log, walName)); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%v, %v", info, err)
 		}
-		if res, err := d.Run(t.Context(), ask(2, 1), load.AtOnce, func(model.Event) {}); err != nil || res.Error != "" || *res.App.Flushes == 0 {
+		if res, err := d.Run(t.Context(), ask(2, 1), load.BeginNow, func(model.Event) {}); err != nil || res.Error != "" || *res.App.Flushes == 0 {
 			t.Errorf("%v, %+v", err, res)
 		}
 	})
