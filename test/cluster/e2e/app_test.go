@@ -36,6 +36,10 @@ type appResult struct {
 	App              struct {
 		Transactions  uint64
 		Flushes       *float64
+		FlushTime     *float64 `json:"flush_time"`
+		LogBytes      *float64 `json:"log_bytes"`
+		PageImages    *float64 `json:"page_images"`
+		HitRate       *float64 `json:"hit_rate"`
 		DeviceWrites  *float64 `json:"device_writes"`
 		DeviceFlushes *float64 `json:"device_flushes"`
 	}

@@ -71,7 +71,11 @@ func withCluster(tests func() int) (code int) {
 	o.Images, o.Helper, o.Longhorn = []string{archive, standIn}, image, cluster.MissingLonghorn() == ""
 	if cluster.MissingPostgres() == "" {
 		database := filepath.Join(work, "postgres.tar")
-		if err := cluster.WritePostgres(database, postgresImage); err != nil {
+		installed, err := cluster.DebianPostgres()
+		if err == nil {
+			err = cluster.WritePostgres(database, postgresImage, installed)
+		}
+		if err != nil {
 			return failed(err)
 		}
 		o.Images = append(o.Images, database)

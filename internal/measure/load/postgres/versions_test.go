@@ -27,7 +27,7 @@ func onEachVersion(t *testing.T, test func(t *testing.T, major int)) {
 	})
 	for _, major := range []int{17, 18} {
 		t.Run(strconv.Itoa(major), func(t *testing.T) {
-			t.Setenv("PATH", lab.Postgres(t, major)+":"+os.Getenv("PATH"))
+			t.Setenv("PATH", lab.Postgres(t, major, lab.ServerDir(t))+":"+os.Getenv("PATH"))
 			if p, err := findPrograms(t.Context(), env.OS()); err != nil || p.major != major {
 				t.Fatalf("found %+v, %v", p, err)
 			}
