@@ -12,15 +12,15 @@ import (
 // Statistics System". Version 17 moved checkpoints to a separate view, 18 the flushes of the log to
 // pg_stat_io.
 func countsOf(major int) string {
-	flushes := `SELECT 'flushes', wal_sync::float8 FROM pg_stat_wal UNION ALL SELECT 'flush_seconds', wal_sync_time/1000 FROM pg_stat_wal`
+	flushSeconds := `SELECT 'flush_seconds', wal_sync_time/1000 FROM pg_stat_wal`
 	if major >= 18 {
-		flushes = `SELECT 'flushes', sum(fsyncs)::float8 FROM pg_stat_io WHERE object='wal' UNION ALL SELECT 'flush_seconds', sum(fsync_time)/1000 FROM pg_stat_io WHERE object='wal'`
+		flushSeconds = `SELECT 'flush_seconds', sum(fsync_time)/1000 FROM pg_stat_io WHERE object='wal'`
 	}
 	checkpoints := `SELECT 'checkpoints', (checkpoints_timed+checkpoints_req)::float8 FROM pg_stat_bgwriter`
 	if major >= 17 {
 		checkpoints = `SELECT 'checkpoints', (num_timed+num_requested)::float8 FROM pg_stat_checkpointer`
 	}
-	return flushes + ` UNION ALL ` + checkpoints + `
+	return flushesOf(major) + ` UNION ALL ` + flushSeconds + ` UNION ALL ` + checkpoints + `
 UNION ALL SELECT 'log_bytes', wal_bytes::float8 FROM pg_stat_wal
 UNION ALL SELECT 'page_images', wal_fpi::float8 FROM pg_stat_wal
 UNION ALL SELECT 'hits', blks_hit::float8 FROM pg_stat_database WHERE datname=current_database()
@@ -28,6 +28,14 @@ UNION ALL SELECT 'reads', blks_read::float8 FROM pg_stat_database WHERE datname=
 UNION ALL SELECT 'read_seconds', blk_read_time/1000 FROM pg_stat_database WHERE datname=current_database()
 UNION ALL SELECT 'vacuums', sum(autovacuum_count+autoanalyze_count)::float8 FROM pg_stat_user_tables
 UNION ALL SELECT 'started', extract(epoch FROM pg_postmaster_start_time())::float8`
+}
+
+// flushesOf returns the statement that reads how often the log was flushed.
+func flushesOf(major int) string {
+	if major >= 18 {
+		return `SELECT 'flushes', sum(fsyncs)::float8 FROM pg_stat_io WHERE object='wal'`
+	}
+	return `SELECT 'flushes', wal_sync::float8 FROM pg_stat_wal`
 }
 
 // counts reads all counters.

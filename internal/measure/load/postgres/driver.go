@@ -283,9 +283,9 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		return d.unanswered(ctx, res, s, "before the repeat", err)
 	}
 	begin()
-	sampled := s.sampleWaits(ctx, req)
+	sampled := s.sampleWaits(ctx, req, emit)
 	o, err := s.load(ctx, req, emit)
-	seen := sampled()
+	seen, asked := sampled()
 	if err != nil {
 		return res, err
 	}
@@ -303,7 +303,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if s.alive() {
 		if after, err := s.counts(context.WithoutCancel(ctx)); err == nil {
 			difference(&counts, before, after, timed)
-			s.doubt(state, req.Workload, &counts, before, after)
+			s.doubt(state, req.Workload, &counts, asked, before, after)
 			if after["started"] != before["started"] && o.failed == "" {
 				o.failed = "the PostgreSQL server started again in the middle of the repeat; the end of its log: " + s.said()
 			}

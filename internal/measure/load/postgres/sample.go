@@ -44,9 +44,14 @@ type sampler struct {
 	// if there is none.
 	aside int
 	begin time.Time
+	// emit takes the rate of flushes, for the progress.
+	emit func(model.Event)
+	rate flushRate
 
 	mu    sync.Mutex
 	found waits.Sampled
+	// readings is how often the flushes were read.
+	readings int
 }
 
 // clients returns the condition that selects the sessions of a load's clients: in a server that we
@@ -69,15 +74,15 @@ FROM (SELECT CASE WHEN state IS NULL THEN NULL WHEN wait_event IS NULL THEN '%s'
 		countMark[0], stateMark[0], waits.None, m.clients())
 }
 
-// sampleWaits samples until it is stopped; stop returns what was found. No failure in sampling ends
-// the step.
-func (s *server) sampleWaits(ctx context.Context, req model.StartRequest) (stop func() *waits.Sampled) {
+// sampleWaits samples until it is stopped, and emits the rate of flushes as progress; stop returns what was
+// found, and how often the server was asked in all. No failure in sampling ends the step.
+func (s *server) sampleWaits(ctx context.Context, req model.StartRequest, emit func(model.Event)) (stop func() (found *waits.Sampled, asked int)) {
 	if req.Workload.App.Reconnect {
-		return func() *waits.Sampled {
-			return &waits.Sampled{Without: "each transaction opens its own connection, so the set of sessions keeps changing"}
+		return func() (*waits.Sampled, int) {
+			return &waits.Sampled{Without: "each transaction opens its own connection, so the set of sessions keeps changing"}, 0
 		}
 	}
-	m := &sampler{server: s, begin: s.env.Now()}
+	m := &sampler{server: s, begin: s.env.Now(), emit: emit}
 	length := req.Step.Ramp + req.Step.Seconds + beyond
 	m.found = waits.Sampled{Sessions: max(1, req.Workload.Depth), Width: max(1, float64(int(length/mostBins)+1))}
 	ctx, cancel := context.WithCancel(ctx)
@@ -90,7 +95,7 @@ func (s *server) sampleWaits(ctx context.Context, req model.StartRequest) (stop 
 			m.mu.Unlock()
 		}
 	}()
-	return func() *waits.Sampled {
+	return func() (*waits.Sampled, int) {
 		close(end)
 		select {
 		case <-ended:
@@ -102,7 +107,7 @@ func (s *server) sampleWaits(ctx context.Context, req model.StartRequest) (stop 
 		cancel()
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		return &m.found
+		return &m.found, m.found.Moments() + m.readings
 	}
 }
 
@@ -126,7 +131,7 @@ func (m *sampler) open(ctx context.Context) (h *session, err error) {
 	if h, err = openSession(s.env.Clock, cmd); err != nil {
 		return nil, err
 	}
-	if _, err = h.ask(ctx, "PREPARE states AS "+m.statement()+";\nSELECT 'prepared';"); err != nil {
+	if _, err = h.ask(ctx, "PREPARE states AS "+m.statement()+";\nPREPARE flushes AS "+flushesOf(s.programs.major)+";\nSELECT 'prepared';"); err != nil {
 		h.close()
 		return nil, err
 	}
@@ -141,7 +146,7 @@ func (m *sampler) sample(ctx context.Context, end <-chan struct{}) error {
 	}
 	defer h.close()
 	clock := m.server.env
-	usual := 0.0
+	usual, nextFlushes := 0.0, 0.0
 	for {
 		every := max(samplesEvery.Seconds(), min(rarest.Seconds(), answersShare*usual))
 		wait := time.Duration((0.5 + rand.Float64()) * every * float64(time.Second))
@@ -161,7 +166,15 @@ func (m *sampler) sample(ctx context.Context, end <-chan struct{}) error {
 			return err
 		}
 		usual = 0.8*usual + 0.2*took
-		m.add(asked.Sub(m.begin).Seconds(), took, hidden, states)
+		at := asked.Sub(m.begin).Seconds()
+		m.add(at, took, hidden, states)
+		if m.server.programs.major < flushesFrom || at < nextFlushes {
+			continue
+		}
+		if took, err = m.flushes(ctx, h); err != nil {
+			return err
+		}
+		nextFlushes = at + max(flushesEvery.Seconds(), answersShare*took)
 	}
 }
 

@@ -33,8 +33,9 @@ const (
 	aside     = 30
 )
 
-// doubt removes the counts that are invalid, and adds what others did meanwhile.
-func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCounts, before, after map[string]float64) {
+// doubt removes the counts that are invalid, and adds what others did meanwhile. asked is how often the
+// session that samples has asked: each is a transaction for the server.
+func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCounts, asked int, before, after map[string]float64) {
 	if x := s.exists; x != nil {
 		looked := x.hold.take()
 		looked.tell(c)
@@ -45,7 +46,7 @@ func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCoun
 			if w.App.Reconnect {
 				ours *= 1 + ofSession
 			}
-			others := max(0, b-a-ours-float64(looked.looks+c.Waits.Moments()+(1+ofSession)*max(1, w.Depth)+aside))
+			others := max(0, b-a-ours-float64(looked.looks+asked+(1+ofSession)*max(1, w.Depth)+aside))
 			c.Others = &others
 		}
 	}

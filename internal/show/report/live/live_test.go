@@ -247,3 +247,43 @@ func TestClearMakesRoom(t *testing.T) {
 		t.Errorf("the next update does not draw it again: %q", b.Bytes())
 	}
 }
+
+// Of an application, a terminal of 80 columns shows transactions, their latency, and flushes; a log
+// has the flushes of each repeat.
+func TestAnApplicationsFlushesAreTold(t *testing.T) {
+	w := &model.Workload{Name: "tpcb-c16", BlockSize: 8192, Depth: 16, Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench"}}
+	step := &model.Step{Number: 4, Round: 2, Workload: w.Name, Ramp: 1, Seconds: 8}
+	flow := &model.Flow{IOs: 1200, LatencySum: 16}
+	flow.Histogram.Add(histogram.BucketOf(13e6), 1200)
+	flushes := 4800.0
+	updates := []model.Update{
+		{Elapsed: 60, Left: 30, Step: step, Workload: w, Steps: 6, Workloads: 2},
+		{Elapsed: 61, Left: 30, Progress: &model.Progress{Phase: model.PhaseMeasure, Flushes: 598.7}, Workloads: 2},
+		{Elapsed: 62, Left: 29, Sample: &model.Sample{End: 62, Seconds: 1, Write: flow}, Workloads: 2},
+		{Elapsed: 69, Left: 20, Result: &model.StepResult{Step: *step, App: &model.AppCounts{Flushes: &flushes, Seconds: 8}}, Workloads: 2},
+		{Elapsed: 70, Left: 20, Step: step, Workload: w, Steps: 6, Workloads: 2},
+	}
+	lines := strings.Split(sequence.ReplaceAllString(string(show(Options{Interactive: true, Unicode: true, Width: 80}, updates)), "\n"), "\n")
+	has := func(words ...string) bool {
+		for _, line := range lines {
+			found := true
+			for _, word := range words {
+				found = found && strings.Contains(line, word)
+			}
+			if found {
+				return true
+			}
+		}
+		return false
+	}
+	if !has("repeat 4", "tpcb-c16", "1.20k/s", "p99 13", "599 flushes/s", "eta 29 s") || has("8k qd16") {
+		t.Errorf("%q", lines)
+	}
+	// The next repeat begins without a rate.
+	if last := lines[len(lines)-2]; strings.Contains(last, "flushes") {
+		t.Errorf("%q", last)
+	}
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 4 of at least 6, 0 of 2 converged: tpcb-c16 1.20k/s (no interval yet), 600 flushes/s\n"; log != want {
+		t.Errorf("the log is %q, want %q", log, want)
+	}
+}

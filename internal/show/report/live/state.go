@@ -35,6 +35,8 @@ type state struct {
 	sum, last  model.Flow
 	sumSeconds float64
 	lastRate   float64
+	// flushes is how often per second the application lately flushed its log; 0 if unknown.
+	flushes    float64
 	judgements map[string]model.Judgement
 }
 
@@ -61,7 +63,10 @@ func (s *state) take(u model.Update) (lines []string) {
 		step := *u.Step
 		s.step, s.workload, s.side = &step, u.Workload, u.Side
 		s.begun++
-		s.sum, s.last, s.sumSeconds, s.lastRate = model.Flow{}, model.Flow{}, 0, math.NaN()
+		s.sum, s.last, s.sumSeconds, s.lastRate, s.flushes = model.Flow{}, model.Flow{}, 0, math.NaN(), 0
+	}
+	if p := u.Progress; p != nil && p.Phase == model.PhaseMeasure {
+		s.flushes = p.Flushes
 	}
 	if u.Sample != nil {
 		s.addSample(u.Sample)
@@ -205,19 +210,23 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {
 		line += string(j.Direction) + " "
 	}
+	flushes := ""
+	if a := r.App; a != nil && a.Flushes != nil && a.Seconds > 0 && *a.Flushes > 0 {
+		flushes = ", " + units.FormatRate(*a.Flushes/a.Seconds) + " flushes/s"
+	}
 	switch {
 	case r.Error != "":
 		return line + "failed: " + strings.TrimSpace(r.Error)
 	case r.IOErrors > 0:
 		return line + fmt.Sprintf("failed: %d I/O errors", r.IOErrors)
 	case j != nil && told(j.Estimate):
-		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate)
+		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate) + flushes
 	case j != nil:
-		return line + j.Metric.Format(j.Value) + " (no interval yet)"
+		return line + j.Metric.Format(j.Value) + " (no interval yet)" + flushes
 	case !math.IsNaN(value) && s.side != "":
-		return line + s.metric().Format(value) + contrastWords(c)
+		return line + s.metric().Format(value) + flushes + contrastWords(c)
 	case !math.IsNaN(value):
-		return line + s.metric().Format(value) + " (no interval yet)"
+		return line + s.metric().Format(value) + " (no interval yet)" + flushes
 	}
 	return line + "nothing measured"
 }

@@ -110,7 +110,8 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 		lead = append(lead, piece{text: string(s.side), paint: term.Dim})
 	}
 	lead = append(lead, piece{text: s.step.Workload, paint: term.Bold})
-	if s.workload != nil && s.workload.Job == "" {
+	loads := s.workload != nil && s.workload.Loads()
+	if s.workload != nil && s.workload.Job == "" && !loads {
 		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", units.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})
 	}
 	rate := piece{width: len("10.1k IOPS")}
@@ -124,11 +125,23 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if s.sum.Histogram.Count() >= p99Count {
 		p99.text = "p99 " + units.FormatDuration(s.sum.Histogram.Percentile(99))
 	}
+	// Of an application, latency and flushes say more than how far the run is.
+	flushes := piece{drop: 6, width: len("10.1k flushes/s")}
+	if loads {
+		p99.drop = flushes.drop
+	}
+	if s.flushes > 0 {
+		flushes.text = units.FormatRate(s.flushes) + " flushes/s"
+	}
 	half := piece{drop: 7, width: len("+10.1%")}
 	if j, ok := s.judgements[s.step.Workload]; ok && told(j.Estimate) {
 		half.text = j.Metric.FormatWidth(j.Direction, j.Estimate)
 	}
-	tail = []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half}
+	tail = []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99}
+	if loads {
+		tail = append(tail, flushes)
+	}
+	tail = append(tail, half)
 	if enough := s.enough(); enough != "" {
 		tail = append(tail, piece{text: enough, drop: 5})
 	}

@@ -61,6 +61,8 @@ type event struct {
 	Metric model.Metric `json:"metric,omitempty"`
 	Value  *float64     `json:"value,omitempty"`
 	Unit   string       `json:"unit,omitempty"`
+	// Flushes is how often per second an application flushed its log, in the last seconds.
+	Flushes *float64 `json:"flushes,omitempty"`
 	// Interval is the interval of Value, over all repeats of the workload so far.
 	Interval  *interval `json:"interval,omitempty"`
 	Converged *bool     `json:"converged,omitempty"`

@@ -39,6 +39,8 @@ type underWay struct {
 	number   int
 	sum      model.Flow
 	seconds  float64
+	// flushes is how often per second an application lately flushed its log; 0 if unknown.
+	flushes float64
 }
 
 // New makes w a stream that can carry events; now returns the time.
@@ -170,7 +172,12 @@ func (l *Lines) Observe(u model.Update) {
 	if u.Step != nil {
 		l.begin(u)
 	}
-	if u.Progress != nil {
+	if p := u.Progress; p != nil && p.Phase == model.PhaseMeasure {
+		// The next second has it.
+		if v := l.repeats[u.Side]; v != nil {
+			v.flushes = p.Flushes
+		}
+	} else if p != nil {
 		l.timed(l.progressOf(u))
 	}
 	if u.Sample != nil {
@@ -244,6 +251,9 @@ func (l *Lines) sample(u model.Update) {
 	e := event{Event: second, Phase: string(model.PhaseMeasure), Side: u.Side}
 	l.name(&e, v)
 	e.measured(v.workload.Metric, flow.Value(v.workload.Metric, u.Sample.Seconds))
+	if v.flushes > 0 {
+		e.Flushes = number(v.flushes)
+	}
 	if volumes > 1 {
 		worker := u.Sample.Worker
 		e.Worker = &worker

@@ -93,3 +93,29 @@ func TestUntilItBeginsTextStaysText(t *testing.T) {
 		t.Errorf("%q", b)
 	}
 }
+
+// A second of an application says how often its log was lately flushed, if that is known; the update
+// that knew it is no event of its own.
+func TestASecondHasItsFlushes(t *testing.T) {
+	l, b := stream()
+	l.Begin()
+	w := model.Workload{Name: "w", Metric: model.Transactions, Direction: model.Write}
+	second := model.Update{Sample: &model.Sample{Seconds: 1, Write: &model.Flow{IOs: 800}}}
+	l.Observe(model.Update{Step: &model.Step{Number: 1, Round: 1, Workload: "w"}, Workload: &w})
+	l.Observe(second)
+	l.Observe(model.Update{Progress: &model.Progress{Phase: model.PhaseMeasure, Flushes: 801.5}})
+	l.Observe(second)
+	var told []string
+	for line := range strings.Lines(b.String()) {
+		var e event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if told = append(told, e.Event); e.Flushes != nil {
+			told = append(told, fmt.Sprint(*e.Flushes))
+		}
+	}
+	if got, want := strings.Join(told, " "), "repeat second second 801.5"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
