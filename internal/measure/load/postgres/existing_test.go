@@ -102,6 +102,11 @@ func TestExistingServerRefusals(t *testing.T) {
 	if state, err := x.examine(x.url("postgres", database), 4); err != nil || !strings.Contains(strings.Join(state.Server.Remarks, ";"), "inactive replication slots (old)") {
 		t.Errorf("%+v %v", state, err)
 	}
+	// Until version 18, a cluster has no checksums unless it is asked for.
+	state, err := x.examine(x.url("postgres", database), 4)
+	if err != nil || x.programs.major < 18 && !strings.Contains(strings.Join(state.Server.Remarks, ";"), "data_checksums=off: the server does not notice a page") {
+		t.Errorf("%+v %v", state, err)
+	}
 	x.clean()
 	// A standby is read-only.
 	if err := x.stop(); err != nil {

@@ -99,6 +99,7 @@ func remarks(facts map[string]string, state *model.AppState) (list []string) {
 	say(is("fsync", "off"), "fsync=off: the server flushes nothing, and its numbers are durability unproven")
 	say(is("synchronous_commit", "off"), "synchronous_commit=off: nobody waits for a flush, and the numbers are durability unproven")
 	say(is("full_page_writes", "off"), "full_page_writes=off: a page that is torn by a loss of power stays torn, and the numbers are durability unproven")
+	say(is("data_checksums", "off"), "data_checksums=off: the server does not notice a page that its storage has changed; one with checksums logs hint bits as well, and so writes more for the same transactions")
 	say(facts["slots"] != "", "inactive replication slots (%s) keep all of the log that is written from now on: look at the space of the server", facts["slots"])
 	say(facts["standbys"] != "" && facts["standbys"] != "0", "%s standbys or receivers get the log of the run as well", facts["standbys"])
 	archive, known := state.Setting("archive_mode")
