@@ -34,8 +34,8 @@ var elsewhere = map[string]string{
 	"sum":     "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
 	// These need a PostgreSQL server, which the runs here do not have.
 	"durable": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
-	"clients": "internal/judge/trust.TestApplicationFaults", "full-cpu": "internal/judge/trust.TestApplicationFaults",
-	"maintenance": "internal/judge/trust.TestApplicationFaults",
+	"clients": "internal/judge/trust.TestApplicationFaults", "full-cpu": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
+	"maintenance": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
 	"skipped":     "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
 	"connecting":  "internal/cli.TestAppPostgresPlanted", "hot-rows": "internal/cli.TestAppPostgresPlanted",
 	"storage-bound": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",

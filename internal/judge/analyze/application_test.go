@@ -63,3 +63,39 @@ func TestIODiffers(t *testing.T) {
 		}
 	}
 }
+
+// Rows whose transactions did other I/O on one side get no verdict, and what a server did on one side
+// only is told.
+func TestUnlikeTransactionsGetNoVerdict(t *testing.T) {
+	v := func(x float64) *float64 { return &x }
+	side := func(log, checkpoints, vacuums float64) Measured {
+		return Measured{&model.Recorded{}, &model.Report{Results: []model.Result{{Workload: "tpcb-c1", Direction: model.Write,
+			App: &model.AppResult{Transactions: 1000, Flushes: v(1), LogBytes: v(log), Checkpoints: v(checkpoints), Vacuums: v(vacuums)}}}}}
+	}
+	for _, x := range []struct {
+		name    string
+		a, b    Measured
+		verdict model.Change
+		rule    string
+		says    string
+	}{
+		{"alike", side(9000, 0, 1), side(9500, 0, 2), model.Worse, "", ""},
+		{"whole pages on one side", side(391, 0, 0), side(9258, 0, 0), model.Unclear, "unlike-transactions", "log bytes 391 against 9.26k"},
+		{"a checkpoint on one side", side(9000, 0, 0), side(9000, 2, 0), model.Worse, "one-sided", "checkpoints ran while it was measured on B only (2 times)"},
+		{"a vacuum on one side", side(9000, 0, 1), side(9000, 0, 0), model.Worse, "one-sided", "autovacuum ran while it was measured on A only (1 times)"},
+	} {
+		c := &model.Comparison{Rows: []model.Row{
+			{Workload: "tpcb-c1", Direction: model.Write, Metric: model.Transactions, Verdict: model.Worse},
+			{Workload: "another", Direction: model.Write, Metric: model.Transactions, Verdict: model.Worse}}}
+		list := checkTransactions(c, x.a, x.b)
+		if c.Rows[0].Verdict != x.verdict || c.Rows[1].Verdict != model.Worse {
+			t.Errorf("%s: %s and %s", x.name, c.Rows[0].Verdict, c.Rows[1].Verdict)
+		}
+		if x.rule == "" && len(list) == 0 {
+			continue
+		}
+		if len(list) != 1 || list[0].Rule != x.rule || !strings.Contains(list[0].Message, x.says) {
+			t.Errorf("%s: %+v", x.name, list)
+		}
+	}
+}

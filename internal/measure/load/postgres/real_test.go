@@ -204,6 +204,24 @@ func TestDriverTellsOfACrashedBackend(t *testing.T) {
 	}
 }
 
+// One of several clients is lost: the repeat has failed, because the others' rate is not that of all.
+func TestDriverTellsThatAClientIsGone(t *testing.T) {
+	d := ready(t)
+	n := 0
+	res, err := d.Run(t.Context(), ask(3, 3), load.AtOnce, func(ev model.Event) {
+		if ev.Sample != nil {
+			if n++; n == 1 {
+				if _, err := d.server.ask(context.Background(), "postgres", "SELECT pg_terminate_backend(min(pid)) FROM pg_stat_activity WHERE datname = '"+database+"' AND backend_type = 'client backend'"); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	if err != nil || !strings.Contains(res.Error, "pgbench failed") || !strings.Contains(res.Error, "client") {
+		t.Errorf("%v, error %q, lost %q", err, res.Error, res.Lost)
+	}
+}
+
 func TestDriverSaysWhatIsWrong(t *testing.T) {
 	dir := newWorkDir(t)
 	d := New(env.OS())
