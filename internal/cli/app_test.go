@@ -124,6 +124,26 @@ func TestAppPostgresRefuses(t *testing.T) {
 	empty(t, dir)
 }
 
+// An experiment of an application is repeated by run, and by no other command, which says so.
+func TestAnApplicationsExperimentIsRepeatedByRun(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"one":    "scenario: app\ntarget: /srv/x\nprofile: quick\napp: {name: postgres}\n",
+		"paired": "scenario: compare\ntarget: /srv/x\nbaseline: /srv/y\nprofile: quick\napp: {name: etcd}\n",
+	} {
+		file := filepath.Join(dir, name+".yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, verb := range []string{"compare", "sweep", "scale"} {
+			code, _, errs := said(t, verb, "--experiment", file)
+			if code != exitUsage || !strings.Contains(errs, "is an experiment of loadline app ") || !strings.Contains(errs, "loadline run --experiment "+file) {
+				t.Errorf("%s %s: exit code %d: %s", verb, name, code, errs)
+			}
+		}
+	}
+}
+
 // Two runs on one directory, of which one does not log whole pages after a checkpoint: neither is called
 // better, because their transactions did not do the same I/O.
 func TestAppPostgresUnlikeRunsAreNotJudged(t *testing.T) {

@@ -142,8 +142,10 @@ func checkExperimentFlags(cmd *cobra.Command) error {
 // checkVerb refuses an experiment of another command; run and plan accept all of them.
 func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file string) error {
 	verb, known := verbs[exp.Scenario]
+	again := verb
 	if exp.App != nil {
-		verb = "app " + exp.App.Name
+		// Its own command does not repeat experiments.
+		verb, again = "app "+exp.App.Name, "run"
 	}
 	switch {
 	case exp.Scenario == kbench.Scenario:
@@ -152,7 +154,7 @@ func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file strin
 		return model.RefusedError(file+" contains another tool's results", "measure with loadline run TARGET")
 	case known && cmd.Name() != verb && cmd.Name() != "run" && cmd.Name() != "plan":
 		return model.RefusedError(fmt.Sprintf("%s is an experiment of loadline %s, and this is loadline %s", file, verb, cmd.Name()),
-			fmt.Sprintf("loadline %s --%s %s", verb, experimentFlag, safetext.ShellWord(o.experimentFile)))
+			fmt.Sprintf("loadline %s --%s %s", again, experimentFlag, safetext.ShellWord(o.experimentFile)))
 	}
 	return nil
 }
