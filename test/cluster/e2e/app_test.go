@@ -59,6 +59,7 @@ func TestAppPostgres(t *testing.T) {
 	t.Run("a claim of somebody's", testAppClaim)
 	t.Run("a log of its own", testAppLog)
 	t.Run("from a Job", testAppJob)
+	t.Run("held against a directory of this machine", testAppPlaces)
 	t.Run("what cannot be", testAppRefused)
 }
 
@@ -142,6 +143,45 @@ func testAppJob(t *testing.T) {
 	said(t, o, "made for it", "repeat 1 ")
 	home(t, results, 1)
 	nothingInside(t, ns)
+}
+
+// A server in a pod and one on this machine run at the same time and are loaded in turn.
+func testAppPlaces(t *testing.T) {
+	t.Parallel()
+	diskOf(t, "node1")
+	ns := namespace(t, "app-places", "restricted")
+	// The server on this machine is not root's.
+	dir, err := os.MkdirTemp("", "loadline-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	o := run(t, ns, slices.Concat(pgbench, []string{"sc:local-path?size=3Gi", "--baseline", dir, "--node", "node1", "--clients", "1", "--repeat", "2", "--max-time", "20s", "--quiet", "--format", "json"})...)
+	var r struct {
+		appReport
+		Comparison comparison
+	}
+	decode(t, o, &r)
+	if o.code != 0 && o.code != 4 && o.code != 5 {
+		t.Errorf("exit code %d: %s", o.code, o.stderr)
+	}
+	seen := false
+	for _, row := range r.Comparison.Rows {
+		if row.Workload == "tpcb-c1" && row.Metric == "tps" {
+			seen = row.A.Estimate > 0 && row.B.Estimate > 0
+			t.Logf("%.1f/s on this machine, %.1f/s in a pod (%s)", row.A.Estimate, row.B.Estimate, row.Trust)
+		}
+	}
+	if a, b := r.Comparison.A.Environment.Cluster, r.Comparison.B.Environment.Cluster; !seen || a.Class != "" || b.Class != "local-path" || b.Node != "node1" {
+		t.Errorf("%+v", r.Comparison)
+	}
+	nothingLeft(t, ns)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left here: %v, %v", left, err)
+	}
 }
 
 // Whatever ends a run early, an existing claim stays as it was.
