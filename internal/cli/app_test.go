@@ -136,7 +136,7 @@ func TestAnApplicationsExperimentIsRepeatedByRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, verb := range []string{"compare", "sweep", "scale"} {
-			code, _, errs := said(t, verb, "--experiment", file)
+			code, _, errs := runLoadline(t, verb, "--experiment", file)
 			if code != exitUsage || !strings.Contains(errs, "is an experiment of loadline app ") || !strings.Contains(errs, "loadline run --experiment "+file) {
 				t.Errorf("%s %s: exit code %d: %s", verb, name, code, errs)
 			}
@@ -158,7 +158,7 @@ func TestAppPostgresUnlikeRunsAreNotJudged(t *testing.T) {
 	if len(runs) != 2 {
 		t.Fatalf("%q", runs)
 	}
-	_, out, errs := said(t, "compare", filepath.Dir(runs[0]), filepath.Dir(runs[1]), "--format", "json")
+	_, out, errs := runLoadline(t, "compare", filepath.Dir(runs[0]), filepath.Dir(runs[1]), "--format", "json")
 	var c model.Comparison
 	if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Rows) == 0 {
 		t.Fatalf("%v: %s%s", err, out, errs)

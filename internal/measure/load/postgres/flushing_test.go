@@ -61,7 +61,7 @@ func TestFlushesAreToldMeanwhile(t *testing.T) {
 		req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 1
 		var lock sync.Mutex
 		var told []float64
-		res, err := d.Run(t.Context(), req, load.AtOnce, func(ev model.Event) {
+		res, err := d.Run(t.Context(), req, load.BeginNow, func(ev model.Event) {
 			lock.Lock()
 			defer lock.Unlock()
 			if p := ev.Progress; p != nil && p.Phase == model.PhaseMeasure {

@@ -208,7 +208,7 @@ func TestDriverTellsOfACrashedBackend(t *testing.T) {
 func TestDriverTellsThatAClientIsGone(t *testing.T) {
 	d := ready(t)
 	n := 0
-	res, err := d.Run(t.Context(), ask(3, 3), load.AtOnce, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(3, 3), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			if n++; n == 1 {
 				if _, err := d.server.ask(context.Background(), "postgres", "SELECT pg_terminate_backend(min(pid)) FROM pg_stat_activity WHERE datname = '"+database+"' AND backend_type = 'client backend'"); err != nil {
