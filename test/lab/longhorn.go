@@ -97,10 +97,10 @@ func longhorn(t T, uncounted bool, replicas int, size int64, dirs []string) *Lon
 // volume is under load, from any goroutine.
 func (v *LonghornVolume) KillReplica(i int) { v.replicas[i].process.kill() }
 
-// AddReplica replaces the killed replica i with a new, empty one,
+// addReplica replaces the killed replica i with a new, empty one,
 // and returns when it has been rebuilt from the others. It may be
 // called while the volume is under load.
-func (v *LonghornVolume) AddReplica(t T, i int) {
+func (v *LonghornVolume) addReplica(t T, i int) {
 	t.Helper()
 	r := v.replicas[i]
 	select {
@@ -114,14 +114,14 @@ func (v *LonghornVolume) AddReplica(t T, i int) {
 	}
 	v.startReplica(t, r)
 	v.control(t, append(append([]string{"add-replica"}, v.sizes()...), "tcp://"+r.address)...)
-	if left := v.Healthy(t); left != len(v.replicas) {
+	if left := v.healthy(t); left != len(v.replicas) {
 		t.Fatalf("after the rebuild %d of %d replicas are healthy", left, len(v.replicas))
 	}
 }
 
-// Healthy returns how many replicas the controller reads from and writes to. The controller
+// healthy returns how many replicas the controller reads from and writes to. The controller
 // notices that a replica has died when an I/O fails on it, or after some seconds.
-func (v *LonghornVolume) Healthy(t T) int {
+func (v *LonghornVolume) healthy(t T) int {
 	t.Helper()
 	return len(regexp.MustCompile(`(?m)^tcp://\S+\s+RW\b`).FindAllString(v.control(t, "ls-replica"), -1))
 }

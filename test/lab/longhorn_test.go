@@ -25,7 +25,7 @@ func TestLonghornIsWhatItSays(t *testing.T) {
 	if e := info.Exports[0]; e.Size != v.Size || e.CanFlush || e.CanFUA {
 		t.Errorf("the export is %+v; it should have %d bytes and no flush, because the engine has none", e, v.Size)
 	}
-	if n := v.Healthy(t); n != 2 {
+	if n := v.healthy(t); n != 2 {
 		t.Errorf("%d of 2 replicas are healthy", n)
 	}
 }
@@ -51,13 +51,13 @@ func TestLonghornSurvivesItsReplicas(t *testing.T) {
 	}
 	healthy := func(want int) {
 		t.Helper()
-		if n := v.Healthy(t); n != want {
+		if n := v.healthy(t); n != want {
 			t.Fatalf("%d replicas are healthy, not %d", n, want)
 		}
 	}
 	load("randread", func() { v.KillReplica(1) })
 	healthy(2)
-	load("randwrite", func() { v.AddReplica(t, 1) })
+	load("randwrite", func() { v.addReplica(t, 1) })
 	healthy(3)
 	load("randwrite", func() { v.KillReplica(2) })
 	healthy(2)
@@ -66,7 +66,7 @@ func TestLonghornSurvivesItsReplicas(t *testing.T) {
 	if m := runFio(t, 0, time.Minute, append(written, "--do_verify=0")); m.ExitCode != 0 {
 		t.Fatalf("cannot write: %s", m.Messages)
 	}
-	v.AddReplica(t, 2)
+	v.addReplica(t, 2)
 	v.KillReplica(0)
 	v.KillReplica(1)
 	// Only the replica that was empty a moment ago is left.
