@@ -121,15 +121,15 @@ func (p *Plan) VolumeOf(worker int) Volume {
 	return p.Volumes[worker]
 }
 
-// A prefill may take this many times its limit: longer for a size that the user requested than for one
-// that was chosen to fit into the limit, at a rate that a probe of 2 s may have overestimated.
+// A prefill may take this many times its limit: longer for a size that the user or the workloads need
+// than for one that was chosen to fit into the limit, at a rate that a probe of 2 s may have overestimated.
 const asRequested, asExpected = 3.0, 1.5
 
 // PrepareRequest returns the request that makes a worker's volume ready. Each of several volumes gets
 // the time limit for all of them, because they may share one disk.
 func (p *Plan) PrepareRequest(worker int) PrepareRequest {
 	patience := asExpected
-	if p.Experiment.Size > 0 {
+	if p.Experiment.Size > 0 || p.Volume.Size <= LeastSize(p.Workloads) {
 		patience = asRequested
 	}
 	r := PrepareRequest{

@@ -114,14 +114,14 @@ func (v *LonghornVolume) addReplica(t T, i int) {
 	}
 	v.startReplica(t, r)
 	v.control(t, append(append([]string{"add-replica"}, v.sizes()...), "tcp://"+r.address)...)
-	if left := v.healthy(t); left != len(v.replicas) {
+	if left := v.Healthy(t); left != len(v.replicas) {
 		t.Fatalf("after the rebuild %d of %d replicas are healthy", left, len(v.replicas))
 	}
 }
 
-// healthy returns how many replicas the controller reads from and writes to. The controller
+// Healthy returns how many replicas the controller reads from and writes to. The controller
 // notices that a replica has died when an I/O fails on it, or after some seconds.
-func (v *LonghornVolume) healthy(t T) int {
+func (v *LonghornVolume) Healthy(t T) int {
 	t.Helper()
 	return len(regexp.MustCompile(`(?m)^tcp://\S+\s+RW\b`).FindAllString(v.control(t, "ls-replica"), -1))
 }

@@ -25,7 +25,7 @@ func TestLonghornIsWhatItSays(t *testing.T) {
 	if e := info.Exports[0]; e.Size != v.Size || e.CanFlush || e.CanFUA {
 		t.Errorf("the export is %+v; it should have %d bytes and no flush, because the engine has none", e, v.Size)
 	}
-	if n := v.healthy(t); n != 2 {
+	if n := v.Healthy(t); n != 2 {
 		t.Errorf("%d of 2 replicas are healthy", n)
 	}
 }
@@ -51,7 +51,7 @@ func TestLonghornSurvivesItsReplicas(t *testing.T) {
 	}
 	healthy := func(want int) {
 		t.Helper()
-		if n := v.healthy(t); n != want {
+		if n := v.Healthy(t); n != want {
 			t.Fatalf("%d replicas are healthy, not %d", n, want)
 		}
 	}

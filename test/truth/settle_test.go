@@ -89,7 +89,7 @@ func TestSlowPrefillsShrinkTheVolume(t *testing.T) {
 				}
 				p := run.Prepare
 				if run.Volume.Size != p.Size || p.Size > 128<<20 || p.Size > p.Written || p.Proof.Checked != p.Size || p.Proof.Unwritten != 0 ||
-					!strings.Contains(run.Volume.SizeReason, "the prefill had become slow") {
+					!strings.Contains(run.Volume.SizeReason, "the prefill was slower than expected") {
 					t.Errorf("volume of %d (%s), prepared %+v", run.Volume.Size, run.Volume.SizeReason, p)
 				}
 				if (size != nil) != o.finding("size", model.SeverityNote) {

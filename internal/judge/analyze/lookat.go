@@ -81,7 +81,7 @@ func prepared(rec *model.Recorded, d model.Direction) (bandwidth float64, ok boo
 		return 0, false
 	}
 	s := stats.Level(rates)
-	return s.Mean, !s.Fell
+	return s.Mean, !s.Fell && (s.From == 0 || s.Mean >= (1-lower)*s.Before)
 }
 
 // Next chooses the long repeat that follows another one immediately, while the credit is still empty:

@@ -114,13 +114,15 @@ func lookResults(list []observation, length int) []lookResult {
 			continue
 		}
 		s := lookResult{observation: g, last: g.looks[len(g.looks)-1]}
-		below := 0
+		below, dropped := 0, false
 		var ends []float64
 		for _, look := range g.looks {
 			s.rates = timeline.Series(look.Seconds, model.IOPS)
 			s.Stretch = stats.Level(s.rates)
-			s.fell = s.fell || s.Fell && s.plain()
-			if s.Below(s.rates[s.From:], g.repeats, pool, pools[g.direction], length, lower) || s.limited() {
+			s.fell = s.fell || s.Fell && s.plain() && !s.drops()
+			if s.drops() {
+				below, dropped = below+1, true
+			} else if s.Below(s.rates[s.From:], g.repeats, pool, pools[g.direction], length, lower) || s.limited() {
 				below++
 			}
 			ends = append(ends, s.Mean)
@@ -128,7 +130,7 @@ func lookResults(list []observation, length int) []lookResult {
 		end := timeline.Total(s.last.Seconds[s.From:])
 		s.bandwidth = end.Value(model.Bandwidth)
 		s.unsure = !s.fell && below == len(g.looks) && below < confirming
-		s.fell = s.fell || below == len(g.looks) && below >= confirming && slices.Max(ends) < reaches*slices.Min(ends)
+		s.fell = s.fell || below == len(g.looks) && below >= confirming && (dropped || slices.Max(ends) < reaches*slices.Min(ends))
 		all = append(all, s)
 	}
 	for i := range all {
@@ -147,6 +149,18 @@ func lookResults(list []observation, length int) []lookResult {
 		}
 	}
 	return all
+}
+
+// drops reports whether the last second of a long repeat is below all others, and below the repeats: a
+// credit may just have been used up, and another long repeat decides.
+func (s *lookResult) drops() bool {
+	n := len(s.rates)
+	if n < levelSeconds {
+		return false
+	}
+	last, before := s.rates[n-1], s.rates[:n-2]
+	return last < (1-lower)*slices.Min(before) && last < (1-beyondNoise*s.within)*stats.Median(before) &&
+		(len(s.repeats) == 0 || last < (1-lower)*s.rate())
 }
 
 // limited reports whether the end of a long repeat is held by a limit far below the repeats, none of

@@ -81,6 +81,11 @@ func TestTheHeaviestIsLookedAt(t *testing.T) {
 	check("one after which a short look is enough", []string{"large-reads", "writes"}, []string{"writes"}, nil)
 	l.rec.Run.Prepare.Rates = append(sameRate(5, 200<<20), sameRate(20, 60<<20)...)
 	check("one that fell", []string{"large-reads", "writes"}, nil, []string{"large-writes"})
+	l.rec.Run.Prepare.Rates = nil
+	for i := range 25 {
+		l.rec.Run.Prepare.Rates = append(l.rec.Run.Prepare.Rates, float64(500-17*i)*(1<<20))
+	}
+	check("one that became slower and slower", []string{"large-reads", "writes"}, nil, []string{"large-writes"})
 	l.rec.Run.Prepare.Rates = sameRate(15, 60<<20)
 	check("one that was too short", []string{"large-reads", "writes"}, nil, []string{"large-writes"})
 }
@@ -272,5 +277,47 @@ func TestOpenLoopsAreNoMeasureOfTheSpread(t *testing.T) {
 	l.repeats("load-10", 450, 450, 450, 450, 450, 450)
 	if r := Results(&l.rec)[0]; r.Sustained.State != model.Held {
 		t.Errorf("%+v, of one repeat and one look", r.Sustained)
+	}
+}
+
+// A rate that falls in the last seconds of a long repeat is not called held: another one decides, at once.
+func TestAFallAtTheEndOfALook(t *testing.T) {
+	for _, length := range []float64{10, 20} {
+		for _, before := range []float64{1.7, 1.4, 1, 0.8, 0.5} {
+			for _, sustained := range []float64{300, 1000, 1500} {
+				l := newLooked(small("writes", model.Write), small("others", model.Write))
+				for range 2 {
+					l.repeats("writes", 3000)
+					l.repeats("others", 100)
+				}
+				credit := length - before
+				rates := make([]float64, int(length))
+				for i := range rates {
+					fast := math.Max(0, math.Min(1, credit-float64(i)))
+					rates[i] = fast*3000 + (1-fast)*sustained
+				}
+				l.step("writes", true, rates...)
+				what := func() (string, *model.Sustained) {
+					r := Results(&l.rec)[0]
+					return string(r.Sustained.State), r.Sustained
+				}
+				if state, s := what(); s.State == model.Held || (Judge{}).Next(&l.rec) != "writes" {
+					t.Errorf("%g s, of which the last %g fell to %g: %s, %q is next", length, before, sustained, state, Judge{}.Next(&l.rec))
+				}
+				l.step("writes", true, sameRate(10, sustained)...)
+				if r := Results(&l.rec)[0]; r.Sustained.State != model.Fell || math.Abs(r.Value/sustained-1) > 0.01 {
+					t.Errorf("%g s, of which the last %g fell to %g: then %g, %+v", length, before, sustained, r.Value, r.Sustained)
+				}
+			}
+		}
+	}
+	// A stall in the last second is no fall.
+	l := newLooked(small("writes", model.Write), small("others", model.Write))
+	l.repeats("writes", 3000, 3000)
+	l.repeats("others", 100, 100)
+	l.step("writes", true, append(sameRate(9, 3000), 500)...)
+	l.step("writes", true, sameRate(10, 3000)...)
+	if r := Results(&l.rec)[0]; r.Sustained.State != model.Held || math.Abs(r.Value/3000-1) > 0.01 || (Judge{}).Next(&l.rec) != "" {
+		t.Errorf("a stall: %g, %+v", r.Value, r.Sustained)
 	}
 }

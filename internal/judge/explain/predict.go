@@ -43,6 +43,12 @@ func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
+	if app.limitedProcessors() {
+		// The storage's own work is done on the processors that the limit leaves.
+		for i := range s.flushes {
+			s.flushes[i].Processor = 0
+		}
+	}
 	var loads []string
 	for _, c := range l.costs {
 		loads = append(loads, c.Workload)
@@ -93,6 +99,18 @@ func unlimited(t prediction.Flush) float64 {
 	return t.Value
 }
 
+// works reports whether the storage's own work on processors is known.
+func (s storageTimes) works() bool {
+	return slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Processor > 0 })
+}
+
+// storageModel is how storage is simulated: whether it limits the rate, and the multiple of its own work
+// on processors.
+type storageModel struct {
+	limited bool
+	work    float64
+}
+
 // middle, lower and upper select a value of an estimate.
 func middle(e model.Estimate) float64 { return e.Value }
 func lower(e model.Estimate) float64  { return e.Low }
@@ -102,14 +120,14 @@ func upper(e model.Estimate) float64  { return e.High }
 // and an interval from its outcomes with each input at its bounds, and from the model's error.
 func (l like) point(s storageTimes, clients, scale, processors int) prediction.Point {
 	c := l.of(clients)
-	at := func(flush, read, other func(model.Estimate) float64) outcome {
+	at := func(flush, read, other func(model.Estimate) float64, on storageModel) outcome {
 		x := server{clients: clients, other: other(l.other), log: c.LogBytes, script: l.script, scale: scale,
 			flush: flushOf(s.flushes, func(t prediction.Flush) float64 { return flush(t.Estimate) })}
-		if s.limited() {
+		if on.limited {
 			x.unlimited = flushOf(s.flushes, unlimited)
 		}
-		if onProcessors := func(t prediction.Flush) float64 { return t.Processor }; slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Processor > 0 }) {
-			x.storageWork = flushOf(s.flushes, onProcessors)
+		if on.work > 0 {
+			x.storageWork = flushOf(s.flushes, func(t prediction.Flush) float64 { return on.work * t.Processor })
 		}
 		if c.Processor != nil {
 			x.work, x.processors = *c.Processor, processors
@@ -119,7 +137,11 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		}
 		return x.simulate()
 	}
-	is := at(middle, middle, middle)
+	on := storageModel{limited: s.limited()}
+	if s.works() {
+		on.work = 1
+	}
+	is := at(middle, middle, middle, on)
 	p := prediction.Point{Clients: clients, Parts: is.parts, Flushes: is.flushes, Flushing: is.flushing}
 	if c.Processor != nil && processors > 0 {
 		p.Busy = &is.busy
@@ -127,11 +149,19 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 	doubt := func(of string, slow, fast outcome) {
 		p.Uncertainties = append(p.Uncertainties, prediction.Uncertainty{Of: of, Low: math.Min(0, slow.rate/is.rate-1), High: math.Max(0, fast.rate/is.rate-1)})
 	}
-	doubt("time of a flush", at(upper, middle, middle), at(lower, middle, middle))
-	if s.read != nil && c.Reads > 0 {
-		doubt("time of a read", at(middle, upper, middle), at(middle, lower, middle))
+	doubt("time of a flush", at(upper, middle, middle, on), at(lower, middle, middle, on))
+	if on.limited {
+		// Storage that answers most flushes fast and the others slowly looks the same.
+		is := at(middle, middle, middle, storageModel{work: on.work})
+		doubt("whether the storage limits the rate", is, is)
 	}
-	doubt("own work of a transaction", at(middle, middle, upper), at(middle, middle, lower))
+	if on.work > 0 {
+		doubt("the storage's own work", at(middle, middle, middle, storageModel{on.limited, 2}), at(middle, middle, middle, storageModel{on.limited, 0}))
+	}
+	if s.read != nil && c.Reads > 0 {
+		doubt("time of a read", at(middle, upper, middle, on), at(middle, lower, middle, on))
+	}
+	doubt("own work of a transaction", at(middle, middle, upper, on), at(middle, middle, lower, on))
 	p.Uncertainties = append(p.Uncertainties, prediction.Uncertainty{Of: "the model", Low: math.Expm1(-prediction.ModelError), High: math.Expm1(prediction.ModelError)})
 	p.Rate = interval(is.rate, p.Uncertainties)
 	n := float64(clients)
@@ -193,9 +223,12 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	if l.scale > 0 && l.scale != p.Scale {
 		list[len(list)-1] += fmt.Sprintf(", at scale %d and not %d", l.scale, p.Scale)
 	}
-	if limited := (storageTimes{flushes: p.Flushes}); limited.limited() {
-		first := p.Flushes[0]
+	if i := slices.IndexFunc(p.Flushes, func(t prediction.Flush) bool { return t.Unlimited > 0 }); i >= 0 {
+		first := p.Flushes[i]
 		list = append(list, fmt.Sprintf("the storage limits the rate: to %s flushes of %s per second, and one that does not wait for that takes %s", units.FormatRate(1/first.Value), units.FormatBlock(first.Bytes), units.FormatDuration(unlimited(first))))
+		if p.Read != nil {
+			list = append(list, "reads do not count towards that limit: if they do, these rates are too high")
+		}
 	}
 	if len(p.Flushes) == 1 {
 		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")

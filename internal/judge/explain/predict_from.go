@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/prediction"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -112,24 +113,40 @@ func (ev Evidence) unlimited(w model.Workload, mean model.Estimate) float64 {
 
 // besideTool is how long processors are busy for each I/O of a workload besides the load tool, in seconds:
 // with the kernel's threads, and with the storage's own programs where they are on this machine. What is
-// busy without load does not count. 0 if nobody counted it.
+// busy without load does not count. 0 if nobody counted it, if the run had not all processors, or if it is
+// not certainly more than other programs' work that comes and goes.
 func (ev Evidence) besideTool(w model.Workload, rate float64) float64 {
-	cpus := float64(ev.Recorded.Environment.CPUs)
-	var busy, seconds float64
-	for _, s := range ev.steps(w.Name) {
-		if c := s.Counters; c != nil {
-			busy += c.Seconds * (cpus*busyShare(c) - s.UserCPU - s.SystemCPU)
-			seconds += c.Seconds
-		}
-	}
-	if seconds <= 0 || rate <= 0 {
+	idle := ev.Recorded.Run.Beside.Idle
+	if idle == nil || rate <= 0 || ev.limitedProcessors() {
 		return 0
 	}
-	busy /= seconds
-	if b := ev.Recorded.Run.Beside.Idle; b != nil {
-		busy -= cpus * busyShare(b)
+	cpus := float64(ev.Recorded.Environment.CPUs)
+	var busy []float64
+	for _, s := range ev.steps(w.Name) {
+		if c := s.Counters; c != nil {
+			busy = append(busy, cpus*(busyShare(c)-busyShare(idle))-s.UserCPU-s.SystemCPU)
+		}
 	}
-	return math.Max(0, busy/rate)
+	if len(busy) < 2 {
+		return 0
+	}
+	if mean := stats.Mean(busy); mean > math.Max(certainShare*cpus, certainSpread*stats.StdDev(busy)) {
+		return mean / rate
+	}
+	return 0
+}
+
+const (
+	// certainShare of all processors, and certainSpread standard deviations between repeats, are what the
+	// storage's own work must exceed.
+	certainShare  = 0.02
+	certainSpread = 3.0
+)
+
+// limitedProcessors reports whether a cgroup allows a run less than all processors of its machine.
+func (ev Evidence) limitedProcessors() bool {
+	env := &ev.Recorded.Environment
+	return env.CgroupCPU > 0 && env.CgroupCPU < float64(env.CPUs)
 }
 
 // busyShare is the share of the time that the machine's processors were busy.

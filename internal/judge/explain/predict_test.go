@@ -304,22 +304,26 @@ func TestPredictionsObeyArithmetic(t *testing.T) {
 // storage with rare stalls is not one. What processors do for it besides the load tool and what they do
 // anyway is its own work.
 func TestWhatAFlushCosts(t *testing.T) {
-	const mean, median, own = 2.6e-3, 0.3e-3, 0.15e-3
+	const mean, median, own = 2.6e-3, 0.3e-3, 0.5e-3
 	for _, c := range []struct {
 		what            string
 		median, spread  float64
-		idle            float64
+		idle, vary      float64
 		unlimited, work float64
 	}{
-		{"a limit", median, 0.005, 1, median, own},
-		{"stalls", median, 0.2, 1, 0, own},
-		{"no limit", 0.95 * mean, 0.005, 1, 0, own},
-		{"others at work", 0.95 * mean, 0.005, 0.98, 0, own - 2*0.02*mean},
-		{"others at more work than that", 0.95 * mean, 0.005, 0.9, 0, 0},
+		{"a limit", median, 0.005, 1, 0, median, own},
+		{"stalls", median, 0.2, 1, 0, 0, own},
+		{"no limit", 0.95 * mean, 0.005, 1, 0, 0, own},
+		{"others at work", 0.95 * mean, 0.005, 0.98, 0, 0, own - 2*0.02*mean},
+		{"others at more work than that", 0.95 * mean, 0.005, 0.9, 0, 0, 0},
+		{"others that come and go", 0.95 * mean, 0.005, 1, 0.05, 0, 0},
+		{"nobody counted without load", 0.95 * mean, 0.005, -1, 0, 0, 0},
 	} {
 		ev := onStorage(mean, mean, 0)
 		ev.Recorded.Environment.CPUs = 2
-		ev.Recorded.Run.Beside.Idle = &model.Counters{Seconds: 1, Idle: c.idle}
+		if c.idle >= 0 {
+			ev.Recorded.Run.Beside.Idle = &model.Counters{Seconds: 1, Idle: c.idle}
+		}
 		for i := range ev.Report.Results {
 			r := &ev.Report.Results[i]
 			half := c.median / 2
@@ -329,11 +333,13 @@ func TestWhatAFlushCosts(t *testing.T) {
 			r.Metrics[model.IOPS] = rate
 		}
 		for _, name := range []string{"wal-8k", "wal-64k"} {
-			ev.step(name, func(s *model.StepResult) {
-				// One processor of two is busy for the load tool for a tenth of the time.
-				s.UserCPU, s.SystemCPU = 0.04, 0.06
-				s.Counters = &model.Counters{Seconds: 3, Idle: 0.7, IOWait: 0.3 - (0.1+own/mean)/2}
-			})
+			for i := range 3 {
+				ev.step(name, func(s *model.StepResult) {
+					// One processor of two is busy for the load tool for a tenth of the time.
+					s.UserCPU, s.SystemCPU = 0.04, 0.06
+					s.Counters = &model.Counters{Seconds: 3, Idle: 0.7 + c.vary*float64(i-1), IOWait: 0.3 - (0.1+own/mean)/2}
+				})
+			}
 		}
 		s, err := ev.storageTimes(false)
 		if err != nil {
@@ -344,5 +350,34 @@ func TestWhatAFlushCosts(t *testing.T) {
 				t.Errorf("%s: %s %+v", c.what, f.Workload, f)
 			}
 		}
+		ev.Recorded.Environment.CgroupCPU = 1
+		if s, _ := ev.storageTimes(false); s.works() {
+			t.Errorf("%s: the storage works within the limit of a cgroup: %+v", c.what, s.flushes)
+		}
+	}
+}
+
+// Storage that answers most flushes fast and the others slowly may look as if it limited the rate: the
+// interval contains what one client does there.
+func TestALimitIsNotCertain(t *testing.T) {
+	const mean, median = 2.6e-3, 0.5e-3
+	from := onStorage(mean, mean, 0)
+	for i := range from.Report.Results {
+		r := &from.Report.Results[i]
+		half := median / 2
+		r.Latency.P50 = &half
+		rate := r.Metrics[model.IOPS]
+		rate.Low, rate.High = rate.Value*0.995, rate.Value*1.005
+		r.Metrics[model.IOPS] = rate
+	}
+	p, err := Predict(from, onPostgres("--builtin=tpcb-like", cost{log: 1000}, 1), Ask{Clients: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A transaction's own work takes 1.7 ms there.
+	x := p.Points[0].Rate
+	about(t, "at the limit", x.Value, 1/mean, 0.05)
+	if slow := 1 / (1.7e-3 + mean); x.Low > 1.01*slow || !strings.Contains(strings.Join(p.Assumes, "; "), "limits the rate: to 385 flushes of 8k per second") {
+		t.Errorf("%+v, want down to %v: %q", x, slow, p.Assumes)
 	}
 }

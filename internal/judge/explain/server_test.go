@@ -191,6 +191,10 @@ func TestStorageWorksToo(t *testing.T) {
 	if p.busy < 0.98 || limitOf(p) != prediction.ByProcessors {
 		t.Errorf("%+v is limited by %s", p, limitOf(p))
 	}
+	// More work than a flush takes keeps both processors busy longer.
+	s.storageWork = always(2e-3)
+	p = s.simulate()
+	about(t, "full processors, much work", p.rate*(work+p.flushes*2e-3), 2, 0.02)
 	for _, more := range []float64{onProcessors, 0.9e-3} {
 		// The second one takes longer than a flush, so on two processors at once.
 		idle := updates(1, work, 0.5e-3)

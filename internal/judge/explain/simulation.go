@@ -221,6 +221,9 @@ func (g *simulation) endStatement(c int) {
 	}
 }
 
+// mostPieces limits the number of processors that the storage uses for one flush.
+const mostPieces = 64
+
 // beginFlush starts a flush for all waiting clients. Its duration is random, within a fifth of the
 // mean. It lasts longer if the storage's own work for it has to wait for a processor, and begins later
 // if the storage limits the rate.
@@ -246,8 +249,11 @@ func (g *simulation) beginFlush() {
 	}
 	work := g.storageWork(bytes)
 	// It does more than one thing at a time if it is on processors for longer than a flush takes.
-	pieces := min(g.processors, max(1, int(math.Ceil(work/seconds))))
-	if g.storagePiece = math.Min(work/float64(pieces), seconds); g.storagePiece <= 0 {
+	pieces := 1
+	if seconds > 0 {
+		pieces = int(math.Max(1, math.Min(math.Ceil(work/seconds), float64(min(g.processors, mostPieces)))))
+	}
+	if g.storagePiece = work / float64(pieces); g.storagePiece <= 0 {
 		return
 	}
 	for range pieces {

@@ -109,6 +109,7 @@ func (c *comparison) all(ctx context.Context) error {
 					s.gone++
 					c.choose(s, b[0].Step)
 				}
+				c.sides[0].equalLooks(c.sides[1])
 			}
 			if c.replaced(b) {
 				late = append(late, b)

@@ -77,6 +77,17 @@ func (e *execution) choose(s *side, step model.Step) {
 	s.looking.chosen = slices.Clone(needed)
 }
 
+// equalLooks makes the looks of both sides of a comparison at a workload equally long: if one of them is
+// not short, neither is.
+func (s *side) equalLooks(o *side) {
+	for _, name := range s.looking.chosen {
+		if slices.Contains(o.looking.chosen, name) && s.looking.short[name] != o.looking.short[name] {
+			delete(s.looking.short, name)
+			delete(o.looking.short, name)
+		}
+	}
+}
+
 // lookSeconds returns the length of a chosen look, in seconds: at least that of the repeat that it
 // replaces.
 func (s *side) lookSeconds(name string) float64 {

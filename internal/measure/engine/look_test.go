@@ -211,3 +211,22 @@ func (rateJudge) Judge(_ *model.Plan, w model.Workload, samples map[string][]mod
 	}
 	return j
 }
+
+// A credit that one side is looked at for longer than the other would be found on that side only.
+func TestLooksOfBothSidesAreEquallyLong(t *testing.T) {
+	sides := func(short ...string) *side {
+		s := &side{looking: looking{chosen: []string{"a", "b"}, short: map[string]bool{}}}
+		for _, name := range short {
+			s.looking.short[name] = true
+		}
+		return s
+	}
+	a, b := sides("a", "b"), sides("b")
+	b.plan.Schedule.Look, a.plan.Schedule.Look = 20, 20
+	a.equalLooks(b)
+	for _, s := range []*side{a, b} {
+		if s.lookSeconds("a") != 20 || s.lookSeconds("b") != shortLook {
+			t.Errorf("%g s and %g s", s.lookSeconds("a"), s.lookSeconds("b"))
+		}
+	}
+}

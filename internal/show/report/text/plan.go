@@ -171,17 +171,17 @@ func scheduleWords(pl *model.Plan) []string {
 
 // lookWords describes the repeats that run longer.
 func lookWords(s model.Schedule) string {
+	short := ""
+	if s.ShortWriteLook {
+		short = " (10 s if it writes, after an even prefill of " + words.Seconds(s.Look) + ")"
+	}
 	switch {
 	case s.Look <= 0:
 		return ""
 	case s.Looks == 0:
 		return "; the first one of the closed loop goes on for " + words.Seconds(s.Look) + ", to see the sustained rate"
 	case s.Looks == 1:
-		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + ", to see the sustained rate"
-	}
-	short := ""
-	if s.ShortWriteLook {
-		short = " (10 s for writes, after a prefill of " + words.Seconds(s.Look) + ")"
+		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + short + ", to see the sustained rate"
 	}
 	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + short + ", to see the sustained rate"
 }
