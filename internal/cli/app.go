@@ -109,6 +109,7 @@ invalid; 130 interrupted (results so far are kept).`,
 	cmd.Flags().StringVar(&o.request.BaselineLog, "baseline-wal", "", "keep the baseline's log in this `PLACE` (default: with its data)")
 	cmd.Flags().StringVar(&o.request.BaselineClient, "baseline-client-node", "", "the same for the baseline's pgbench (default: in its server's pod)")
 	f.registerTrace(cmd, "the directory's block device"+tracerHelp)
+	f.registerAmplification(cmd)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &o.options)
@@ -133,6 +134,9 @@ func (f *runFlags) app(e *env.Env, cmd *cobra.Command, args []string, o *options
 		return err
 	}
 	if err := f.setupTrace(cmd.Context(), e, o, exp); err != nil {
+		return err
+	}
+	if err := f.amplify(cmd.Context(), e, o, exp); err != nil {
 		return err
 	}
 	return f.measure(cmd.Context(), e, cmd, o, exp)
@@ -186,6 +190,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 	}
 	o.register(cmd)
 	registerPlanTrace(cmd)
+	registerPlanAmplification(cmd)
 	registerGoals(cmd, &o.options)
 	inside.register(cmd)
 	registerOutput(e, cmd, &output, textOrJSON...)

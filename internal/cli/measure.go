@@ -28,6 +28,9 @@ type saveFlags struct {
 	// tracers, if set, starts tracers where the measuring pods run, and sets meanwhile. It
 	// returns a function that ends them and may be called more than once.
 	tracers func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (end func() error, err error)
+	// counters does the same for what the disks behind replicated volumes do, and sets counting.
+	counters func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (end func() error, err error)
+	counting func(ctx context.Context, e *env.Env, writer *store.Writer) (end func() error, err error)
 }
 
 // register adds the flags; results is the help text of --results.
@@ -47,7 +50,10 @@ const resultsHelp = "create the run directory in this `DIR`"
 type measureFlags struct {
 	saveFlags
 	// trace is set to trace the devices below the targets during the run.
-	trace     bool
+	trace bool
+	// amplification is set to count what the disks behind the volumes do.
+	amplification bool
+
 	gate      gateFlags
 	inside    insideFlags
 	publisher publisher
@@ -129,15 +135,11 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 	if err := consent(ctx, e, f.quiet, prep.Plan); err != nil {
 		return err
 	}
-	endTracers := func() error { return nil }
-	if f.tracers != nil {
-		endTracers, err = f.tracers(ctx, e, run, prep, func(words string) { watch.Observe(model.Update{Message: words, Unplanned: true}) })
-		if err != nil {
-			return err
-		}
-		defer func() { _ = endTracers() }()
-		watch.Clear()
+	endTracers, err := f.startBeside(ctx, e, run, prep, watch)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = endTracers() }()
 	writer, err := prep.Create(f.results, run, e.Now)
 	if err != nil {
 		return err
@@ -147,21 +149,19 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 		shown := secrets.Masked(prep.Plan)
 		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))
 	}
-	end := func() error { return nil }
-	if f.background != nil {
-		if end, err = f.background(ctx, e, writer.Dir()); err != nil {
-			err = errors.Join(err, writer.Finish(model.Failed, err.Error()))
-			removeRefused(err, writer.Dir())
-			return err
-		}
+	endTrace, endCounting, err := f.beginBeside(ctx, e, writer)
+	if err != nil {
+		err = errors.Join(err, writer.Finish(model.Failed, err.Error()))
+		removeRefused(err, writer.Dir())
+		return err
 	}
 	began := e.Now()
 	phase := func(name model.Phase) {
 		watch.Observe(model.Update{Elapsed: e.Now().Sub(began).Seconds(), Progress: &model.Progress{Phase: name}})
 	}
 	clockErr := writer.Clock(e.Now())
-	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
-	runErr = errors.Join(clockErr, runErr, end())
+	status, runErr := prep.Measure(ctx, recorder{writer, endCounting}, watch, e.Now)
+	runErr = errors.Join(clockErr, runErr, endTrace())
 	if removeRefused(runErr, writer.Dir()) {
 		watch.Close()
 		return errors.Join(runErr, prep.Close())

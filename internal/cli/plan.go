@@ -47,6 +47,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 	}
 	o.register(cmd)
 	registerPlanTrace(cmd)
+	registerPlanAmplification(cmd)
 	registerGoals(cmd, &o)
 	inside.register(cmd)
 	registerOutput(e, cmd, &output, textOrJSON...)
@@ -106,6 +107,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 	}
 	o.register(cmd)
 	registerPlanTrace(cmd)
+	registerPlanAmplification(cmd)
 	inside.register(cmd)
 	registerOutput(e, cmd, &output, textOrJSON...)
 	output.plain = func() bool { return inside.on }
@@ -133,13 +135,17 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 	if err != nil {
 		return err
 	}
+	counter, err := plannedCounter(cmd, e, o, exp, request.ID)
+	if err != nil {
+		return err
+	}
 	prep, err := o.places.Prepare(ctx, e, request)
 	if err != nil {
 		return err
 	}
 	defer prep.Close()
 	if output.name() == "json" {
-		return planDocument(term.Raw(e.Stdout), prep, tracer)
+		return planDocument(term.Raw(e.Stdout), prep, tracer, counter)
 	}
 	shown := secrets.Masked(prep.Plan)
 	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output)); err != nil {
@@ -151,11 +157,14 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 	if err == nil && tracer != "" {
 		_, err = fmt.Fprintf(e.Stdout, "\n%s---\n%s", tracerWords, safetext.CleanLines(tracer))
 	}
+	if err == nil && counter != "" {
+		_, err = fmt.Fprintf(e.Stdout, "\n%s---\n%s", counterWords, safetext.CleanLines(counter))
+	}
 	return err
 }
 
 // planDocument writes a plan as JSON.
-func planDocument(w io.Writer, prep *session.Prepared, tracer string) error {
+func planDocument(w io.Writer, prep *session.Prepared, tracer, counter string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -169,7 +178,9 @@ func planDocument(w io.Writer, prep *session.Prepared, tracer string) error {
 		Manifests string `json:"manifests,omitempty"`
 		// Tracer is the pod that would trace on each node with a volume, as YAML.
 		Tracer string `json:"tracer,omitempty"`
-	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory, prep.Manifests, tracer})
+		// Counter is the pod that would count the disks' I/Os on each node with a replica, as YAML.
+		Counter string `json:"counter,omitempty"`
+	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory, prep.Manifests, tracer, counter})
 	if err != nil {
 		return err
 	}

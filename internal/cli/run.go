@@ -68,12 +68,16 @@ them apply, 4 takes precedence over 3, and 3 over 5.`,
 			if err := f.setupTrace(cmd.Context(), e, &f.options, exp); err != nil {
 				return err
 			}
+			if err := f.amplify(cmd.Context(), e, &f.options, exp); err != nil {
+				return err
+			}
 			return f.measure(cmd.Context(), e, cmd, &f.options, exp)
 		},
 	}
 	f.options.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "also measure this `TARGET`, interleaved, and compare with it")
 	f.registerTrace(cmd, "the target's block device"+tracerHelp)
+	f.registerAmplification(cmd)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/trace"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/amplification"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/pgurl"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -126,7 +127,11 @@ func (f *measureFlags) startTrace(ctx context.Context, e *env.Env, o trace.Optio
 		cancel()
 		err := <-ended
 		if !f.quiet {
-			printLine(e.Stderr, "traced  next: loadline report %s", safetext.ShellWord(filepath.Join(to.parent, store.TraceDir)))
+			what := "traced "
+			if to.directory == amplification.Directory {
+				what = "counted"
+			}
+			printLine(e.Stderr, "%s next: loadline report %s", what, safetext.ShellWord(filepath.Join(to.parent, to.directory)))
 		}
 		return err
 	}, nil

@@ -15,7 +15,7 @@ import (
 
 // clusterTargets returns the targets if they are in a cluster, and none if they are on this
 // machine. A mix of both is refused.
-func clusterTargets(targets []string) (in []model.Target, err error) {
+func clusterTargets(flag string, targets []string) (in []model.Target, err error) {
 	for _, name := range targets {
 		if pgurl.Is(name) {
 			continue
@@ -25,7 +25,7 @@ func clusterTargets(targets []string) (in []model.Target, err error) {
 		}
 	}
 	if len(in) > 0 && len(in) < len(targets) {
-		return nil, model.RefusedError("--trace looks at this machine or at the nodes of a cluster, and the targets are in both", "name targets of one of them, or leave --trace out")
+		return nil, model.RefusedError(flag+" looks at this machine or at the nodes of a cluster, and the targets are in both", "name targets of one of them, or leave "+flag+" out")
 	}
 	return in, nil
 }
@@ -33,7 +33,7 @@ func clusterTargets(targets []string) (in []model.Target, err error) {
 // tracePods, for targets in a cluster, refuses what cannot be traced there,
 // and makes the run start the trace in separate pods.
 func (f *measureFlags) tracePods(ctx context.Context, e *env.Env, o *options, targets []string, request iotrace.Request, labels model.Labels) (inPods bool, err error) {
-	in, err := clusterTargets(targets)
+	in, err := clusterTargets("--trace", targets)
 	if err != nil || len(in) == 0 {
 		return false, err
 	}

@@ -56,11 +56,15 @@ but a total is invalid; 130 interrupted (results so far are kept).`,
 			if err := f.setupTrace(cmd.Context(), e, &o.options, exp); err != nil {
 				return err
 			}
+			if err := f.amplify(cmd.Context(), e, &o.options, exp); err != nil {
+				return err
+			}
 			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}
 	o.register(cmd)
 	f.registerTrace(cmd, "the targets' block devices"+tracerHelp)
+	f.registerAmplification(cmd)
 	f.inside.register(cmd)
 	f.saveFlags.register(e, cmd, resultsHelp)
 	f.registerPublisher(e, cmd)

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/loadline/loadline/internal/model/amplification"
+
 // Backing is what the storage system behind a volume reports about it. What it does not report is
 // empty; Unknown lists what could not be determined, and why.
 type Backing struct {
@@ -17,6 +19,12 @@ type Backing struct {
 	Healthy  int `json:"healthy,omitempty"`
 	// Nodes are the nodes that hold a copy, sorted.
 	Nodes []string `json:"nodes,omitempty"`
+	// Disks are where the copies are, as far as the system tells, each once.
+	Disks []amplification.Disk `json:"disks,omitempty"`
+	// WritesEach is how many writes of its disk a copy does for each write of the volume; 0 is unknown.
+	// WritesOf names them: "data, revision counter".
+	WritesEach int    `json:"writes_each,omitempty"`
+	WritesOf   string `json:"writes_of,omitempty"`
 	// Locality is the system's term for where copies are placed: Longhorn's "disabled", "best-effort"
 	// or "strict-local", or "node" for data that never leaves its node.
 	Locality string `json:"locality,omitempty"`

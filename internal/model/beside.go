@@ -1,5 +1,7 @@
 package model
 
+import "github.com/loadline/loadline/internal/model/amplification"
+
 // Beside is what was measured in addition to the load, as evidence for the rules of trust. What was not
 // measured is empty.
 type Beside struct {
@@ -16,6 +18,8 @@ type Beside struct {
 	// Copies are the numbers of replicas of each volume in use, as its storage system reported them:
 	// the first reading, and each that differed from the one before.
 	Copies []Copies `json:"copies,omitempty"`
+	// Behind are the disks behind the volumes whose I/Os were counted, if that was asked for.
+	Behind *amplification.Behind `json:"behind,omitempty"`
 }
 
 // Copies is the number of replicas of a worker's volume in use from a given time on.
@@ -48,6 +52,9 @@ func (b *Beside) Add(o Beside) {
 	b.Cache = append(b.Cache, o.Cache...)
 	b.Clocks = append(b.Clocks, o.Clocks...)
 	b.Copies = append(b.Copies, o.Copies...)
+	if o.Behind != nil {
+		b.Behind = o.Behind
+	}
 }
 
 // Ceiling is the rate of a workload's load generator without storage (fio's null engine): the same

@@ -1,5 +1,12 @@
 package model
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model/amplification"
+)
+
 // Scale is the outcome of loading N volumes at once, for several N.
 type Scale struct {
 	// Workload is the workload that ran on every volume.
@@ -29,6 +36,27 @@ func (s *Scale) Law() *Law {
 	return nil
 }
 
+// Amplified says for each point how many I/Os the disks behind the volumes did for each of the clients', or
+// once why that was not counted.
+func (s *Scale) Amplified() (list []string) {
+	for _, p := range s.Points {
+		if p.Amplification == nil {
+			continue
+		}
+		text := p.Amplification.Says
+		if p.Amplification.NotCounted == "" {
+			text = fmt.Sprintf("%d volumes: %s", p.Volumes, text)
+			if p.Volumes == 1 {
+				text = "1 volume: " + p.Amplification.Says
+			}
+		}
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
 // ScalePoint is a measurement with N volumes at once.
 type ScalePoint struct {
 	Volumes int `json:"volumes"`
@@ -52,6 +80,9 @@ type ScalePoint struct {
 	Offered float64 `json:"offered,omitempty"`
 	// Device is the devices' rate over the same window, as far as it could be read.
 	Device *Estimate `json:"device,omitempty"`
+	// Amplification says how many I/Os the disks behind the volumes did for each I/O; nil if that was not
+	// to be counted.
+	Amplification *amplification.Ratio `json:"amplification,omitempty"`
 	// StartSpread is the time in seconds between the start of the first worker and that of the last.
 	StartSpread float64 `json:"start_spread,omitempty"`
 	Verdict     Verdict `json:"verdict"`

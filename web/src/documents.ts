@@ -540,6 +540,25 @@ export interface Cluster {
      * The nodes that hold a copy.
      */
     nodes?: string[];
+    /**
+     * The directories of nodes in which the copies are kept, as far as the system tells.
+     */
+    disks?: {
+      node: string;
+      path: string;
+      /**
+       * The block device that holds the directory, if known.
+       */
+      device?: string;
+    }[];
+    /**
+     * How many writes of its disk a copy does for each write of the volume; absent if unknown.
+     */
+    writes_each?: number;
+    /**
+     * What these writes are.
+     */
+    writes_of?: string;
     locality?: string;
     facts?: {
       [k: string]: string;
@@ -842,6 +861,10 @@ export interface Budget {
    * What a law predicts if one thing were different.
    */
   counterfactuals?: Counterfactual[];
+  /**
+   * The I/Os of the disks with the replicas of the volume, in each direction; absent unless --amplification was given.
+   */
+  amplification?: Amplification[];
   notes?: Sentences;
 }
 export interface BudgetRow {
@@ -867,6 +890,44 @@ export interface Counterfactual {
   gain: Num;
   law: string;
   assumes: Sentences;
+}
+/**
+ * I/O amplification: how many I/Os all disks with the replicas of a volume did for each operation of the client, in one direction. If not_counted is present, the numbers are 0 and mean nothing.
+ */
+export interface Amplification {
+  /**
+   * The direction of the disks' I/Os.
+   */
+  direction: "read" | "write";
+  /**
+   * What the client did: read, write, transaction.
+   */
+  operation: string;
+  estimate: Num;
+  low: Num;
+  high: Num;
+  confidence: Num;
+  expected?: Num;
+  /**
+   * Where the expected number comes from, or why there is none.
+   */
+  of?: string;
+  operations_rate: Num;
+  disks_rate: Num;
+  seconds: Num;
+  idle_rate?: Num;
+  /**
+   * The block devices that were counted.
+   */
+  devices?: string[];
+  /**
+   * Why nothing was counted; absent if it was.
+   */
+  not_counted?: string;
+  /**
+   * All of it in a sentence.
+   */
+  says: string;
 }
 /**
  * The output of `loadline compare --format json` and the contents of comparison.json. This schema requires report.schema.json in the same directory. A is the baseline: a change is from A to B. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
@@ -1154,6 +1215,7 @@ export interface Scale {
         p99?: Estimate;
         offered?: Num;
         device?: Estimate;
+        amplification?: Amplification;
         start_spread?: Seconds;
         /**
          * Empty for a point published by others: there is no verdict on it, because nothing is known against it.

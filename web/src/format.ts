@@ -1,7 +1,7 @@
 // Numbers for people: three significant digits, never more. The same rules as
 // internal/model/units, which a test holds this file to.
 
-import type { Direction, Estimate, Metric, Num } from "./model";
+import type { Amplification, Direction, Estimate, Metric, Num } from "./model";
 
 const none = "–";
 
@@ -121,6 +121,12 @@ export function change(ratio: Num): string {
   const s = Math.abs(v).toFixed(Math.abs(v) >= 9.95 ? 0 : 1);
   if (Number(s) === 0) return "0%";
   return (v < 0 ? "−" : "+") + s + "%";
+}
+
+/** amplified writes how many I/Os the disks did for each of the client's, and how many are expected: 6.02× of 6. */
+export function amplified(r: Amplification): string {
+  if (r.not_counted || r.estimate === null) return "not counted";
+  return `${Number(r.estimate.toFixed(2))}×${r.expected ? ` of ${r.expected}` : ""}`;
 }
 
 export function count(n: number, noun: string): string {

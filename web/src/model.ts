@@ -40,6 +40,7 @@ export type RankEntry = Item<RankRow["entries"]>;
 export type Budget = Finite<doc.Budget>;
 export type BudgetRow = Budget["rows"][number];
 export type BudgetPart = BudgetRow["part"];
+export type Amplification = doc.Amplification;
 export type Counterfactual = Item<Budget["counterfactuals"]>;
 export type BudgetComparison = Finite<doc.BudgetComparison>;
 

@@ -26,17 +26,39 @@ type TracerSpec struct {
 	// Where names the node. Its Resources and Application apply to the measuring pods only.
 	Where
 	Command []string
+	// Directories are directories of the node. The pod mounts them read-only, to find out which devices
+	// hold them, and only counts what those do: it is not root and has no capability.
+	Directories []string
 }
 
-// tracer returns the pod of a spec: a worker's pod except for the volume, the user and the two
-// capabilities.
+// DirectoryPath returns where a tracer's pod has the nth of its directories.
+func DirectoryPath(nth int) string { return fmt.Sprintf("/disks/%d", nth+1) }
+
+// tracer returns the pod of a spec: a worker's pod except for the volume, and for the user and the two
+// capabilities, or the directories.
 func (c *Client) tracer(s TracerSpec) *corev1.Pod {
 	s.Application, s.Resources = "", nil
+	if len(s.Directories) > 0 {
+		return c.counter(s)
+	}
 	root := int64(0)
 	pod := c.manifest(PodSpec{Name: s.Name, Made: s.Made, Where: s.Where, Command: s.Command, Identity: Identity{User: &root, Group: &root}})
 	rights := pod.Spec.Containers[0].SecurityContext.Capabilities
 	for _, name := range TracerCapabilities {
 		rights.Add = append(rights.Add, corev1.Capability(name))
+	}
+	return pod
+}
+
+// counter returns the pod that counts what the devices below directories of its node do. To the numbers
+// of the devices of a mounted directory everybody has access; its files are those of root.
+func (c *Client) counter(s TracerSpec) *corev1.Pod {
+	pod := c.manifest(PodSpec{Name: s.Name, Made: s.Made, Where: s.Where, Command: s.Command})
+	kind := corev1.HostPathDirectory
+	for i, dir := range s.Directories {
+		name := fmt.Sprintf("disk%d", i+1)
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: dir, Type: &kind}}})
+		pod.Spec.Containers[0].VolumeMounts = append(pod.Spec.Containers[0].VolumeMounts, corev1.VolumeMount{Name: name, MountPath: DirectoryPath(i), ReadOnly: true})
 	}
 	return pod
 }
@@ -47,7 +69,7 @@ func (c *Client) MakeTracer(ctx context.Context, s TracerSpec) (uid string, err 
 		return "", err
 	}
 	uid, err = c.create(ctx, "pod", c.tracer(s))
-	return uid, c.explainTracer(err)
+	return uid, c.explainTracer(s, err)
 }
 
 // TryTracer checks whether the cluster would accept the pod, without making anything.
@@ -65,17 +87,21 @@ func (c *Client) TryTracer(ctx context.Context, s TracerSpec) error {
 	if young(err) || err != nil && strings.Contains(words(err), "dry run") {
 		return nil // checked when the pod is made: some admission webhooks do not support dry runs
 	}
-	return c.explainTracer(c.explain("create", "pods", c.Namespace, err))
+	return c.explainTracer(s, c.explain("create", "pods", c.Namespace, err))
 }
 
 // explainTracer adds what to do if Pod Security refuses the pod.
-func (c *Client) explainTracer(err error) error {
+func (c *Client) explainTracer(s TracerSpec, err error) error {
 	var refused *model.WorkerError
 	if !errors.As(err, &refused) || !RefusedByPodSecurity(err) {
 		return err
 	}
-	return model.RefusedError(fmt.Sprintf("--trace needs a pod with the capabilities BPF and PERFMON, and the Pod Security standard of the namespace %s does not allow them: %s", c.Namespace, words(err)),
-		fmt.Sprintf("leave --trace out, or have the namespace allow it while you measure: kubectl label --overwrite namespace %s pod-security.kubernetes.io/enforce=privileged", c.Namespace))
+	flag, needs, them := "--trace", "the capabilities BPF and PERFMON", "them"
+	if len(s.Directories) > 0 {
+		flag, needs, them = "--amplification", "a directory of the node mounted read-only (hostPath)", "it"
+	}
+	return model.RefusedError(fmt.Sprintf("%s needs a pod with %s, and the Pod Security standard of the namespace %s does not allow %s: %s", flag, needs, c.Namespace, them, words(err)),
+		fmt.Sprintf("leave %s out, or have the namespace allow it while you measure: kubectl label --overwrite namespace %s pod-security.kubernetes.io/enforce=privileged", flag, c.Namespace))
 }
 
 // TracerManifest returns what MakeTracer makes, as YAML.

@@ -4,16 +4,22 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/amplification"
 )
 
 // longhornDriver is Longhorn's CSI driver; its volume handles are the names of Longhorn's own
 // objects.
 const longhornDriver = "driver.longhorn.io"
+
+// longhornKernelEngine is the data engine whose replicas are files of a filesystem. The other one drives
+// its disks by itself, past the kernel and its counters.
+const longhornKernelEngine = "v1"
 
 // longhorn handles Longhorn: its custom resources (group longhorn.io, version v1beta2) and, if they
 // may not be read, the parameters of the class.
@@ -34,7 +40,7 @@ type (
 			Replicas   int    `json:"numberOfReplicas"`
 			Locality   string `json:"dataLocality"`
 			DataEngine string `json:"dataEngine"`
-			NoRevision bool   `json:"revisionCounterDisabled"`
+			NoRevision *bool  `json:"revisionCounterDisabled"`
 			Image      string `json:"image"`
 		} `json:"spec"`
 		Status struct {
@@ -52,6 +58,8 @@ type (
 	longhornReplica struct {
 		Spec struct {
 			Node     string `json:"nodeID"`
+			Path     string `json:"diskPath"`
+			Engine   string `json:"dataEngine"`
 			FailedAt string `json:"failedAt"`
 		} `json:"spec"`
 	}
@@ -99,8 +107,16 @@ func (q *inquiry) longhornVolume() {
 	q.fact("data engine", v.Spec.DataEngine)
 	q.fact("state", v.Status.State)
 	q.fact("robustness", v.Status.Robustness)
-	if v.Spec.NoRevision {
+	switch uncounted := v.Spec.NoRevision; {
+	case uncounted == nil:
+	case *uncounted:
 		q.fact("revision counter", "disabled")
+		q.found.WritesEach, q.found.WritesOf = 1, "data"
+	default:
+		q.found.WritesEach, q.found.WritesOf = 2, "data, revision counter"
+	}
+	if v.Spec.DataEngine != "" && v.Spec.DataEngine != longhornKernelEngine {
+		q.found.WritesEach, q.found.WritesOf = 0, ""
 	}
 }
 
@@ -128,14 +144,25 @@ func (e *longhornEngine) healthy() (n int) {
 func (q *inquiry) longhornReplicas() {
 	var list items[longhornReplica]
 	if err := q.find("replicas", &list); err != nil {
-		q.unknown("where the replicas are", err)
+		q.unknown(WhereReplicas, err)
 		return
 	}
+	told := true
 	for _, r := range list.Items {
 		if r.Spec.Node != "" && r.Spec.FailedAt == "" {
 			q.found.Nodes = append(q.found.Nodes, r.Spec.Node)
+			q.found.Disks = append(q.found.Disks, amplification.Disk{Node: r.Spec.Node, Path: path.Clean(r.Spec.Path)})
+			told = told && path.IsAbs(r.Spec.Path) && (r.Spec.Engine == "" || r.Spec.Engine == longhornKernelEngine)
 		}
 	}
+	if !told {
+		// Some of the disks would not do.
+		q.found.Disks = nil
+	}
+	slices.SortFunc(q.found.Disks, func(a, b amplification.Disk) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Path, b.Path))
+	})
+	q.found.Disks = slices.Compact(q.found.Disks)
 	slices.Sort(q.found.Nodes)
 	// Two copies may be on one node, if that is allowed.
 	q.found.Nodes = slices.Compact(q.found.Nodes)

@@ -21,6 +21,9 @@ type Cluster interface {
 	Find(ctx context.Context, which kube.Custom, into any) error
 }
 
+// WhereReplicas is what is unknown (model.Backing.Unknown) if a system does not tell its replicas' places.
+const WhereReplicas = "where the replicas are"
+
 // queryTimeout is the timeout of all queries about one volume: a remark is not worth a longer wait.
 const queryTimeout = 5 * time.Second
 

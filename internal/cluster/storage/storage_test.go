@@ -12,6 +12,7 @@ import (
 
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/amplification"
 )
 
 // fake returns canned answers; a resource without one may not be read.
@@ -49,10 +50,10 @@ func (f fake) Find(_ context.Context, which kube.Custom, into any) error {
 var (
 	longhornDrivers = map[string]kube.Driver{"driver.longhorn.io": {Annotations: map[string]string{"driver.longhorn.io/version": "v1.8.0"}, Attach: true, FSGroup: "ReadWriteOnceWithFSType"}}
 	longhornLists   = map[string]string{
-		"volumes.longhorn.io/v1beta2 pvc-1": `{"items":[{"spec":{"numberOfReplicas":3,"dataLocality":"best-effort","dataEngine":"v1","size":"1073741824","image":"longhornio/longhorn-engine:v1.8.0"},
+		"volumes.longhorn.io/v1beta2 pvc-1": `{"items":[{"spec":{"numberOfReplicas":3,"dataLocality":"best-effort","dataEngine":"v1","revisionCounterDisabled":false,"size":"1073741824","image":"longhornio/longhorn-engine:v1.8.0"},
 			"status":{"state":"attached","robustness":"degraded","currentImage":"longhornio/longhorn-engine:v1.7.2"}}]}`,
 		"engines.longhorn.io/v1beta2 longhornvolume=pvc-1":  `{"items":[{"status":{"currentImage":"longhornio/longhorn-engine:v1.7.2","replicaModeMap":{"r-1":"RW","r-2":"WO","r-3":"RW"}}}]}`,
-		"replicas.longhorn.io/v1beta2 longhornvolume=pvc-1": `{"items":[{"spec":{"nodeID":"node3"}},{"spec":{"nodeID":"node1"}},{"spec":{"nodeID":"node2","failedAt":"2026-01-01T00:00:00Z"}},{"spec":{"nodeID":"node1"}}]}`,
+		"replicas.longhorn.io/v1beta2 longhornvolume=pvc-1": `{"items":[{"spec":{"nodeID":"node3","diskPath":"/var/lib/longhorn/"}},{"spec":{"nodeID":"node1","diskPath":"/mnt/b"}},{"spec":{"nodeID":"node2","diskPath":"/mnt/a","failedAt":"2026-01-01T00:00:00Z"}},{"spec":{"nodeID":"node1","diskPath":"/mnt/b"}}]}`,
 	}
 	longhornPV = model.Cluster{Driver: "driver.longhorn.io", Handle: "pvc-1", Attributes: map[string]string{"numberOfReplicas": "2", "dataLocality": "disabled"},
 		Provisioner: "driver.longhorn.io", Parameters: map[string]string{"numberOfReplicas": "2"}}
@@ -68,6 +69,7 @@ func TestDescribe(t *testing.T) {
 	}{
 		"Longhorn tells everything": {fake{drivers: longhornDrivers, lists: longhornLists}, longhornPV,
 			model.Backing{Adapter: "longhorn", System: "Longhorn", Version: "v1.8.0", Engine: "v1.7.2", Replicas: 3, Healthy: 2, Nodes: []string{"node1", "node3"}, Locality: "best-effort",
+				Disks: []amplification.Disk{{Node: "node1", Path: "/mnt/b"}, {Node: "node3", Path: "/var/lib/longhorn"}}, WritesEach: 2, WritesOf: "data, revision counter",
 				Facts: map[string]string{"attach": "required", "fsGroup policy": "ReadWriteOnceWithFSType", "data engine": "v1", "state": "attached", "robustness": "degraded"}}},
 		"Longhorn's objects may not be read": {fake{drivers: longhornDrivers}, longhornPV,
 			model.Backing{Adapter: "longhorn", System: "Longhorn", Version: "v1.8.0", Replicas: 2, Locality: "disabled", Facts: attach, Unknown: []string{

@@ -20,6 +20,8 @@ type Evidence struct {
 	// Trace is what was traced beside it; nil if nothing was. Its samples begin at TraceBegan.
 	Trace      []iotrace.Sample
 	TraceBegan time.Time
+	// Disks is what the disks behind replicated volumes counted; nil if nothing was counted.
+	Disks *Disks
 	// TraceSeconds is the length of the traces of an imported document that does not say it; 0 if
 	// unknown.
 	TraceSeconds float64
@@ -57,6 +59,7 @@ func Run(ev Evidence) budget.Side {
 			side.LeftOut = append(side.LeftOut, w.Name+": the times that are recorded of it are none")
 			continue
 		}
+		b.Amplification = ev.Amplification(w)
 		ev.doubts(&b)
 		side.Budgets = append(side.Budgets, b)
 	}

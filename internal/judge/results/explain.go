@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"github.com/loadline/loadline/internal/judge/explain"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/amplification"
 	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
@@ -126,6 +129,7 @@ func evidence(verb, dir string) (ev explain.Evidence, remarks []string, err erro
 	}
 	ev = explain.Evidence{Recorded: rec, Report: Assemble(rec)}
 	ev.Report.Run.Directory = dir
+	addDisks(&ev, dir)
 	if err := addTrace(&ev, dir); err != nil {
 		remarks = append(remarks, fmt.Sprintf("%s: the trace beside it cannot be used: %v", dir, err))
 	}
@@ -135,7 +139,7 @@ func evidence(verb, dir string) (ev explain.Evidence, remarks []string, err erro
 // addTrace adds the trace made beside the run in a directory, if there is one. A trace that missed too
 // much is ignored: its numbers per operation would be too low, and nothing would show that.
 func addTrace(ev *explain.Evidence, dir string) error {
-	t, err := store.ReadRunTrace(dir)
+	t, err := store.ReadRunTrace(dir, store.TraceDir)
 	if err != nil || t == nil {
 		return err
 	}
@@ -146,11 +150,43 @@ func addTrace(ev *explain.Evidence, dir string) error {
 	return nil
 }
 
+// addDisks adds what the disks behind the volumes of a run counted, or why that is incomplete.
+func addDisks(ev *explain.Evidence, dir string) {
+	if behind := ev.Recorded.Run.Beside.Behind; behind == nil || behind.NotCounted != "" {
+		return
+	}
+	t, err := store.ReadRunTrace(dir, amplification.Directory)
+	switch {
+	case err != nil:
+		ev.Disks = &explain.Disks{Incomplete: err.Error()}
+	case t == nil:
+	case t.Run.Status != model.Complete:
+		ev.Disks = &explain.Disks{Incomplete: cmp.Or(t.Run.Reason, "the record of the disks' counters ends early")}
+	case len(t.Damage) > 0:
+		ev.Disks = &explain.Disks{Incomplete: t.Damage[0]}
+	default:
+		ev.Disks = &explain.Disks{Samples: t.Samples, Began: t.Run.Started, Incomplete: uncountable(&t.Run)}
+	}
+}
+
+// uncountable names a device whose counters were not there at the beginning and the end of a record; "" if
+// there is none.
+func uncountable(run *iotrace.Run) string {
+	for _, d := range run.Devices {
+		if d.Counters == nil {
+			return "the counters of " + d.Name + " could not be read"
+		}
+	}
+	return ""
+}
+
 // explained adds to the report of a run where the time of its operations went. An unreadable trace is
 // ignored here: loadline explain reports it.
 func explained(rec *model.Recorded, r *model.Report) *model.Report {
 	ev := explain.Evidence{Recorded: rec, Report: r}
 	_ = addTrace(&ev, rec.Directory)
+	addDisks(&ev, rec.Directory)
+	explain.Amplify(ev, r.Scales)
 	if found := explain.Run(ev).Budgets; len(found) > 0 {
 		r.Budgets = found
 	}

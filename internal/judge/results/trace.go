@@ -292,7 +292,7 @@ func tracedBeside(run string) (*iotrace.Report, error) {
 			return doc.Trace, nil
 		}
 	}
-	rec, err := store.ReadRunTrace(run)
+	rec, err := store.ReadRunTrace(run, store.TraceDir)
 	if rec == nil || err != nil {
 		return nil, err
 	}

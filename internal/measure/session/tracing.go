@@ -36,6 +36,9 @@ func (p *placed) stands(found *model.ProbeResult) standing {
 	return s
 }
 
+// tracerSuffix ends the name of a tracer's pod that is only shown or tried.
+const tracerSuffix = "-trace"
+
 // tracing returns the place for tracers in a namespace; "" is the client's.
 func (o *Places) tracing(e *env.Env, id, namespace string) (pods.Place, error) {
 	at, err := openPods(o, e, placeOptions{ID: id})
@@ -54,7 +57,7 @@ func (o *Places) TryTracing(ctx context.Context, e *env.Env, t model.Target) err
 	if err != nil {
 		return err
 	}
-	return at.TryTracer(ctx)
+	return at.TryTracer(ctx, pods.Tracer{Suffix: tracerSuffix})
 }
 
 // TracerManifest returns the pod that would trace on each node that has a volume of the target, as YAML.
@@ -63,7 +66,7 @@ func (o *Places) TracerManifest(e *env.Env, id string, t model.Target) (string, 
 	if err != nil {
 		return "", err
 	}
-	text, err := at.TracerManifest()
+	text, err := at.TracerManifest(pods.Tracer{Suffix: tracerSuffix})
 	return string(text), err
 }
 
@@ -82,7 +85,7 @@ func (o *Places) Tracers(ctx context.Context, e *env.Env, id string, p *Prepared
 	err = inParallel(len(tracers), placedAtOnce, func(i int) error {
 		at, err := o.tracing(e, id, namespaces[i])
 		if err == nil {
-			tracers[i].Link, err = at.PutTracer(ctx, tracers[i].Node, fmt.Sprintf("-t%d", i+1), say)
+			tracers[i].Link, err = at.PutTracer(ctx, pods.Tracer{Node: tracers[i].Node, Suffix: fmt.Sprintf("-t%d", i+1)}, say)
 		}
 		return err
 	})

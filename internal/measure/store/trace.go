@@ -124,15 +124,16 @@ func ReadTrace(dir string) (*RecordedTrace, error) {
 	return f.readTrace()
 }
 
-// ReadRunTrace reads the trace recorded alongside a run, in TraceDir of the run's directory; nil
-// if there is none. A link does not belong to the run and is refused.
-func ReadRunTrace(run string) (*RecordedTrace, error) {
+// ReadRunTrace reads a trace recorded alongside a run, in a subfolder of the run's directory: TraceDir, or
+// that of the disks behind its volumes. It returns nil if there is none. A link does not belong to the run and
+// is refused.
+func ReadRunTrace(run, dir string) (*RecordedTrace, error) {
 	f, err := Open(run)
 	if err != nil {
 		return nil, notRunError(run)
 	}
 	defer f.Close()
-	sub, err := f.Sub(TraceDir)
+	sub, err := f.Sub(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

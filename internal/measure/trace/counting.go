@@ -19,6 +19,10 @@ func newCounterTracer(r iotrace.Request) (tracer, error) {
 	if err != nil {
 		return nil, model.RefusedError(err.Error(), "run this on Linux, where the devices are")
 	}
+	if len(r.Devices) > 0 {
+		// Without a request a partition would count its disk's I/Os once more.
+		all = append(all, partitions(root)...)
+	}
 	c := &counterTracer{request: r, first: map[string]iotrace.Counters{}, last: map[string]iotrace.Counters{}}
 	for _, d := range all {
 		if len(r.Devices) > 0 && !slices.Contains(r.Devices, d.name) {

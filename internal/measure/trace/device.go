@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -108,9 +109,49 @@ func wholeOf(files fs.FS, number string) (string, error) {
 	return "", fmt.Errorf("no block device has the number %s", number)
 }
 
-// counters reads a device's own counters.
+// partitions lists the partitions of the machine's devices; each has counters of its own.
+func partitions(files fs.FS) (list []device) {
+	whole, err := devices(files)
+	if err != nil {
+		return nil
+	}
+	for _, d := range whole {
+		parts, _ := fs.Glob(files, path.Join("sys/block", d.name, d.name+"*", "dev"))
+		for _, p := range parts {
+			part := device{name: path.Base(path.Dir(p)), counts: d.counts}
+			text, err := fs.ReadFile(files, p)
+			if err != nil {
+				continue
+			}
+			if _, err := fmt.Sscanf(string(text), "%d:%d", &part.major, &part.minor); err == nil {
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
+
+// holding returns the name of the device or partition with a number such as "8:1".
+func holding(files fs.FS, number string) (string, error) {
+	list, err := devices(files)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range append(list, partitions(files)...) {
+		if d.numberText() == number {
+			return d.name, nil
+		}
+	}
+	return "", fmt.Errorf("no block device has the number %s", number)
+}
+
+// counters reads the counters of a device or a partition.
 func counters(files fs.FS, name string) (iotrace.Counters, error) {
 	text, err := fs.ReadFile(files, path.Join("sys/block", name, "stat"))
+	if errors.Is(err, fs.ErrNotExist) {
+		// A partition.
+		text, err = fs.ReadFile(files, path.Join("sys/class/block", name, "stat"))
+	}
 	if err != nil {
 		return iotrace.Counters{}, err
 	}

@@ -130,6 +130,20 @@ func Below(file string) (string, error) {
 	return name, nil
 }
 
+// Holding returns the device or the partition that holds a directory, to be counted. It fails if the
+// directory is not on exactly one.
+func Holding(dir string) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return "", fmt.Errorf("it cannot be looked at: %w", err)
+	}
+	number := uint64(st.Dev)
+	if unix.Major(number) == 0 {
+		return "", errors.New("its filesystem is on no single block device (btrfs, ZFS, a network, memory)")
+	}
+	return holding(root, fmt.Sprintf("%d:%d", unix.Major(number), unix.Minor(number)))
+}
+
 // Run traces until the time is over or the context ends, which is not an error. It returns the record
 // of the trace, without the names and times of the run that it is part of.
 func Run(ctx context.Context, o Options) (iotrace.Run, error) {

@@ -49,6 +49,34 @@ func TestDevicesOfAMachine(t *testing.T) {
 	}
 }
 
+// The directory of a disk's partition is counted by the partition: what is on the others is not behind it.
+func TestAPartitionIsCountedByItself(t *testing.T) {
+	defer func(was fs.FS) { root = was }(root)
+	files := machine()
+	files["sys/class/block/sda2/stat"] = &fstest.MapFile{Data: []byte("7 0 56 7 5 0 40 5 0 1 1 0 0 0 0 0 0\n")}
+	root = files
+	for number, want := range map[string]string{"8:0": "sda", "8:2": "sda2", "254:0": "dm-0", "8:3": ""} {
+		if got, err := holding(files, number); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s is %q, %v; want %q", number, got, err, want)
+		}
+	}
+	c, err := newCounterTracer(iotrace.Request{Devices: []string{"sda2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.begin(); err != nil {
+		t.Fatal(err)
+	}
+	files["sys/class/block/sda2/stat"] = &fstest.MapFile{Data: []byte("9 0 72 7 10 0 80 5 0 1 1 0 0 0 0 0 0\n")}
+	samples, err := c.second()
+	if err != nil || len(samples) != 2 || samples[0].Device != "sda2" || samples[0].Flow.IOs != 2 || samples[1].Flow.IOs != 5 {
+		t.Errorf("%+v, %v", samples, err)
+	}
+	if all, err := newCounterTracer(iotrace.Request{}); err != nil || len(all.(*counterTracer).list) != 1 {
+		t.Errorf("without a request %+v are counted, %v", all, err)
+	}
+}
+
 func TestCountersAreReadInTheirUnits(t *testing.T) {
 	got, err := counters(machine(), "sda")
 	want := iotrace.Counters{Reads: 10, ReadMerges: 1, ReadBytes: 80 * 512, ReadSeconds: .02, Writes: 30, WriteMerges: 3, WrittenBytes: 240 * 512, WriteSeconds: .06,

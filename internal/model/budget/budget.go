@@ -4,7 +4,11 @@
 // Tolerance does not close: it says what is missing, and nothing else.
 package budget
 
-import "math"
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model/amplification"
+)
 
 // Schema is the schema name of an explanation.
 const Schema = "loadline.explanation/v1"
@@ -122,6 +126,9 @@ type Budget struct {
 	Missing         []Missing        `json:"missing,omitempty"`
 	Counts          []Count          `json:"counts,omitempty"`
 	Counterfactuals []Counterfactual `json:"counterfactuals,omitempty"`
+	// Amplification says how many I/Os the disks behind a replicated volume did for each operation, if
+	// that was to be counted.
+	Amplification []amplification.Ratio `json:"amplification,omitempty"`
 	// Notes are sentences that a reader of the rows needs to know.
 	Notes []string `json:"notes,omitempty"`
 }

@@ -117,9 +117,11 @@ func testLonghornBaseline(t *testing.T) {
 }
 
 // However many volumes there are (one is measured above), their total is what the
-// disks can do; the disks count one read for each read, and six writes for each write.
+// disks can do; the disks count one read for each read, and six writes for each write,
+// and so does Loadline.
 func testLonghornScale(t *testing.T) {
-	ns := namespace(t, "lh-scale", "restricted")
+	// The pods that count mount the replicas' directories.
+	ns := namespace(t, "lh-scale", "privileged")
 	volumes, most := "3", "15s"
 	if long {
 		volumes, most = "1,3,6", "60s"
@@ -129,7 +131,7 @@ func testLonghornScale(t *testing.T) {
 		truth, amplified float64
 	}{{"rand-read-iops", allReads, 1}, {"rand-write-iops", allWrites, 6}} {
 		count := countDisks(t)
-		o := run(t, ns, "scale", "sc:longhorn?size=128Mi", "--volumes", volumes, "--size", "48Mi", "--workload", c.workload, "--max-time", most, "--quiet", "--format", "json")
+		o := run(t, ns, "scale", "sc:longhorn?size=128Mi", "--volumes", volumes, "--size", "48Mi", "--workload", c.workload, "--max-time", most, "--amplification", "--quiet", "--format", "json")
 		reads, writes := count()
 		disks := map[bool]float64{true: reads, false: writes}[c.amplified == 1]
 		points := totals(t, o)
@@ -145,8 +147,23 @@ func testLonghornScale(t *testing.T) {
 			default:
 				t.Log(words)
 			}
+			told(t, p, c.amplified)
 		}
 		nothingLeft(t, ns)
+	}
+}
+
+// told fails unless Loadline itself has counted how many I/Os of the disks there are for each.
+func told(t *testing.T, p point, amplified float64) {
+	t.Helper()
+	a := p.Amplification
+	switch {
+	case a == nil || a.NotCounted != "":
+		t.Errorf("%d volumes: the amplification is %+v", p.Volumes, a)
+	case a.Expected != amplified || len(a.Devices) != lab.Nodes || math.Abs(a.Estimate/amplified-1) > 0.1 || a.Low > a.Estimate || a.High < a.Estimate || a.Disks == 0:
+		t.Errorf("%d volumes, of which %g are true: %+v", p.Volumes, amplified, a)
+	default:
+		t.Logf("%d volumes: %s", p.Volumes, a.Says)
 	}
 }
 

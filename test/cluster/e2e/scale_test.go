@@ -42,6 +42,13 @@ type point struct {
 	Volumes, Nodes int
 	Total          struct{ Estimate float64 }
 	Verdict        string
+	Amplification  *struct {
+		Estimate, Low, High, Expected float64
+		Disks                         float64 `json:"disks_rate"`
+		Devices                       []string
+		NotCounted                    string `json:"not_counted"`
+		Says                          string
+	}
 }
 
 // is fails unless the total is true within 3 %, see carries.

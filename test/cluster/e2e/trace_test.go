@@ -306,11 +306,16 @@ func TestTraceRefused(t *testing.T) {
 		said(t, o, "--trace needs a pod with the capabilities BPF and PERFMON", "Pod Security", "leave --trace out")
 		nothingLeft(t, ns)
 	}
+	o := run(t, ns, "plan", "sc:csi?size=64Mi", "--amplification", "--only", "rand-read-iops")
+	if o.code != 2 {
+		t.Errorf("exit code %d", o.code)
+	}
+	said(t, o, "--amplification needs a pod with a directory of the node mounted read-only (hostPath)", "Pod Security", "leave --amplification out")
 	if made := kubectl(t, "get", "events", "-n", ns, "-o", "name"); made != "" {
 		t.Errorf("something was made: %s", made)
 	}
 	kubectl(t, "label", "--overwrite", "namespace", ns, "pod-security.kubernetes.io/enforce=privileged")
-	o := run(t, ns, "plan", "sc:csi?size=64Mi", "--trace", "--only", "rand-read-iops")
+	o = run(t, ns, "plan", "sc:csi?size=64Mi", "--trace", "--only", "rand-read-iops")
 	if o.code != 0 || !strings.Contains(o.stdout, "- PERFMON") || !strings.Contains(o.stdout, "- BPF") || strings.Contains(o.stdout, "hostPath") {
 		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
 	}

@@ -38,6 +38,7 @@ function tipLines(s: Scale, p: ScalePoint): TipLine[] {
   if (p.nodes) lines.push(["nodes", String(p.nodes)]);
   if (p.fairness) lines.push(["fairness", p.fairness.toFixed(3)]);
   for (const key of ["mean", "p99"] as const) if (p[key]) lines.push([key, format.seconds(p[key].estimate)]);
+  if (p.amplification && !p.amplification.not_counted) lines.push(["amplification", format.amplified(p.amplification)]);
   if (p.verdict) lines.push(["verdict", `${verdictSign[p.verdict]} ${p.verdict}`]);
   return lines;
 }

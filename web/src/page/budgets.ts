@@ -5,7 +5,7 @@ import { figure } from "../charts/figure";
 import { leftOver, measured, share, signed, waterfall } from "../charts/waterfall";
 import { h, onFirstOpen, type Child } from "../dom";
 import * as format from "../format";
-import type { Budget, BudgetComparison, Counterfactual, Documents, Num, Report } from "../model";
+import type { Amplification, Budget, BudgetComparison, Counterfactual, Documents, Num, Report } from "../model";
 import { letter } from "../theme";
 import { comparisonsOf } from "./answers";
 import { number, scrolled } from "./table";
@@ -61,7 +61,7 @@ function budget(b: Budget, id: string): HTMLElement[] {
     h("p", {}, h("strong", {}, `Closure ${format.percent(b.closure)}`), ` of the ${format.duration(b.seen)} that the client saw: ${b.seen_by}.${leftOver(b) && b.residual.seconds > 0 ? ` Left over: ${signed(b.residual.seconds)}, ${b.residual.name}.` : ""}`),
     b.rows.length ? table(b) : null,
     b.counterfactuals?.length ? whatIf(b.counterfactuals) : null,
-    b.notes?.length ? h("ul", { class: "faint" }, ...b.notes.map((n) => h("li", {}, n))) : null,
+    b.notes?.length || b.amplification?.length ? h("ul", { class: "faint" }, ...[...(b.amplification ?? []).map((r) => r.says), ...(b.notes ?? [])].map((n) => h("li", {}, n))) : null,
   ];
   return parts.filter((p) => p !== null);
 }
@@ -77,7 +77,12 @@ function refusal(b: Budget): HTMLElement {
 }
 
 function table(b: Budget): HTMLElement {
-  const computed = b.rows.some((r) => r.of);
+  const computed = b.rows.some((r) => r.of) || b.amplification?.some((r) => !r.not_counted);
+  const amplified = (r: Amplification) => {
+    const name = h("th", { scope: "row" }, h("span", { class: "name" }, `I/O amplification (${r.direction}s)`));
+    const how = r.not_counted ? "" : `${format.rate(r.disks_rate ?? 0)}/s on ${format.count(r.devices?.length ?? 0, "disk")} for ${format.rate(r.operations_rate ?? 0)}/s`;
+    return h("tr", {}, name, number(format.amplified(r)), number(""), computed ? h("td", {}, how) : null, h("td", { class: "faint" }, r.not_counted ? "" : "the disks' counters"));
+  };
   const line = (name: string, seconds: number, part: number, of = "", source = "", bold = false) =>
     h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, name)), number(signed(seconds), bold), number(share(part), bold), computed ? h("td", {}, of) : null, h("td", { class: "faint" }, source));
   return scrolled(
@@ -88,6 +93,7 @@ function table(b: Budget): HTMLElement {
       ...b.rows.map((r) => line(r.name, r.seconds, r.share, r.of, measured(r))),
       leftOver(b) ? line("left over", b.residual.seconds, b.residual.share) : null,
       line("as the client saw it", b.seen, 1, "", "", true),
+      ...(b.amplification ?? []).map(amplified),
     ],
   );
 }

@@ -13,29 +13,37 @@ import (
 // and every pod that measures would have to carry it.
 const tracer = "loadline"
 
-// tracerSpec returns the pod of a tracer on a node; "" for a pod that is only shown.
-func (at Place) tracerSpec(name, node string) kube.TracerSpec {
-	where := at.Where
-	if node != "" {
-		where.Node, where.NodeSelector = node, nil
-	}
-	return kube.TracerSpec{Name: name, Made: at.Made, Where: where, Command: []string{tracer, "agent", "--trace", kube.StatePath}}
+// Tracer says what a tracer's pod is for.
+type Tracer struct {
+	// Node is its node; "" for a pod that is only shown. Suffix distinguishes it from the run's other pods.
+	Node, Suffix string
+	// Directories are directories of the node whose devices it only counts; none if it traces.
+	Directories []string
 }
 
-// PutTracer creates a pod that traces its node, waits for it and connects; suffix distinguishes it from the
-// run's other pods. Closing the stream removes it. After an error nothing is left (unless Keep).
-func (at Place) PutTracer(ctx context.Context, node, suffix string, say func(string)) (io.ReadWriteCloser, error) {
-	p := &placement{Place: at, Assignment: place.Assignment{Say: say}, name: at.Made.Run + suffix}
-	p.facts.Node = node
-	if err := p.startTracer(ctx); err != nil {
+// tracerSpec returns the pod of a tracer.
+func (at Place) tracerSpec(t Tracer) kube.TracerSpec {
+	where := at.Where
+	if t.Node != "" {
+		where.Node, where.NodeSelector = t.Node, nil
+	}
+	return kube.TracerSpec{Name: at.Made.Run + t.Suffix, Made: at.Made, Where: where, Command: []string{tracer, "agent", "--trace", kube.StatePath}, Directories: t.Directories}
+}
+
+// PutTracer creates a pod that traces its node, waits for it and connects. Closing the stream removes it.
+// After an error nothing is left (unless Keep).
+func (at Place) PutTracer(ctx context.Context, t Tracer, say func(string)) (io.ReadWriteCloser, error) {
+	p := &placement{Place: at, Assignment: place.Assignment{Say: say}, name: at.Made.Run + t.Suffix}
+	p.facts.Node = t.Node
+	if err := p.startTracer(ctx, t); err != nil {
 		return nil, errors.Join(err, p.takeDown())
 	}
-	return p.connect(ctx, "the tracer on "+node), nil
+	return p.connect(ctx, "the tracer on "+t.Node), nil
 }
 
-func (p *placement) startTracer(ctx context.Context) error {
+func (p *placement) startTracer(ctx context.Context, t Tracer) error {
 	p.note("pod", p.name)
-	uid, err := p.Client.MakeTracer(ctx, p.tracerSpec(p.name, p.facts.Node))
+	uid, err := p.Client.MakeTracer(ctx, p.tracerSpec(t))
 	p.noted(uid, err)
 	if err != nil {
 		return err
@@ -45,14 +53,14 @@ func (p *placement) startTracer(ctx context.Context) error {
 }
 
 // TryTracer fails if the cluster would not accept such a pod, before anything is created.
-func (at Place) TryTracer(ctx context.Context) error {
-	return at.Client.TryTracer(ctx, at.tracerSpec(at.Made.Run+"-trace", ""))
+func (at Place) TryTracer(ctx context.Context, t Tracer) error {
+	return at.Client.TryTracer(ctx, at.tracerSpec(t))
 }
 
-// TracerManifest returns the pod that would be created on each node that has a volume, as YAML for people.
-// The node is known when the volumes have theirs.
-func (at Place) TracerManifest() ([]byte, error) {
-	spec := at.tracerSpec(at.Made.Run+"-trace", "")
+// TracerManifest returns the pod that would be created on each node, as YAML for people. The node is known
+// when the volumes have theirs.
+func (at Place) TracerManifest(t Tracer) ([]byte, error) {
+	spec := at.tracerSpec(t)
 	// The owner is known only when it is created.
 	spec.Made = kube.Made{Run: at.Made.Run}
 	return at.Client.TracerManifest(spec)

@@ -30,14 +30,14 @@ func TestATracersPod(t *testing.T) {
 	// The options for pods that measure do not apply to a tracer.
 	where := kube.Where{Image: "loadline:test", Application: "postgres:17", Resources: map[string]string{"cpu": "2"}, NodeSelector: map[string]string{"disk": "fast"}, Tolerations: []string{"*"}}
 	at := Place{Client: client, Made: Mark("trace", "test/1/x"), Where: where, Ready: time.Minute}
-	if err := at.TryTracer(t.Context()); err != nil || len(n.left()) > 0 {
+	if err := at.TryTracer(t.Context(), Tracer{Suffix: "-trace"}); err != nil || len(n.left()) > 0 {
 		t.Fatalf("%v; a question has made %v", err, n.left())
 	}
-	shown, err := at.TracerManifest()
+	shown, err := at.TracerManifest(Tracer{Suffix: "-trace"})
 	if err != nil || strings.Contains(string(shown), at.Made.Token) || strings.Contains(string(shown), "postgres") || strings.Contains(string(shown), "limits") {
 		t.Errorf("%v: %s", err, shown)
 	}
-	stream, err := at.PutTracer(t.Context(), "node1", "-t1", func(words string) { t.Error(words) })
+	stream, err := at.PutTracer(t.Context(), Tracer{Node: "node1", Suffix: "-t1"}, func(words string) { t.Error(words) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,12 +35,17 @@ type Tracer struct {
 	// Node is the machine's name, Devices are those to be traced there.
 	Node    string
 	Devices []string
+	// Holding are directories there whose devices are to be counted, instead of tracing Devices; Ready
+	// then sets Devices.
+	Holding []string
 	// Cgroups maps the numbers of some of that machine's cgroups to names.
 	Cgroups map[uint64]string
 	// Link is the connection to the tracer. Closing it ends the tracer and removes what was created
 	// for it.
 	Link io.ReadWriteCloser
 
+	// held are the devices of Holding, in that order.
+	held []string
 	// offset is how much later than the first tracer it began, in seconds; set once it has begun.
 	offset  float64
 	samples int
@@ -91,11 +96,25 @@ func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(str
 	})
 	for _, t := range tracers {
 		go g.listen(t)
-		if err := t.send(command{Devices: t.Devices}); err != nil {
+		if err := t.send(command{Devices: t.Devices, Holding: t.Holding}); err != nil {
 			return nil, errors.Join(err, g.Close())
 		}
 	}
-	err := g.waitForAll(ctx, readyTimeout, func(m message) (bool, error) { return m.Ready, nil })
+	err := g.waitForAll(ctx, readyTimeout, func(m message) (bool, error) {
+		if !m.Ready || len(m.from.Holding) == 0 {
+			return m.Ready, nil
+		}
+		if len(m.reply.Holding) != len(m.from.Holding) {
+			return false, fmt.Errorf("the tracer on %s names %d devices for %d directories", m.from.Node, len(m.reply.Holding), len(m.from.Holding))
+		}
+		m.from.held = m.reply.Holding
+		for _, name := range m.from.held {
+			if !slices.Contains(m.from.Devices, name) {
+				m.from.Devices = append(m.from.Devices, name)
+			}
+		}
+		return true, nil
+	})
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -341,6 +360,9 @@ func (t *Tracer) check(s *iotrace.Sample, now float64) error {
 	}
 	return s.Check()
 }
+
+// DeviceOf returns the device of a tracer's nth directory, as samples name it.
+func (g *Group) DeviceOf(t *Tracer, nth int) string { return g.device(t, t.held[nth]) }
 
 // device returns the name of a tracer's device, unique among all tracers.
 func (g *Group) device(t *Tracer, name string) string {

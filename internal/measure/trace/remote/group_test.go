@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -275,5 +276,58 @@ func TestServe(t *testing.T) {
 	}
 	if run.Reason != "" || run.Method == "" || len(run.Devices) != 1 || run.Devices[0].Name != device || run.Seconds < 1 {
 		t.Errorf("%+v", run)
+	}
+}
+
+// Directories of two nodes: each tracer finds their devices itself, and is told no other.
+func TestCountingTheDevicesOfDirectories(t *testing.T) {
+	holds := func(devices []string, sample iotrace.Sample) func(*json.Decoder, *json.Encoder) error {
+		return func(in *json.Decoder, out *json.Encoder) error {
+			var first, begin, end command
+			if err := in.Decode(&first); err != nil || len(first.Devices) > 0 || len(first.Holding) != len(devices) {
+				return errors.Join(err, fmt.Errorf("it was told %+v", first))
+			}
+			run := iotrace.Run{Method: iotrace.ByCounters}
+			if err := errors.Join(out.Encode(reply{Ready: true, Holding: devices}), in.Decode(&begin), out.Encode(reply{Begun: &run}), out.Encode(reply{Samples: []iotrace.Sample{sample}}), in.Decode(&end)); err != nil {
+				return err
+			}
+			for _, name := range devices {
+				run.Devices = append(run.Devices, iotrace.Device{Name: name, Counters: &iotrace.Counters{}})
+			}
+			return out.Encode(reply{Ended: &run})
+		}
+	}
+	a, _ := tracer("a", nil, nil, holds([]string{"sda", "sda"}, second("sda", "", 1)))
+	b, _ := tracer("b", nil, nil, holds([]string{"dm-0"}, second("dm-0", "", 1)))
+	a.Holding, b.Holding = []string{"/disks/1", "/disks/2"}, []string{"/disks/1"}
+	run, samples, _ := trial(t, 2, a, b)
+	if diff := cmp.Diff([]string{"a/sda", "b/dm-0"}, run.Request.Devices); diff != "" || len(samples) != 2 || run.Reason != "" {
+		t.Errorf("%s, %+v, %q", diff, samples, run.Reason)
+	}
+	g := &Group{tracers: []*Tracer{a, b}}
+	if got := g.DeviceOf(a, 1) + " " + g.DeviceOf(b, 0); got != "a/sda b/dm-0" {
+		t.Error(got)
+	}
+	// One that cannot tell says why, before anything is measured.
+	wrong, _ := tracer("c", nil, nil, func(in *json.Decoder, out *json.Encoder) error {
+		var first command
+		return errors.Join(in.Decode(&first), out.Encode(reply{Ready: true}))
+	})
+	wrong.Holding = []string{"/disks/1"}
+	if _, err := Ready(t.Context(), env.Clock{}, []*Tracer{wrong}, func(string) {}); err == nil || !strings.Contains(err.Error(), "the tracer on c names 0 devices for 1 directories") {
+		t.Error(err)
+	}
+	ordersRead, ordersWrite := io.Pipe()
+	answersRead, answersWrite := io.Pipe()
+	go func() {
+		_ = Serve(t.Context(), env.Clock{}, ordersRead, answersWrite)
+		answersWrite.Close()
+	}()
+	memory := &Tracer{Node: "here", Holding: []string{"/proc"}, Link: &played{Reader: answersRead, Writer: ordersWrite, end: func() {
+		ordersWrite.Close()
+		answersRead.CloseWithError(io.ErrClosedPipe)
+	}}}
+	if _, err := Ready(t.Context(), env.Clock{}, []*Tracer{memory}, func(string) {}); err == nil || !strings.Contains(err.Error(), "the device that holds a directory of replicas is not known: its filesystem is on no single block device") {
+		t.Error(err)
 	}
 }

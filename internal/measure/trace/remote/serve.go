@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/loadline/loadline/internal/env"
@@ -27,14 +28,18 @@ import (
 // command is a line to the tracer: first the devices, then the permission to begin, then the end.
 type command struct {
 	Devices []string `json:"devices,omitempty"`
+	// Holding are directories whose devices are to be counted, instead of Devices.
+	Holding []string `json:"holding,omitempty"`
 	Begin   bool     `json:"begin,omitempty"`
 	End     bool     `json:"end,omitempty"`
 }
 
 // reply is a line from the tracer; one of its fields is set.
 type reply struct {
-	Ready bool         `json:"ready,omitempty"`
-	Begun *iotrace.Run `json:"begun,omitempty"`
+	Ready bool `json:"ready,omitempty"`
+	// Holding are the devices of the directories that were asked for, with Ready.
+	Holding []string     `json:"holding,omitempty"`
+	Begun   *iotrace.Run `json:"begun,omitempty"`
 	// Samples are those of the second that ended End seconds after the beginning.
 	Samples []iotrace.Sample `json:"samples,omitempty"`
 	// Ended is the record, in the last line; Failed is why it is incomplete.
@@ -55,12 +60,13 @@ func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Wr
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	found, why := devicesOf(first.Holding)
 	begin := make(chan struct{})
 	go follow(in, sync.OnceFunc(func() { close(begin) }), cancel)
 	o := trace.Options{
 		Clock: clock,
 		Ready: func() error {
-			if err := out.Encode(reply{Ready: true}); err != nil {
+			if err := out.Encode(reply{Ready: true, Holding: found}); err != nil {
 				return err
 			}
 			select {
@@ -82,12 +88,30 @@ func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Wr
 			return nil
 		},
 	}
-	run, err := run(ctx, o, first.Devices)
-	last := reply{Ended: &run}
+	if len(found) > 0 {
+		first.Devices, o.Method = found, iotrace.ByCounters
+	}
+	record, err := iotrace.Run{}, why
+	if why == nil {
+		record, err = run(ctx, o, first.Devices)
+	}
+	last := reply{Ended: &record}
 	if err != nil {
 		last.Failed = err.Error()
 	}
 	return out.Encode(last)
+}
+
+// devicesOf returns the device of each directory.
+func devicesOf(directories []string) (found []string, err error) {
+	for _, dir := range directories {
+		name, err := trace.Holding(dir)
+		if err != nil {
+			return nil, fmt.Errorf("the device that holds a directory of replicas is not known: %w", err)
+		}
+		found = append(found, name)
+	}
+	return found, nil
 }
 
 // follow carries out the orders until the last one.
@@ -107,6 +131,12 @@ func follow(in *json.Decoder, begin, end func()) {
 // run traces devices.
 func run(ctx context.Context, o trace.Options, devices []string) (iotrace.Run, error) {
 	for _, name := range devices {
+		if o.Method == iotrace.ByCounters {
+			if !slices.Contains(o.Request.Devices, name) {
+				o.Request.Devices = append(o.Request.Devices, name)
+			}
+			continue
+		}
 		if err := trace.Resolve(&o.Request, o.Clock, name, ""); err != nil {
 			return iotrace.Run{}, err
 		}

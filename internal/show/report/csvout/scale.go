@@ -29,6 +29,8 @@ var ScaleColumns = []Column{
 	{"fairness", "Jain's index: 1 when all volumes get the same"},
 	{"offered", "the rate that each volume was limited to; empty without a limit"},
 	{"device", "what the devices counted meanwhile"},
+	{"amplification", "I/Os of all disks with the replicas for each I/O of a volume; empty if not counted"},
+	{"amplification_expected", "what the storage system lets expect; empty when unknown"},
 	{"latency_mean", "seconds, of all volumes' I/Os together"},
 	{"latency_p99", "99th percentile"},
 	{"law", "what the chosen law says of so many volumes; empty for points that it is not about"},
@@ -92,9 +94,13 @@ func WriteScales(w io.Writer, reports ...*model.Report) error {
 				if v, ok := residualAt(s, p); ok {
 					fitted, residual = number(p.Total.Value/math.Exp(v)), number(v)
 				}
+				amplified, expected := "", ""
+				if a := p.Amplification; a != nil && a.NotCounted == "" {
+					amplified, expected = number(a.Value), known(a.Expected)
+				}
 				t.row(slices.Concat(scaleHead(r, s),
 					[]string{count(p.Volumes), known(float64(p.Nodes)), string(s.Metric), p.Total.Unit}, estimate(p.Total),
-					[]string{number(p.PerVolume.Value), known(p.Fairness), known(p.Offered), seconds(p.Device), seconds(p.Mean), seconds(p.P99), fitted, residual, string(p.Verdict)}, labels(&r.Run, names))...)
+					[]string{number(p.PerVolume.Value), known(p.Fairness), known(p.Offered), seconds(p.Device), amplified, expected, seconds(p.Mean), seconds(p.P99), fitted, residual, string(p.Verdict)}, labels(&r.Run, names))...)
 			}
 		}
 	}

@@ -16,6 +16,7 @@ func fullExplanation() *budget.Explanation {
 	x.Schema = budget.Schema
 	b := &x.Runs[0].Budgets[0]
 	b.Rows[0].Part, b.Residual.Part, b.Counterfactuals[0].Part, b.Counts[0].Unit = budget.Flush, budget.Residual, budget.Flush, "B"
+	b.Amplification[0].Direction = "write"
 	c := &x.Comparisons[0]
 	c.Changes[0].Part, c.Unlike[0].Unit = budget.Device, "1"
 	return &x

@@ -53,6 +53,7 @@ func full() *model.Report {
 	r.Courses[0].Direction, r.Sweep.Kind, r.Sweep.Points[0].Direction, r.Sweep.Points[0].Verdict = model.Read, model.SweepLoad, model.Read, model.Valid
 	scale := &r.Scales[0]
 	scale.Direction, scale.Access, scale.Metric, scale.Points[0].Verdict, scale.Laws[0].Kind = model.Write, model.Sequential, model.Bandwidth, model.Suspect, model.USLLaw
+	scale.Points[0].Amplification.Direction = "write"
 	for _, e := range estimatesOf(reflect.ValueOf(&r).Elem()) {
 		if e.Unit == "x" {
 			*e = res.Estimate

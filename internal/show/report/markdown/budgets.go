@@ -36,6 +36,10 @@ func (p *page) budget(b *budget.Budget) {
 		add(b.Residual, "left over: "+b.Residual.Name)
 	}
 	add(budget.Row{Seconds: b.Seen, Share: 1}, "as the client saw it")
+	for i := range b.Amplification {
+		r := &b.Amplification[i]
+		rows = append(rows, []string{inline(r.Name()), inline(r.OfExpected()), "", inline(r.Rates()), r.Source()})
+	}
 	p.table([]string{"of one " + inline(b.Operation), "time:", "share:", "computed as", "source"}, rows)
 	p.para(fmt.Sprintf("Closure %s of the %s that the client saw: %s", share(b.Closure), units.FormatDuration(b.Seen), inline(b.SeenBy)))
 	var lines []string
@@ -44,6 +48,9 @@ func (p *page) budget(b *budget.Budget) {
 		for _, m := range b.Missing {
 			lines = append(lines, "- missing: "+inline(m.What)+". To measure it: "+inline(m.Measure))
 		}
+	}
+	for i := range b.Amplification {
+		lines = append(lines, "- "+inline(b.Amplification[i].Says))
 	}
 	for _, n := range b.Notes {
 		lines = append(lines, "- "+inline(n))

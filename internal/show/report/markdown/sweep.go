@@ -46,16 +46,32 @@ func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 // scale writes the points of N volumes at once, and the chosen law.
 func (p *page) scale(s *model.Scale) {
 	var rows [][]string
+	head := []string{"volumes:", "total:", "95% CI:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}
+	amplified := s.Amplified()
+	if len(amplified) > 0 {
+		head = slices.Insert(head, len(head)-1, "amplification:")
+	}
 	for _, c := range s.Points {
 		fair := "–"
 		if c.Fairness > 0 {
 			fair = words.Fixed(c.Fairness, 2)
 		}
-		rows = append(rows, []string{strconv.Itoa(c.Volumes), value(s.Metric.Format(c.Total.Value), c.Verdict), s.Metric.FormatWidth("", c.Total),
-			value(s.Metric.Format(c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)})
+		row := []string{strconv.Itoa(c.Volumes), value(s.Metric.Format(c.Total.Value), c.Verdict), s.Metric.FormatWidth("", c.Total),
+			value(s.Metric.Format(c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)}
+		if len(amplified) > 0 {
+			disks := "–"
+			if c.Amplification != nil {
+				disks = value(c.Amplification.OfExpected(), c.Verdict)
+			}
+			row = slices.Insert(row, len(row)-1, disks)
+		}
+		rows = append(rows, row)
 	}
 	p.para(fmt.Sprintf("%s %s, N volumes at once%s:", code(s.Workload), inline(string(s.Direction)), words.Prefixed(", from ", inline(s.Source))))
-	p.table([]string{"volumes:", "total:", "95% CI:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}, rows)
+	p.table(head, rows)
+	for _, l := range amplified {
+		p.para(inline(l) + ".")
+	}
 	for _, l := range s.Laws {
 		if l.Chosen {
 			p.para("Law: " + lawWords(l, s.Metric) + ".")

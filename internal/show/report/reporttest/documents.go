@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/amplification"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
@@ -172,6 +173,9 @@ func scale() *model.Report {
 		s.Points = append(s.Points, p)
 	}
 	capacity := about(50e3, "1/s")
+	s.Points[0].Amplification = &amplification.Ratio{Direction: "read", Operation: "read", Value: 1.01, Low: 0.99, High: 1.03, Confidence: 0.95, Expected: 1, Of: "each block is read from one replica",
+		Operations: 11900, Disks: 12019, Seconds: 20, Devices: []string{"node1/sda", "node2/sda"}}
+	s.Points[0].Amplification.Conclude()
 	s.Laws = []model.Law{{Kind: model.SaturationLaw, First: about(11900, "1/s"), Capacity: &capacity, Knee: 4.2, Error: 0.013, Chosen: true}}
 	r.Scales = []model.Scale{s}
 	return r

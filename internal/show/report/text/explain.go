@@ -73,6 +73,11 @@ func (p *page) budget(name string, b *budget.Budget) {
 	}
 	add("left over", b.Residual.Seconds, b.Residual.Share, "", "", term.Dim)
 	add("as the client saw it", b.Seen, 1, "", "", term.Bold)
+	for i := range b.Amplification {
+		r := &b.Amplification[i]
+		part.cells, time.cells, share.cells = append(part.cells, cell{text: r.Name()}), append(time.cells, cell{text: r.OfExpected()}), append(share.cells, cell{})
+		of.cells, source.cells = append(of.cells, cell{text: r.Rates()}), append(source.cells, cell{text: r.Source(), paint: term.Dim})
+	}
 	p.fitted([]*column{part, time, share, of, source})
 	p.field("closure", fmt.Sprintf("%.0f %% of the %s that the client saw: %s", 100*b.Closure, units.FormatDuration(b.Seen), b.SeenBy))
 	if b.Residual.Share >= 0.005 {
@@ -83,6 +88,9 @@ func (p *page) budget(name string, b *budget.Budget) {
 		for _, m := range b.Missing {
 			p.remark("", term.Plain, "missing: "+m.What+". To measure it: "+m.Measure)
 		}
+	}
+	for i := range b.Amplification {
+		p.remark("·", term.Plain, b.Amplification[i].Says)
 	}
 	for _, n := range b.Notes {
 		p.remark("·", term.Plain, n)

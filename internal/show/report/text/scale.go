@@ -40,6 +40,9 @@ func (p *page) scales(r *model.Report, notes words.Footnotes) {
 		for _, l := range words.RateHeld(s) {
 			p.field("rate", l)
 		}
+		for _, l := range s.Amplified() {
+			p.field("disks", l)
+		}
 	}
 	p.unmeasured(r, notes)
 }
@@ -51,9 +54,10 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 	done := &column{title: "achieved", numeric: true}
 	fair := &column{title: "fairness", numeric: true, drop: 3}
 	mean, p99 := &column{title: "mean", numeric: true, drop: 4}, &column{title: "p99", numeric: true, drop: 5}
+	amplified := &column{title: "amplification", numeric: true}
 	device, spread, mark := &column{title: "devices", numeric: true, drop: 2}, &column{title: "starts", numeric: true, drop: 1}, &column{}
 	dash := cell{text: p.Text("–"), paint: term.Dim}
-	limited, counted := false, false
+	limited, counted, behind := false, false, false
 	for _, c := range s.Points {
 		bad := c.Verdict == model.Invalid
 		n.cells = append(n.cells, cell{text: words.Fixed(float64(c.Volumes), 0)})
@@ -78,6 +82,14 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 			below = p.number(s.Metric.Format(c.Device.Value), bad)
 		}
 		device.cells = append(device.cells, below)
+		ratio := dash
+		if r := c.Amplification; r != nil {
+			behind = true
+			if r.NotCounted == "" {
+				ratio = p.number(r.OfExpected(), bad)
+			}
+		}
+		amplified.cells = append(amplified.cells, ratio)
 		apart := dash
 		if c.Volumes > 1 {
 			apart = cell{text: p.Text(units.FormatDuration(c.StartSpread)), paint: term.Dim}
@@ -85,8 +97,10 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 		spread.cells = append(spread.cells, apart)
 		mark.cells = append(mark.cells, p.mark(model.Result{Verdict: c.Verdict}, notes.Of(c.Result)))
 	}
-	columns := []*column{n, total, width, each, done, fair, mean, p99, device, spread, mark}
-	columns = slices.DeleteFunc(columns, func(c *column) bool { return c == done && !limited || c == device && !counted })
+	columns := []*column{n, total, width, each, done, fair, mean, p99, device, amplified, spread, mark}
+	columns = slices.DeleteFunc(columns, func(c *column) bool {
+		return c == done && !limited || c == device && !counted || c == amplified && !behind
+	})
 	if len(s.Points) > 0 {
 		for _, l := range term.Wrap(p.Text(s.Workload+" on N volumes at once; total is the sum, second by second, while all of them ran"), p.width) {
 			p.line(p.Paint(term.Bold, l))
