@@ -25,6 +25,8 @@ type Disks struct {
 const (
 	// fewSeconds is the number of seconds below which a ratio has no interval worth printing.
 	fewSeconds = 3
+	// mostSilent is the number of spans of a silent time, however long it is.
+	mostSilent = 60
 	// largestWhole is the largest block, in bytes, that no disk and no storage system is expected to split.
 	largestWhole = 64 << 10
 )
@@ -147,10 +149,12 @@ func (ev Evidence) spans(g *timeline.Group, w model.Workload, d model.Direction)
 		order = append(order, end)
 	}
 	slices.Sort(order)
-	// At either end less than a second is cut off with the sample that it belongs to.
+	// At either end up to a second is cut off with the sample that it belongs to.
 	silent := func(from, to float64) {
-		for ; to-from >= 1; from++ {
-			list = append(list, span{seconds: 1, operations: operations(g, w, d, from, from+1)})
+		n := math.Min(mostSilent, math.Floor(to-from))
+		for i := 0.0; i < n; i++ {
+			a, b := from+i*(to-from)/n, from+(i+1)*(to-from)/n
+			list = append(list, span{seconds: b - a, operations: operations(g, w, d, a, b)})
 		}
 	}
 	if len(order) == 0 {
@@ -170,7 +174,11 @@ func (ev Evidence) spans(g *timeline.Group, w model.Workload, d model.Direction)
 // between them counts with that part.
 func operations(g *timeline.Group, w model.Workload, d model.Direction, from, to float64) (n float64) {
 	for _, list := range g.Workers {
-		for _, s := range list {
+		first, _ := slices.BinarySearchFunc(list, from, func(s *model.Sample, t float64) int { return cmp.Compare(s.End, t) })
+		for _, s := range list[first:] {
+			if s.End-s.Seconds >= to {
+				break
+			}
 			share := (math.Min(s.End, to) - math.Max(s.End-s.Seconds, from)) / s.Seconds
 			if share <= 0 {
 				continue

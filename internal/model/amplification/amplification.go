@@ -112,7 +112,7 @@ func (r *Ratio) sentence() string {
 	if r.NotCounted != "" {
 		return r.Name() + " was not counted: " + r.NotCounted
 	}
-	parts := []string{fmt.Sprintf("the disks with the replicas do %s %ss for each %s (%s to %s), counted on %s", figure(r.Value), r.Direction, r.Operation, figure(r.Low), figure(r.High),
+	parts := []string{fmt.Sprintf("the disks with the replicas do %s %ss for each %s (%s to %s), counted on %s", hundredths(r.Value), r.Direction, r.Operation, hundredths(r.Low), hundredths(r.High),
 		strings.Join(r.Devices, ", "))}
 	switch {
 	case r.Expected > 0:
@@ -150,11 +150,19 @@ func (b *Behind) Devices() (names []string) {
 	return names
 }
 
+// hundredths keeps the zeros: "1.00 reads for each read".
+func hundredths(v float64) string {
+	if v >= 100 {
+		return units.FormatNumber(v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
 func figure(v float64) string {
 	if v >= 100 {
 		return units.FormatNumber(v)
 	}
-	return units.TrimZeros(fmt.Sprintf("%.2f", v))
+	return units.TrimZeros(hundredths(v))
 }
 
 func counted(n int, what string) string {
