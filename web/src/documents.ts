@@ -285,7 +285,7 @@ export interface Schedule {
    */
   looks?: number;
   /**
-   * True if 10 s are enough for the long repeat of writes after a prefill that was as long as a look.
+   * True if the long repeat of a workload that only writes lasts 10 s after a prefill of one volume that was as long as a look and whose rate did not fall.
    */
   short_write_look?: boolean;
 }
