@@ -25,7 +25,7 @@ func TestPlanOfCountingInACluster(t *testing.T) {
 		return code, stdout.String(), stderr.String()
 	}
 	before := s.Paths()
-	for _, args := range [][]string{{"plan", "sc:fast", "--image", "loadline:test"}, {"plan", "scale", "sc:fast", "--image", "loadline:test"}, {"plan", "app", "postgres", "sc:fast", "--worker-image", "loadline:test"}} {
+	for _, args := range [][]string{{"plan", "sc:fast", "--image", "loadline:test"}, {"plan", "app", "postgres", "sc:fast", "--worker-image", "loadline:test"}} {
 		code, out, said := run(args...)
 		if code != exitOK {
 			t.Fatalf("%v: exit code %d: %s", args, code, said)
