@@ -90,7 +90,7 @@ func (c CommandLine) As(verb string, options ...string) CommandLine {
 
 // singleRunFlags lists the flags of a run of one target that a comparison of two does not accept,
 // and those of a Job or an experiment, which specify the same in another way.
-var singleRunFlags = []string{"goal", "baseline", "trace", "time", "ramp-time", "until-steady",
+var singleRunFlags = []string{"goal", "baseline", "trace", "amplification", "time", "ramp-time", "until-steady",
 	"in-cluster", "detach", "hold", "service-account", "experiment", "allow-programs"}
 
 // recordFlags lists the flags that belong to a single run: where it is stored and how it is shown.

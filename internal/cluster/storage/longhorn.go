@@ -128,6 +128,12 @@ func (q *inquiry) longhornEngine() {
 	}
 	q.found.Engine = cmp.Or(tag(e.Status.Image), q.found.Engine)
 	q.found.Healthy = e.healthy()
+	for _, mode := range e.Status.Modes {
+		if mode == "WO" {
+			// It gets every write as well, and the rebuild.
+			q.found.WritesEach, q.found.WritesOf = 0, ""
+		}
+	}
 }
 
 // healthy counts the replicas that are read and written: one in mode WO is being rebuilt, one in
@@ -141,6 +147,22 @@ func (e *longhornEngine) healthy() (n int) {
 	return n
 }
 
+// systemDirectories are never those of a disk for replicas: whoever may write Longhorn's objects must not
+// choose what a pod mounts of them.
+var systemDirectories = []string{"/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr", "/var/lib/containerd", "/var/lib/docker", "/var/lib/kubelet", "/var/lib/rancher", "/var/log", "/var/run"}
+
+// isDataDirectory reports whether an absolute path may be that of a disk for replicas.
+func isDataDirectory(name string) bool {
+	if !path.IsAbs(name) {
+		return false
+	}
+	name = path.Clean(name)
+	if name == "/" || name == "/var" || name == "/var/lib" {
+		return false
+	}
+	return !slices.ContainsFunc(systemDirectories, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+}
+
 func (q *inquiry) longhornReplicas() {
 	var list items[longhornReplica]
 	if err := q.find("replicas", &list); err != nil {
@@ -152,7 +174,7 @@ func (q *inquiry) longhornReplicas() {
 		if r.Spec.Node != "" && r.Spec.FailedAt == "" {
 			q.found.Nodes = append(q.found.Nodes, r.Spec.Node)
 			q.found.Disks = append(q.found.Disks, amplification.Disk{Node: r.Spec.Node, Path: path.Clean(r.Spec.Path)})
-			told = told && path.IsAbs(r.Spec.Path) && (r.Spec.Engine == "" || r.Spec.Engine == longhornKernelEngine)
+			told = told && isDataDirectory(r.Spec.Path) && (r.Spec.Engine == "" || r.Spec.Engine == longhornKernelEngine)
 		}
 	}
 	if !told {

@@ -69,7 +69,7 @@ func TestDescribe(t *testing.T) {
 	}{
 		"Longhorn tells everything": {fake{drivers: longhornDrivers, lists: longhornLists}, longhornPV,
 			model.Backing{Adapter: "longhorn", System: "Longhorn", Version: "v1.8.0", Engine: "v1.7.2", Replicas: 3, Healthy: 2, Nodes: []string{"node1", "node3"}, Locality: "best-effort",
-				Disks: []amplification.Disk{{Node: "node1", Path: "/mnt/b"}, {Node: "node3", Path: "/var/lib/longhorn"}}, WritesEach: 2, WritesOf: "data, revision counter",
+				Disks: []amplification.Disk{{Node: "node1", Path: "/mnt/b"}, {Node: "node3", Path: "/var/lib/longhorn"}},
 				Facts: map[string]string{"attach": "required", "fsGroup policy": "ReadWriteOnceWithFSType", "data engine": "v1", "state": "attached", "robustness": "degraded"}}},
 		"Longhorn's objects may not be read": {fake{drivers: longhornDrivers}, longhornPV,
 			model.Backing{Adapter: "longhorn", System: "Longhorn", Version: "v1.8.0", Replicas: 2, Locality: "disabled", Facts: attach, Unknown: []string{

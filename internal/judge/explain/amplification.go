@@ -50,6 +50,10 @@ func (ev Evidence) Amplification(w model.Workload) (list []amplification.Ratio) 
 		switch {
 		case w.Loads():
 			r.Operation, r.Expected, r.Of = "transaction", 0, "it depends on how many I/Os of the volume a transaction needs"
+		case d == model.Write && (w.Sync != "" || w.Append):
+			r.Expected, r.Of = 0, "with a flush after each write, or an appended log, the volume's own filesystem may write records too"
+		case ev.Recorded.Environment.Cluster.ManyNodes():
+			r.Expected, r.Of = 0, "the volume may be shared over a network filesystem, which has a cache and a journal"
 		case w.BlockSize > largestWhole || w.Job != "":
 			r.Expected, r.Of = 0, "I/Os of more than "+units.FormatSize(largestWhole)+" may be split on the way to the disks"
 		case d == model.Read && r.Expected > 0:
@@ -77,8 +81,23 @@ func (ev Evidence) notCounted() string {
 		return ev.Disks.Incomplete
 	case ev.Recorded.Run.Clock.IsZero():
 		return "when the run's seconds began was not noted"
+	case ev.replicasChanged():
+		return "the number of replicas that took part changed during the run"
 	}
 	return ""
+}
+
+// replicasChanged reports whether a volume was seen with different numbers of replicas in use: one that is
+// lost does not write, and one that is rebuilt writes all of its data.
+func (ev Evidence) replicasChanged() bool {
+	seen := map[int]int{}
+	for _, c := range ev.Recorded.Run.Beside.Copies {
+		if n, known := seen[c.Worker]; known && n != c.Count {
+			return true
+		}
+		seen[c.Worker] = c.Count
+	}
+	return false
 }
 
 // span is a time during which both the disks and the clients were counted: I/Os and operations.

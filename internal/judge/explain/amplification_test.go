@@ -181,3 +181,21 @@ func TestAmplificationOfADamagedRecord(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A replica that is lost, or rebuilt, during the run makes the number say something else; and who else than
+// the client writes makes the expected one wrong.
+func TestWhatIsNotExpectedOfDisks(t *testing.T) {
+	copies := func(counts ...int) (list []model.Copies) {
+		for i, n := range counts {
+			list = append(list, model.Copies{Worker: i % 2, Count: n})
+		}
+		return list
+	}
+	for want, list := range map[bool][]model.Copies{false: copies(3, 2, 3, 2), true: copies(3, 2, 2)} {
+		ev := measured()
+		ev.Recorded.Run.Beside.Copies = list
+		if got := ev.replicasChanged(); got != want {
+			t.Errorf("%+v: %v", list, got)
+		}
+	}
+}

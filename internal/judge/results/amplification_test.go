@@ -59,6 +59,13 @@ func TestAmplificationOfASavedRun(t *testing.T) {
 	if err != nil || x.Runs[0].Budgets[0].Amplification[0].Says != done.Report.Budgets[0].Amplification[0].Says {
 		t.Errorf("%v, %+v", err, x)
 	}
+	// A disk that the record does not have did not do nothing.
+	two := behind
+	two.Disks = append(two.Disks, amplification.Disk{Node: "m", Path: "/x", Device: "m/sdb"})
+	lacking, err := Analyze(replicatedRun(t, two, counted))
+	if err != nil || lacking.Report.Budgets[0].Amplification[0].NotCounted != "the counters of m/sdb could not be read" {
+		t.Errorf("%v, %+v", err, lacking.Report.Budgets[0].Amplification)
+	}
 	for want, spoil := range map[string]func(dir string) error{
 		"the record of the disks' counters is missing": os.RemoveAll,
 		"is damaged": func(dir string) error { return os.WriteFile(filepath.Join(dir, "trace.json"), []byte("{"), 0o600) },

@@ -165,16 +165,20 @@ func addDisks(ev *explain.Evidence, dir string) {
 	case len(t.Damage) > 0:
 		ev.Disks = &explain.Disks{Incomplete: t.Damage[0]}
 	default:
-		ev.Disks = &explain.Disks{Samples: t.Samples, Began: t.Run.Started, Incomplete: uncountable(&t.Run)}
+		ev.Disks = &explain.Disks{Samples: t.Samples, Began: t.Run.Started, Incomplete: uncountable(ev.Recorded.Run.Beside.Behind, &t.Run)}
 	}
 }
 
-// uncountable names a device whose counters were not there at the beginning and the end of a record; "" if
-// there is none.
-func uncountable(run *iotrace.Run) string {
-	for _, d := range run.Devices {
-		if d.Counters == nil {
-			return "the counters of " + d.Name + " could not be read"
+// uncountable names a disk behind the volumes whose counters were not there at the beginning and the end of a
+// record; "" if there is none.
+func uncountable(behind *amplification.Behind, run *iotrace.Run) string {
+	if behind == nil {
+		return ""
+	}
+	for _, d := range behind.Disks {
+		i := slices.IndexFunc(run.Devices, func(x iotrace.Device) bool { return x.Name == d.Device })
+		if d.Device == "" || i < 0 || run.Devices[i].Counters == nil {
+			return "the counters of " + cmp.Or(d.Device, d.Path+" of "+d.Node) + " could not be read"
 		}
 	}
 	return ""

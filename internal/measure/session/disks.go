@@ -182,7 +182,7 @@ func notTold(k *model.Backing) string {
 func expected(k *model.Backing) (b amplification.Behind) {
 	replicas := cmp.Or(k.Healthy, k.Replicas)
 	if k.WritesEach == 0 || replicas == 0 {
-		return amplification.Behind{Of: k.System + " does not say how many writes a replica does"}
+		return amplification.Behind{Of: k.System + " does not say how many writes a replica does, or is rebuilding one"}
 	}
 	return amplification.Behind{Reads: 1, Writes: float64(replicas * k.WritesEach), Of: fmt.Sprintf("%s × %s (%s)", several(replicas, "replica"), several(k.WritesEach, "write"), k.WritesOf)}
 }
@@ -194,20 +194,26 @@ func several(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// StillBehind asks the storage system again at the end of a run, and says in NotCounted if replicas have
-// moved meanwhile: the disks that were counted are then not all that did the work.
+// StillBehind asks the storage system again at the end of a run, and says in NotCounted if the replicas are
+// not those of the beginning, or if it does not tell: the disks that were counted may then not be those that
+// did the work.
 func (p *Prepared) StillBehind(ctx context.Context, o *Places, e *env.Env, before amplification.Behind) (amplification.Behind, error) {
 	client, err := o.Cluster.Open(e)
 	if err != nil {
 		return before, err
 	}
 	for _, s := range p.stands {
-		now := storage.Describe(ctx, client, s.cluster)
-		for _, d := range now.Disks {
-			if !slices.ContainsFunc(before.Disks, func(x amplification.Disk) bool { return x.Node == d.Node && x.Path == d.Path }) {
-				before.NotCounted = fmt.Sprintf("during the run a replica came to %s of %s, which was not counted", d.Path, d.Node)
-				return before, nil
-			}
+		now, then := storage.Describe(ctx, client, s.cluster), s.cluster.Backing
+		switch {
+		case len(now.Disks) == 0:
+			before.NotCounted = "whether the replicas have moved during the run is not known: " + notTold(now)
+		case !slices.Equal(now.Disks, then.Disks):
+			before.NotCounted = "the replicas were moved, or one of them was lost, during the run"
+		case now.Healthy != then.Healthy:
+			before.NotCounted = fmt.Sprintf("%s took part at the beginning of the run and %d at its end", several(then.Healthy, "replica"), now.Healthy)
+		}
+		if before.NotCounted != "" {
+			return before, nil
 		}
 	}
 	return before, nil

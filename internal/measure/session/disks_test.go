@@ -29,7 +29,7 @@ func TestTheDisksBehindVolumes(t *testing.T) {
 		"one replica has failed": {[]*model.Backing{backed(2, 1, disk("a", "/x"))}, amplification.Behind{Disks: []amplification.Disk{disk("a", "/x")}, Reads: 1, Writes: 2, Of: "2 replicas × 1 write (data, revision counter)"}},
 		"volumes that differ":    {[]*model.Backing{backed(3, 2, disk("a", "/x")), backed(2, 2, disk("a", "/x"))}, amplification.Behind{Disks: []amplification.Disk{disk("a", "/x")}, Of: "the volumes differ in their replicas"}},
 		"an engine that does not say": {[]*model.Backing{backed(3, 0, disk("a", "/x"))},
-			amplification.Behind{Disks: []amplification.Disk{disk("a", "/x")}, Of: "Longhorn does not say how many writes a replica does"}},
+			amplification.Behind{Disks: []amplification.Disk{disk("a", "/x")}, Of: "Longhorn does not say how many writes a replica does, or is rebuilding one"}},
 		"a right is missing": {[]*model.Backing{backed(3, 2, disk("a", "/x")), untold}, amplification.Behind{NotCounted: "the right to list replicas.longhorn.io is missing"}},
 		"no disks":           {[]*model.Backing{{System: "x.example"}}, amplification.Behind{NotCounted: "x.example does not say on which disks of the nodes its replicas are, in a way that Loadline can follow"}},
 		"no system":          {[]*model.Backing{{}}, amplification.Behind{NotCounted: "the storage system behind the volume is not known"}},

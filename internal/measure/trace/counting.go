@@ -70,6 +70,9 @@ func (c *counterTracer) second() (samples []iotrace.Sample, err error) {
 		c.last[d.name] = now
 		if own, ok := subtractCounters(now, before); ok {
 			samples = append(samples, countedSamples(d.name, own)...)
+		} else {
+			// Another device has the name: what it counted since is not for the whole record.
+			delete(c.first, d.name)
 		}
 	}
 	return samples, nil

@@ -67,10 +67,10 @@ func (m *sampler) clients() string {
 }
 
 // statement returns a query for one row: how many sessions hide their state, and how many are in
-// each state.
+// each state. A session whose type may be seen but that has no state is still starting, and not counted.
 func (m *sampler) statement() string {
 	return fmt.Sprintf(`SELECT 'states', coalesce(sum(n) FILTER (WHERE w IS NULL), 0), coalesce(string_agg(w || chr(%d) || n, chr(%d)) FILTER (WHERE w IS NOT NULL), '')
-FROM (SELECT CASE WHEN state IS NULL THEN NULL WHEN wait_event IS NULL THEN '%s' ELSE wait_event_type || ':' || wait_event END AS w, count(*) AS n FROM pg_stat_get_activity(NULL) WHERE %s GROUP BY 1) s`,
+FROM (SELECT CASE WHEN state IS NULL THEN NULL WHEN wait_event IS NULL THEN '%s' ELSE wait_event_type || ':' || wait_event END AS w, count(*) AS n FROM pg_stat_get_activity(NULL) WHERE %s AND (state IS NOT NULL OR backend_type IS NULL) GROUP BY 1) s`,
 		countMark[0], stateMark[0], waits.None, m.clients())
 }
 
