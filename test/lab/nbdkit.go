@@ -178,8 +178,8 @@ const (
 	Unsafe       CacheMode = "unsafe"
 )
 
-// VolatileDevice can lose power.
-type VolatileDevice struct {
+// volatileDevice can lose power.
+type volatileDevice struct {
 	Device
 	// Image is the file with what survives a Kill: the raw contents.
 	Image string
@@ -192,11 +192,11 @@ type VolatileDevice struct {
 }
 
 // Off waits for the power loss, whatever causes it.
-func (d VolatileDevice) Off() { <-d.server.process.done }
+func (d volatileDevice) Off() { <-d.server.process.done }
 
 // Back waits for the power loss, serves what has survived at the same address,
 // and returns the new device.
-func (d VolatileDevice) Back(t T) VolatileDevice {
+func (d volatileDevice) Back(t T) volatileDevice {
 	t.Helper()
 	d.Off()
 	if err := os.Remove(d.server.socket); err != nil {
@@ -205,12 +205,12 @@ func (d VolatileDevice) Back(t T) VolatileDevice {
 	return volatile(d.Device, d.Image, nbdkit(t, d.server))
 }
 
-func volatile(d Device, image string, s nbdServer) VolatileDevice {
-	return VolatileDevice{Device: d, Image: image, Kill: s.process.kill, PID: s.process.cmd.Process.Pid, server: s}
+func volatile(d Device, image string, s nbdServer) volatileDevice {
+	return volatileDevice{Device: d, Image: image, Kill: s.process.kill, PID: s.process.cmd.Process.Pid, server: s}
 }
 
 // PowerLoss starts a device with a volatile cache on a file of 64 MiB.
-func PowerLoss(t T, mode CacheMode) VolatileDevice {
+func PowerLoss(t T, mode CacheMode) volatileDevice {
 	t.Helper()
 	const size = 64 * mebi
 	image := filepath.Join(memory(t, size), "raw.img")
