@@ -81,7 +81,7 @@ func TestFivePercentLessIsFound(t *testing.T) {
 				a, b := fakePair("iops=4000&cv=0.005&repeat-cv=0.03", "iops=3800&cv=0.005&repeat-cv=0.03", run)
 				// Ten blocks of two repeats are planned for the time; a pause that is shorter than
 				// planned leaves time for one more.
-				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "57s", "--seed", fmt.Sprint(run+1))
+				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "53s", "--seed", fmt.Sprint(run+1))
 				r := c.Rows[0]
 				if r.Blocks < 10 || r.Blocks > 11 {
 					t.Fatalf("%d blocks", r.Blocks)
