@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,5 +37,13 @@ func refused(t *testing.T, words string, args ...string) {
 	t.Helper()
 	if code, _, errs := runLoadline(t, args...); code != exitUsage || !strings.Contains(errs, words) {
 		t.Errorf("%v: exit code %d, %s", args, code, errs)
+	}
+}
+
+// runner returns runLoadline with flags that each command has.
+func runner(t *testing.T, flags ...string) func(args ...string) (code int, out, errs string) {
+	return func(args ...string) (code int, out, errs string) {
+		t.Helper()
+		return runLoadline(t, slices.Concat(args, flags)...)
 	}
 }

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
-	"github.com/loadline/loadline/internal/env"
 )
 
 // A plan with --trace shows the tracer's pod, with its two capabilities and no other access to
@@ -16,14 +14,7 @@ import (
 func TestPlanOfATraceInACluster(t *testing.T) {
 	s := kubetest.New(t, storageClass("fast", "example.com/disk"))
 	kubeconfig := kubetest.Config(t, s.URL)
-	run := func(args ...string) (code int, out, errs string) {
-		var stdout, stderr bytes.Buffer
-		e := env.OS()
-		e.Args = append(args, "--trace", "--kubeconfig", kubeconfig)
-		e.Stdout, e.Stderr, e.Output = &stdout, &stderr, env.Terminal{Width: 100, Unicode: true}
-		code = Run(t.Context(), e)
-		return code, stdout.String(), stderr.String()
-	}
+	run := runner(t, "--trace", "--kubeconfig", kubeconfig)
 	before := s.Paths()
 	for _, args := range [][]string{{"plan", "sc:fast", "--image", "loadline:test"}, {"plan", "app", "postgres", "sc:fast", "--worker-image", "loadline:test"}} {
 		code, out, stderr := run(args...)
