@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model/external"
@@ -241,9 +240,9 @@ func (p *AppProcessor) Each(c *AppCounts) AppProcessor {
 
 // Describe returns a short description of the load of a workload: "16 clients, 2 threads".
 func (l AppLoad) Describe(w Workload) string {
-	parts := []string{count(w.Depth, "client")}
+	parts := []string{units.FormatCount(w.Depth, "client")}
 	if l.Threads > 1 {
-		parts = append(parts, count(l.Threads, "thread"))
+		parts = append(parts, units.FormatCount(l.Threads, "thread"))
 	}
 	if l.Reconnect {
 		parts = append(parts, "connecting each time")
@@ -252,13 +251,6 @@ func (l AppLoad) Describe(w Workload) string {
 		parts = append(parts, "offered "+units.FormatRate(w.RateIOPS)+"/s")
 	}
 	return strings.Join(parts, ", ")
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // AppResult is what a workload's transactions cost the application and its storage, over all repeats

@@ -1,6 +1,9 @@
 package storage
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What a pod mounts is named by an object that others may write.
 func TestDirectoriesOfReplicas(t *testing.T) {
@@ -11,6 +14,25 @@ func TestDirectoriesOfReplicas(t *testing.T) {
 	} {
 		if got := isDataDirectory(name); got != want {
 			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
+// Each write of a client becomes one or two writes of each replica, as long as none is being rebuilt.
+func TestWritesOfAReplica(t *testing.T) {
+	for _, c := range []struct {
+		mode, uncounted string
+		each            int
+		of              string
+	}{{"RW", "false", 2, "data, revision counter"}, {"RW", "true", 1, "data"}, {"WO", "false", 0, ""}, {"ERR", "false", 2, "data, revision counter"}} {
+		lists := map[string]string{}
+		for name, text := range longhornLists {
+			text = strings.ReplaceAll(text, `"r-2":"WO"`, `"r-2":"`+c.mode+`"`)
+			lists[name] = strings.ReplaceAll(text, `"revisionCounterDisabled":false`, `"revisionCounterDisabled":`+c.uncounted)
+		}
+		got := Describe(t.Context(), fake{drivers: longhornDrivers, lists: lists}, &longhornPV)
+		if got.WritesEach != c.each || got.WritesOf != c.of || len(got.Disks) == 0 {
+			t.Errorf("%+v: %d (%s) on %v", c, got.WritesEach, got.WritesOf, got.Disks)
 		}
 	}
 }

@@ -36,16 +36,16 @@ func findings(h *header, cuts []model.Cut) []model.Finding {
 	}
 	lost, blocks := sum(func(c model.Cut) int { return c.Lost }), sum(func(c model.Cut) int { return c.LostBlocks })
 	message := fmt.Sprintf("%d of %s (%s) are gone, on %s: something below says that data is on stable storage before it is",
-		lost, count(acked, "acknowledged write"), h.Sync, count(blocks, "block"))
+		lost, units.FormatCount(acked, "acknowledged write"), h.Sync, units.FormatCount(blocks, "block"))
 	if !h.promised() {
-		message = fmt.Sprintf("%d of %s that were never flushed are gone, which is no fault: nobody promised to keep them", lost, count(acked, "write"))
+		message = fmt.Sprintf("%d of %s that were never flushed are gone, which is no fault: nobody promised to keep them", lost, units.FormatCount(acked, "write"))
 	}
-	fault("lost", lost, message, fmt.Sprintf("%s: every block holds the newest of its own, or a newer one", count(acked, "acknowledged write")),
+	fault("lost", lost, message, fmt.Sprintf("%s: every block holds the newest of its own, or a newer one", units.FormatCount(acked, "acknowledged write")),
 		"look for a write-back cache without a battery, cache=unsafe, or a flush that is switched off")
 	inFlight := sum(func(c model.Cut) int { return c.TornInFlight })
 	fault("torn", sum(func(c model.Cut) int { return c.Torn }),
 		fmt.Sprintf("%s torn or damaged, %d of them by a write that was in flight: the acknowledged content before it is gone with it",
-			count(sum(func(c model.Cut) int { return c.Torn }), "block"), inFlight),
+			units.FormatCount(sum(func(c model.Cut) int { return c.Torn }), "block"), inFlight),
 		"every block is whole", fmt.Sprintf("if only writes in flight tear, the storage writes less than %s at once: try --block-size 512, and keep full-page writes on in databases", units.FormatBlock(h.BlockSize)))
 	fault("foreign", sum(func(c model.Cut) int { return c.Foreign }), "blocks hold what belongs elsewhere", "every block is of this volume and this place", "look for another writer, or a mapping that was lost")
 	fault("unstable", sum(func(c model.Cut) int { return c.Unstable }), "blocks read differently each time", fmt.Sprintf("%d reads of each block agree", passes), "compare the replicas: they have diverged")
@@ -66,7 +66,7 @@ func caveats(h *header, cuts []model.Cut) (all []model.Finding) {
 	}
 	if len(unnoticed) > 0 {
 		all = append(all, model.Finding{Rule: "unnoticed", Severity: model.SeverityWarning, Evidence: map[string]any{"cuts": unnoticed},
-			Message: fmt.Sprintf("the target answered on through %d of %s, so nothing shows that there was one: these are not counted", len(unnoticed), count(len(cuts), "cut")),
+			Message: fmt.Sprintf("the target answered on through %d of %s, so nothing shows that there was one: these are not counted", len(unnoticed), units.FormatCount(len(cuts), "cut")),
 			Next:    "let the command cut what the target depends on, and return only when it has"})
 	}
 	if h.Target.Kind == model.NBD && !elsewhere(h) && slices.ContainsFunc(cuts, func(c model.Cut) bool { return c.Kind == model.CutCommand }) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Read computes the report of a test from its ledger: dir is its directory, or the ledger itself. It
@@ -72,7 +73,7 @@ func conclude(h *header, d *model.Durability) {
 	switch {
 	case h.promised() && all.Lost > 0:
 		d.Result = model.DurabilityLostWrites
-		d.Statement = fmt.Sprintf("LOST WRITES: %s lost", count(all.Lost, "flushed write"))
+		d.Statement = fmt.Sprintf("LOST WRITES: %s lost", units.FormatCount(all.Lost, "flushed write"))
 		if len(damaged) > 0 {
 			d.Statement += ", and " + strings.Join(damaged, ", ")
 		}
@@ -84,16 +85,16 @@ func conclude(h *header, d *model.Durability) {
 		d.Statement = "unproven: nothing was checked after a cut"
 	case !h.promised():
 		d.Result = model.DurabilityUnproven
-		d.Statement = fmt.Sprintf("unproven: nothing was flushed, so nothing was promised; %d of %s lost", all.Lost, count(all.Acknowledged, "unflushed write"))
+		d.Statement = fmt.Sprintf("unproven: nothing was flushed, so nothing was promised; %d of %s lost", all.Lost, units.FormatCount(all.Acknowledged, "unflushed write"))
 	case h.Environment.Storage.Memory:
 		d.Result = model.DurabilityUnproven
 		d.Statement = "unproven: this is memory, which a loss of power empties"
 	case d.Counted == 0 && unnoticed > 0:
 		d.Result = model.DurabilityUnproven
-		d.Statement = fmt.Sprintf("unproven: nothing was lost, but the writer noticed none of %s: nothing shows that there was one", count(unnoticed, "cut"))
+		d.Statement = fmt.Sprintf("unproven: nothing was lost, but the writer noticed none of %s: nothing shows that there was one", units.FormatCount(unnoticed, "cut"))
 	case d.Counted == 0:
 		d.Result = model.DurabilityUnproven
-		d.Statement = fmt.Sprintf("unproven: nothing was lost in %s, which says little about a loss of power", count(writer, "kill")+" of the writer")
+		d.Statement = fmt.Sprintf("unproven: nothing was lost in %s, which says little about a loss of power", units.FormatCount(writer, "kill")+" of the writer")
 	default:
 		d.Result = model.DurabilityClean
 		d.Clean = d.Counted
@@ -112,16 +113,16 @@ func conclude(h *header, d *model.Durability) {
 // faults describes the damage. Without a flush, a half-written block is not a fault.
 func faults(h *header, all model.Cut) (words []string) {
 	if all.Torn > 0 && h.promised() {
-		words = append(words, count(all.Torn, "torn block"))
+		words = append(words, units.FormatCount(all.Torn, "torn block"))
 	}
 	if all.Foreign > 0 {
-		words = append(words, count(all.Foreign, "foreign block"))
+		words = append(words, units.FormatCount(all.Foreign, "foreign block"))
 	}
 	if all.Unstable > 0 {
-		words = append(words, count(all.Unstable, "block")+" that read differently each time")
+		words = append(words, units.FormatCount(all.Unstable, "block")+" that read differently each time")
 	}
 	if all.Unreadable > 0 {
-		words = append(words, count(all.Unreadable, "unreadable block"))
+		words = append(words, units.FormatCount(all.Unreadable, "unreadable block"))
 	}
 	return words
 }
@@ -145,12 +146,4 @@ func proves(cuts []model.Cut) string {
 		return "nothing: what was cut, if anything, took nothing from the writer."
 	}
 	return "nothing was cut."
-}
-
-// count returns "1 cut", "2 cuts".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

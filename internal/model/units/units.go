@@ -168,3 +168,11 @@ func TrimZeros(number string) string {
 	}
 	return number
 }
+
+// FormatCount returns a number of things: "1 repeat", "3 repeats". The noun's plural ends with s.
+func FormatCount(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -154,7 +154,7 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 		if fit := int(s.MaxTime / (float64(sides*s.MinRounds) * shortest)); fit > 0 {
 			hint += fmt.Sprintf(", or measure at most %d", fit)
 		}
-		what := count(n, "workload")
+		what := units.FormatCount(n, "workload")
 		if sides > 1 {
 			what += " on both sides"
 		}
@@ -199,11 +199,4 @@ func orDefault(value, otherwise float64) float64 {
 		return value
 	}
 	return otherwise
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -66,7 +66,7 @@ func (b *builder) answers() {
 	b.latencyAnswers()
 	on := ""
 	if n := b.study.System.Nodes; n > 0 {
-		on = " on " + words.Count(n, "node")
+		on = " on " + units.FormatCount(n, "node")
 	}
 	b.question("How many IOPS do all volumes reach together"+on+"?", model.IOPS, false)
 	b.question("How much bandwidth do all volumes have together"+on+"?", model.Bandwidth, false)

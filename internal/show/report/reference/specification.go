@@ -136,7 +136,7 @@ func (b *builder) method() (list []string) {
 		list = append(list, "The volumes of a run start at one clock time; their rates are added second by second over the window that they have in common, so a total is what the system carried at once.")
 	}
 	if other > 0 {
-		list = append(list, "The points of "+words.Count(other, "workload")+" are taken over as they were published.")
+		list = append(list, "The points of "+units.FormatCount(other, "workload")+" are taken over as they were published.")
 	}
 	if len(b.single()) > 0 {
 		list = append(list, "Where one volume was measured, its interval comes from the run's own seconds and repeats.")

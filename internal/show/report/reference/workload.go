@@ -180,7 +180,7 @@ func verification(s *model.Scale) (list []string) {
 		if p.Offered == 0 || p.PerVolume.Value == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s held to %s each reached %s each, %.1f %% of it: ", words.Count(p.Volumes, "volume"), s.Metric.FormatTotal(p.Offered),
+		text := fmt.Sprintf("%s held to %s each reached %s each, %.1f %% of it: ", units.FormatCount(p.Volumes, "volume"), s.Metric.FormatTotal(p.Offered),
 			s.Metric.FormatTotal(p.PerVolume.Value), 100*p.PerVolume.Value/p.Offered)
 		if p.PerVolume.Value >= 0.99*p.Offered {
 			text += "the system carries " + s.Metric.FormatTotal(p.Offered*float64(p.Volumes))

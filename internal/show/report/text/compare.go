@@ -46,7 +46,7 @@ func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, to
 	a := &plans[0]
 	s := a.Schedule
 	seconds := plans[0].MeasureSeconds + plans[1].MeasureSeconds
-	parts := []string{fmt.Sprintf("%s × at least %s, each a repeat of A and one of B in random order", words.Count(len(a.Workloads), "workload"), words.Count(s.MinRounds, "block")) + lookWords(s),
+	parts := []string{fmt.Sprintf("%s × at least %s, each a repeat of A and one of B in random order", units.FormatCount(len(a.Workloads), "workload"), units.FormatCount(s.MinRounds, "block")) + lookWords(s),
 		"measuring " + fromTo(seconds, max(seconds, s.MaxTime))}
 	if prefill := plans[0].PrefillSeconds + plans[1].PrefillSeconds; prefill > 0 {
 		parts = append(parts, "prefill about "+units.FormatSpan(prefill))
@@ -161,7 +161,7 @@ func (p *page) compareFindings(c *model.Comparison) {
 		}
 	}
 	if n := words.Unsaid(c.Findings); n > 0 {
-		p.remark("·", term.Dim, words.Count(n, "remark")+" more with --verbose")
+		p.remark("·", term.Dim, units.FormatCount(n, "remark")+" more with --verbose")
 	}
 }
 

@@ -80,9 +80,9 @@ func instead(pl *model.Plan) string {
 // planWords returns the plan in one line: what, in which way, for how long.
 func planWords(pl *model.Plan) []string {
 	s := pl.Schedule
-	work := words.Count(len(pl.Workloads), "workload")
+	work := units.FormatCount(len(pl.Workloads), "workload")
 	if s.Mode == model.Rounds {
-		work += " × at least " + words.Count(s.MinRounds, "repeat") + ", interleaved"
+		work += " × at least " + units.FormatCount(s.MinRounds, "repeat") + ", interleaved"
 	}
 	measure := "measuring " + units.FormatSpan(pl.MeasureSeconds)
 	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
@@ -156,7 +156,7 @@ func scheduleWords(pl *model.Plan) []string {
 	if s.Ramp > 0 {
 		repeat += " after a ramp of " + words.Seconds(s.Ramp)
 	}
-	work := words.Count(len(pl.Workloads), "workload")
+	work := units.FormatCount(len(pl.Workloads), "workload")
 	switch s.Mode {
 	case model.Fixed:
 		return []string{work + ", one repeat each: " + repeat}
@@ -164,7 +164,7 @@ func scheduleWords(pl *model.Plan) []string {
 		return []string{work + ", one repeat each until it is steady", "precision asked ±" + words.Asked(s.Precision)}
 	}
 	return []string{
-		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "repeat"), repeat) + lookWords(s),
+		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, units.FormatCount(s.MinRounds, "repeat"), repeat) + lookWords(s),
 		"then more where the interval is wider than ±" + words.Asked(s.Precision),
 	}
 }

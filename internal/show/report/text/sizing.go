@@ -9,7 +9,6 @@ import (
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
-	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // RenderSizing prints how many nodes a demand requires. It fails only when w does.
@@ -20,9 +19,9 @@ func RenderSizing(w io.Writer, s *sizing.Sizing, o Options) error {
 		if len(s.Ask.Needs) > 1 {
 			label = fmt.Sprintf("need %d", i+1)
 		}
-		p.field(label, words.Count(n.Pods, "pod")+" × "+flowWords(n))
+		p.field(label, units.FormatCount(n.Pods, "pod")+" × "+flowWords(n))
 	}
-	p.field("from", s.From, fmt.Sprintf("%.0f %% stay free", 100*s.Ask.Headroom), words.Count(s.Ask.Survive, "node")+" may fail")
+	p.field("from", s.From, fmt.Sprintf("%.0f %% stay free", 100*s.Ask.Headroom), units.FormatCount(s.Ask.Survive, "node")+" may fail")
 	p.blank()
 	p.answer(s)
 	p.blank()
@@ -60,16 +59,16 @@ func (p *page) answer(s *sizing.Sizing) {
 	exact := fmt.Sprintf("%s by %s", units.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
 	if f := s.Fit; f != nil {
 		if f.Times >= 1 && len(s.Lacking) == 0 {
-			p.field("nodes", p.Paint(term.Bold, words.Count(f.Nodes, "node")+" carry it"), fmt.Sprintf("and %s times as much; %s binds", units.FormatNumber(f.Times), f.Binding.Name()))
+			p.field("nodes", p.Paint(term.Bold, units.FormatCount(f.Nodes, "node")+" carry it"), fmt.Sprintf("and %s times as much; %s binds", units.FormatNumber(f.Times), f.Binding.Name()))
 		} else {
-			p.field("nodes", p.Paint(term.Red, words.Count(f.Nodes, "node")+" do not carry it"), fmt.Sprintf("but %s of it; %s binds", percentOf(f.Times), f.Binding.Name()))
+			p.field("nodes", p.Paint(term.Red, units.FormatCount(f.Nodes, "node")+" do not carry it"), fmt.Sprintf("but %s of it; %s binds", percentOf(f.Times), f.Binding.Name()))
 		}
 		for i, n := range f.Pods {
-			p.field("", fmt.Sprintf("of need %d there fit %s, with everything else as it is", i+1, words.Count(n, "pod")))
+			p.field("", fmt.Sprintf("of need %d there fit %s, with everything else as it is", i+1, units.FormatCount(n, "pod")))
 		}
 		return
 	}
-	sum := words.Count(s.Needed, "node") + " for the load (" + exact + ")"
+	sum := units.FormatCount(s.Needed, "node") + " for the load (" + exact + ")"
 	if s.Ask.Survive > 0 {
 		sum += fmt.Sprintf(" + %d that may fail", s.Ask.Survive)
 	}

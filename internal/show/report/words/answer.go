@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Speed says in a sentence how fast the storage was: the highest rates of each kind, and the
@@ -89,11 +90,11 @@ func Belief(r *model.Report) string {
 		severities[f.Severity]++
 		whole = whole || f.Severity == model.SeverityInvalid && len(f.Results) == 0
 	}
-	checks := Count(passed(r.Findings), "check") + " passed"
+	checks := units.FormatCount(passed(r.Findings), "check") + " passed"
 	if n := severities[model.SeverityNotChecked]; n > 0 {
 		checks += fmt.Sprintf(", %d could not be made", n)
 	}
-	all := Count(len(r.Results), "number")
+	all := units.FormatCount(len(r.Results), "number")
 	share := func(n int, things string) string {
 		switch {
 		case n == len(r.Results) && n == 1:
@@ -118,7 +119,7 @@ func Belief(r *model.Report) string {
 	case unsure > 0:
 		answer = fmt.Sprintf("To be used with care: %s suspect; %s.", share(unsure, all), checks)
 	case wide > 0:
-		answer = fmt.Sprintf("Valid, but %s wider than the ±%s that was requested; %s.", share(wide, Count(len(r.Results), "interval")), Asked(r.Run.Schedule.Precision), checks)
+		answer = fmt.Sprintf("Valid, but %s wider than the ±%s that was requested; %s.", share(wide, units.FormatCount(len(r.Results), "interval")), Asked(r.Run.Schedule.Precision), checks)
 	default:
 		answer = fmt.Sprintf("Valid: %s, as precise as was requested; %s.", all, checks)
 	}
@@ -158,7 +159,7 @@ func Better(c *model.Comparison) string {
 	if len(parts) == 0 {
 		return "Nothing was compared."
 	}
-	sentence := fmt.Sprintf("B is %s of %s against A.", strings.Join(parts, ", "), Count(len(c.Rows), "row"))
+	sentence := fmt.Sprintf("B is %s of %s against A.", strings.Join(parts, ", "), units.FormatCount(len(c.Rows), "row"))
 	if !c.Comparable {
 		sentence += " They are unlike things, so a change cannot be put down to the storage alone."
 	}
@@ -174,7 +175,7 @@ func GoalsMet(goals []model.Goal) string {
 	for _, g := range goals {
 		n[g.Outcome]++
 	}
-	words := fmt.Sprintf("%d of %s met", n[model.Met], Count(len(goals), "goal"))
+	words := fmt.Sprintf("%d of %s met", n[model.Met], units.FormatCount(len(goals), "goal"))
 	for _, o := range []model.Outcome{model.Missed, model.Undecided} {
 		if n[o] > 0 {
 			words += fmt.Sprintf("; %d %s", n[o], o)

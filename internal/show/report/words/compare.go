@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // blocks returns, for example, "4–9 blocks, interleaved", or "5 repeats or more, not interleaved".
@@ -160,19 +161,19 @@ func Decided(c *model.Comparison) string {
 	n, open := len(c.Rows), count[model.Unclear]+count[model.Unusable]
 	rest := ""
 	if open > 0 {
-		rest = fmt.Sprintf("; inconclusive: %d of %s", open, Count(n, "row"))
+		rest = fmt.Sprintf("; inconclusive: %d of %s", open, units.FormatCount(n, "row"))
 	}
 	switch {
 	case n == 0:
 		return "nothing was compared"
 	case count[model.Worse] > 0:
-		return fmt.Sprintf("B is worse in %d of %s", count[model.Worse], Count(n, "row")) + rest
+		return fmt.Sprintf("B is worse in %d of %s", count[model.Worse], units.FormatCount(n, "row")) + rest
 	case open == n:
-		return fmt.Sprintf("inconclusive: %d of %s", n, Count(n, "row"))
+		return fmt.Sprintf("inconclusive: %d of %s", n, units.FormatCount(n, "row"))
 	case count[model.Better] > 0:
-		return fmt.Sprintf("B is better in %d of %s, and in none worse", count[model.Better], Count(n, "row")) + rest
+		return fmt.Sprintf("B is better in %d of %s, and in none worse", count[model.Better], units.FormatCount(n, "row")) + rest
 	}
-	return fmt.Sprintf("no difference beyond the margin in %d of %s", n-open, Count(n, "row")) + rest
+	return fmt.Sprintf("no difference beyond the margin in %d of %s", n-open, units.FormatCount(n, "row")) + rest
 }
 
 // Margins returns, for example, "(margin ±5%, p99 ±10%)"; "" if nothing was compared.

@@ -39,7 +39,7 @@ func Found(c *model.Cut, sync string) []string {
 	}
 	words := []string{fmt.Sprintf("%d %s, %d lost", c.Acknowledged, kept, c.Lost)}
 	if c.LostBlocks > 0 {
-		words[0] += fmt.Sprintf(" on %s", Count(c.LostBlocks, "block"))
+		words[0] += fmt.Sprintf(" on %s", units.FormatCount(c.LostBlocks, "block"))
 	}
 	words = append(words, fmt.Sprintf("%d in flight, %d of them there", c.InFlight, c.InFlightFound))
 	for _, f := range []struct {
@@ -55,5 +55,5 @@ func Found(c *model.Cut, sync string) []string {
 
 // Wrote says what a durability test wrote, and how.
 func Wrote(d *model.Durability) []string {
-	return []string{fmt.Sprintf("%s of %s", Count(d.Blocks, "block"), units.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs)}
+	return []string{fmt.Sprintf("%s of %s", units.FormatCount(d.Blocks, "block"), units.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs)}
 }

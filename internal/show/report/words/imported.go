@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // imported says where imported numbers come from, and what is known about when and how they were
@@ -30,7 +31,7 @@ func imported(run *model.RunInfo) []string {
 	if run.Status == model.Interrupted || run.Status == model.Failed {
 		parts = append(parts, string(run.Status)+Prefixed(": ", run.Reason))
 	}
-	return append(parts, Count(len(run.Workloads), "workload"), Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)))
+	return append(parts, units.FormatCount(len(run.Workloads), "workload"), Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)))
 }
 
 // importMark marks a report that was converted from another tool's output.

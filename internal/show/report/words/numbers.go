@@ -46,14 +46,6 @@ func Fixed(v float64, decimals int) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// Count returns, for example, "1 repeat" or "3 repeats".
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Prefixed returns s after the prefix, or nothing if s is empty.
 func Prefixed(prefix, s string) string {
 	if s == "" {

@@ -140,7 +140,7 @@ func Unspread(s *model.Spread) string {
 	if s == nil || s.Nodes == s.Volumes {
 		return ""
 	}
-	words := Count(s.Volumes, "volume") + " on " + Count(s.Nodes, "node")
+	words := units.FormatCount(s.Volumes, "volume") + " on " + units.FormatCount(s.Nodes, "node")
 	if s.Eligible > s.Nodes {
 		words += fmt.Sprintf(" of %d that may run them", s.Eligible)
 	}
@@ -207,9 +207,9 @@ func Machine(e model.Environment) string {
 	case e.CPUs == 0:
 		return ""
 	case e.Memory == 0:
-		return Count(e.CPUs, "CPU")
+		return units.FormatCount(e.CPUs, "CPU")
 	}
-	return Count(e.CPUs, "CPU") + ", " + units.FormatSize(e.Memory)
+	return units.FormatCount(e.CPUs, "CPU") + ", " + units.FormatSize(e.Memory)
 }
 
 // Tools returns, for example, "fio 3.33"; users already know Loadline's own version.
@@ -262,7 +262,7 @@ func Backing(b *model.Backing) []string {
 		list = append(list, "engine "+b.Engine)
 	}
 	if b.Replicas > 0 {
-		copies := Count(b.Replicas, "replica")
+		copies := units.FormatCount(b.Replicas, "replica")
 		if len(b.Nodes) > 0 {
 			copies += " on " + strings.Join(b.Nodes, ", ")
 		}

@@ -25,7 +25,7 @@ func Ran(r *model.Report) []string {
 	if !run.Started.IsZero() {
 		parts = append(parts, run.Started.Format("2006-01-02 15:04"))
 	}
-	return append(parts, Count(len(run.Workloads), "workload")+repeats(r),
+	return append(parts, units.FormatCount(len(run.Workloads), "workload")+repeats(r),
 		Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)), prefill(run.Prepare), DrawnAnew(run.Workloads, run.Volume.Size))
 }
 
@@ -44,7 +44,7 @@ func DrawnAnew(workloads []model.Workload, size int64) string {
 	}
 	which := strings.Join(names, ", ")
 	if len(names) > 3 {
-		which = Count(len(names), "workload")
+		which = units.FormatCount(len(names), "workload")
 	}
 	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those measured would take %s of memory", which, units.FormatSize(most))
 }
@@ -66,7 +66,7 @@ func repeats(r *model.Report) string {
 		lo, hi = min(lo, res.Repeats), max(hi, res.Repeats)
 	}
 	if lo == hi {
-		return fmt.Sprintf(", %s each in random order", Count(hi, "repeat"))
+		return fmt.Sprintf(", %s each in random order", units.FormatCount(hi, "repeat"))
 	}
 	return fmt.Sprintf(", %d–%d repeats each in random order", lo, hi)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // RankNoise says what single numbers can support.
@@ -34,7 +35,7 @@ func RankNoise(k *model.Ranking) string {
 		values = append(values, most.Metric.Format(v))
 	}
 	return fmt.Sprintf("the sources' own repeats differ by up to %s (%s, %s: %s), so smaller differences mean nothing; two single runs are told apart from %s on (%s, 5%% error for each pair, if the other tests are no noisier)",
-		Percent(n.Largest), k.Systems[most.System].Name, most.Workload, strings.Join(values, ", "), Percent(n.Apart-1), Count(len(n.Repeats), "repeat"))
+		Percent(n.Largest), k.Systems[most.System].Name, most.Workload, strings.Join(values, ", "), Percent(n.Apart-1), units.FormatCount(len(n.Repeats), "repeat"))
 }
 
 // RankNotes returns the reasons why rows are inconclusive, each once.
@@ -86,7 +87,7 @@ func RankVerdict(v model.Change) string {
 // RankGroup returns a group and what it summarises: "FIO, 10 tests".
 func RankGroup(g model.RankGroup) string {
 	if g.Name == "" {
-		return "overall, " + Count(g.Rows, "group")
+		return "overall, " + units.FormatCount(g.Rows, "group")
 	}
-	return g.Name + ", " + Count(g.Rows, "test")
+	return g.Name + ", " + units.FormatCount(g.Rows, "test")
 }

@@ -19,7 +19,7 @@ func Growth(s *study.Nodes) string {
 	first, last := s.Points[0], s.Points[len(s.Points)-1]
 	switch {
 	case s.Verdict == study.OneNodeNumber:
-		return fmt.Sprintf("whether it grows with the nodes was not measured: all points are from %s", Count(first.Nodes, "node"))
+		return fmt.Sprintf("whether it grows with the nodes was not measured: all points are from %s", units.FormatCount(first.Nodes, "node"))
 	case s.Exponent.Confidence == 0:
 		return fmt.Sprintf("%d nodes reach %s what %d do; two numbers of nodes do not show whether that is a line", last.Nodes, times(*s.Ratio), first.Nodes)
 	}
@@ -67,7 +67,7 @@ func Latencies(x *study.Scale) (list []string) {
 	}
 	if worst != 0 {
 		list = append(list, fmt.Sprintf("measured is at most %+.1f %% off that, at %s; %+.1f %% behind 1.5 knees. Before the knee queues already form, which the law leaves out",
-			100*worst, Count(at, "volume"), 100*behind))
+			100*worst, units.FormatCount(at, "volume"), 100*behind))
 	}
 	if l.Implied != nil {
 		list = append(list, fmt.Sprintf("the latencies themselves tell a capacity of %s IOPS", units.FormatNumber(l.Implied.Value)))
@@ -204,7 +204,7 @@ func RateHeld(s *model.Scale) []string {
 		for _, v := range p.Each {
 			least = math.Min(least, v)
 		}
-		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, the least that one got is %s", Count(p.Volumes, "volume"), s.Metric.Format(p.Offered),
+		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, the least that one got is %s", units.FormatCount(p.Volumes, "volume"), s.Metric.Format(p.Offered),
 			100*p.PerVolume.Value/p.Offered, s.Metric.Format(least))
 		if p.P99 != nil {
 			text += ", p99 " + units.FormatDuration(p.P99.Value)
