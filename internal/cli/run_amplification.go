@@ -82,7 +82,7 @@ func (f *measureFlags) amplify(ctx context.Context, e *env.Env, o *options, exp 
 	return nil
 }
 
-// beginCounting returns once the disks have been counted at rest for a while. The function that it returns
+// beginCounting returns once the disks have been counted without load for a while. The function that it returns
 // ends the counting, and records whether the disks are still those behind the volumes.
 func (f *measureFlags) beginCounting(ctx context.Context, e *env.Env, o *options, prep *session.Prepared, found session.Counted, writer *store.Writer, labels model.Labels) (func() error, error) {
 	behind := found.Behind
@@ -132,7 +132,7 @@ func stillBehind(ctx context.Context, e *env.Env, o *options, prep *session.Prep
 // counterWords explain what a counting pod is for.
 const counterWords = `# With --amplification, such a pod on each node that has a replica, removed at the end. It
 # mounts the directories in which the storage system keeps replicas there (the path below is the
-# usual one; the volume tells its own), read-only, because only that tells which disks hold
+# default; the volume's own is read from its replicas), read-only, because only that tells which disks hold
 # them; what those do, it reads from /sys. It is not root and has no capability, so it cannot
 # read the replicas, which are root's. The pods that measure mount nothing of the node.
 `

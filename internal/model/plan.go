@@ -123,18 +123,18 @@ func (p *Plan) VolumeOf(worker int) Volume {
 
 // A prefill may take this many times its limit: longer for a size that the user or the workloads need
 // than for one that was chosen to fit into the limit, at a rate that a probe of 2 s may have overestimated.
-const asRequested, asExpected = 3.0, 1.5
+const limitRequested, limitAutomatic = 3.0, 1.5
 
 // PrepareRequest returns the request that makes a worker's volume ready. Each of several volumes gets
 // the time limit for all of them, because they may share one disk.
 func (p *Plan) PrepareRequest(worker int) PrepareRequest {
-	patience := asExpected
+	factor := limitAutomatic
 	if p.Experiment.Size > 0 || p.Volume.Size <= LeastSize(p.Workloads) {
-		patience = asRequested
+		factor = limitRequested
 	}
 	r := PrepareRequest{
 		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,
-		MaxSeconds: patience * p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads), App: p.Experiment.App,
+		MaxSeconds: factor * p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads), App: p.Experiment.App,
 	}
 	if len(p.Volumes) > 0 {
 		r.Destroy = r.Volume.DestroyDataOn

@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// A size that was chosen to fit into the limit gets less patience than one that the user asked for or
+// A size that was chosen to fit into the limit gets less time than one that the user asked for or
 // the workloads need, and several volumes, which may share a disk, get the time for all of them.
 func TestHowLongAPrefillMayTake(t *testing.T) {
 	for _, c := range []struct {

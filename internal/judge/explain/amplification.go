@@ -126,7 +126,7 @@ func (ev Evidence) amplify(r *amplification.Ratio, w model.Workload, d model.Dir
 		r.NotCounted = "the disks and the clients were counted together for too short a time"
 		return
 	case operations == 0:
-		r.NotCounted = "the clients did none"
+		r.NotCounted = "the clients did no " + r.Operation + "s"
 		return
 	}
 	r.Disks, r.Operations, r.Value = disks/r.Seconds, operations/r.Seconds, disks/operations

@@ -79,7 +79,7 @@ func TestWritesOfReplicas(t *testing.T) {
 	if r.Low > 6 || r.High < 6 || r.High-r.Low > 0.01 || r.Confidence != 0.95 || r.Expected != 6 || r.Seconds < 16 || r.Seconds > 20 || len(r.Devices) != 3 {
 		t.Errorf("%+v", r)
 	}
-	const says = "the disks with the replicas do 6.00 writes for each write (6.00 to 6.00), counted on a/sda, b/sda, c/sdb; 6 expected: 3 replicas × 2 writes (data, revision counter); at rest before the run they did 6/s"
+	const says = "the disks with the replicas do 6.00 writes for each write (6.00 to 6.00), counted on a/sda, b/sda, c/sdb; 6 expected: 3 replicas × 2 writes (data, revision counter); before the run, without load, they did 6/s"
 	if r.Says != says || r.Times() != "6×" || r.OfExpected() != "6× of 6" || r.Rates() != "1.20k/s on 3 disks for 200/s" {
 		t.Errorf("%s\n%s, %s, %s", r.Says, r.Times(), r.OfExpected(), r.Rates())
 	}
@@ -101,7 +101,7 @@ func TestAmplificationVaries(t *testing.T) {
 	if math.Abs(r.Value-6) > 0.1 || r.High-r.Low < 0.05 || r.High-r.Low > 1 || r.Low > 6 || r.High < 6 {
 		t.Errorf("%+v", r)
 	}
-	if !strings.Contains(r.Says, "at rest before the run they did 300/s, 25 % of the total, which are counted with it") {
+	if !strings.Contains(r.Says, "before the run, without load, they did 300/s, 25 % of the total, which are counted with it") {
 		t.Error(r.Says)
 	}
 }
@@ -182,20 +182,40 @@ func TestAmplificationOfADamagedRecord(t *testing.T) {
 	}
 }
 
-// A replica that is lost, or rebuilt, during the run makes the number say something else; and who else than
-// the client writes makes the expected one wrong.
-func TestWhatIsNotExpectedOfDisks(t *testing.T) {
-	copies := func(counts ...int) (list []model.Copies) {
-		for i, n := range counts {
-			list = append(list, model.Copies{Worker: i % 2, Count: n})
+// A replica that is lost, or rebuilt, during the run: the number would say something else.
+func TestReplicasThatCameOrWent(t *testing.T) {
+	for _, c := range []struct {
+		counts []int
+		want   bool
+	}{{nil, false}, {[]int{3, 2, 3, 2}, false}, {[]int{3, 2, 2}, true}, {[]int{3, 2, 3, 1}, true}} {
+		ev := replicas(oneWrite, model.Write, func(int) uint64 { return 400 }, 0)
+		for i, n := range c.counts {
+			ev.Recorded.Run.Beside.Copies = append(ev.Recorded.Run.Beside.Copies, model.Copies{Worker: i % 2, Count: n})
 		}
-		return list
+		if r := ev.Amplification(oneWrite)[0]; (r.NotCounted != "") != c.want {
+			t.Errorf("%v: %+v", c.counts, r)
+		}
 	}
-	for want, list := range map[bool][]model.Copies{false: copies(3, 2, 3, 2), true: copies(3, 2, 2)} {
-		ev := measured()
-		ev.Recorded.Run.Beside.Copies = list
-		if got := ev.replicasChanged(); got != want {
-			t.Errorf("%+v: %v", list, got)
+}
+
+// Where the volume's own filesystem writes as well, the disks are counted, and nothing is expected of them.
+func TestNothingIsExpectedBesideAFilesystemsWrites(t *testing.T) {
+	for name, c := range map[string]struct {
+		change   func(*model.Workload, *model.Environment)
+		expected float64
+	}{
+		"plain writes": {func(*model.Workload, *model.Environment) {}, 6},
+		"flushes":      {func(w *model.Workload, _ *model.Environment) { w.Sync = "fdatasync" }, 0},
+		"a log":        {func(w *model.Workload, _ *model.Environment) { w.Append = true }, 0},
+		"a shared volume": {func(_ *model.Workload, e *model.Environment) {
+			e.Cluster = &model.Cluster{Access: []string{"ReadWriteMany"}}
+		}, 0},
+	} {
+		w := oneWrite
+		ev := replicas(w, model.Write, func(int) uint64 { return 400 }, 0)
+		c.change(&w, &ev.Recorded.Environment)
+		if r := ev.Amplification(w)[0]; r.NotCounted != "" || r.Expected != c.expected || r.Value < 5.9 || r.Value > 6.1 {
+			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }

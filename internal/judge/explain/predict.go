@@ -156,7 +156,7 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		doubt("whether the storage limits the rate", is, is)
 	}
 	if on.work > 0 {
-		doubt("the storage's own work", at(middle, middle, middle, storageModel{on.limited, 2}), at(middle, middle, middle, storageModel{on.limited, 0}))
+		doubt("CPU time used by the storage", at(middle, middle, middle, storageModel{on.limited, 2}), at(middle, middle, middle, storageModel{on.limited, 0}))
 	}
 	if s.read != nil && c.Reads > 0 {
 		doubt("time of a read", at(middle, upper, middle, on), at(middle, lower, middle, on))

@@ -113,7 +113,7 @@ func (ev Evidence) unlimited(w model.Workload, mean model.Estimate) float64 {
 
 // besideTool is how long processors are busy for each I/O of a workload besides the load tool, in seconds:
 // with the kernel's threads, and with the storage's own programs where they are on this machine. What is
-// busy without load does not count. 0 if nobody counted it, if the run had not all processors, or if it is
+// busy without load does not count. 0 if it was not counted, if the run had not all processors, or if it is
 // not certainly more than other programs' work that comes and goes.
 func (ev Evidence) besideTool(w model.Workload, rate float64) float64 {
 	idle := ev.Recorded.Run.Beside.Idle

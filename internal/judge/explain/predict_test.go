@@ -317,7 +317,7 @@ func TestWhatAFlushCosts(t *testing.T) {
 		{"others at work", 0.95 * mean, 0.005, 0.98, 0, 0, own - 2*0.02*mean},
 		{"others at more work than that", 0.95 * mean, 0.005, 0.9, 0, 0, 0},
 		{"others that come and go", 0.95 * mean, 0.005, 1, 0.05, 0, 0},
-		{"nobody counted without load", 0.95 * mean, 0.005, -1, 0, 0, 0},
+		{"not counted without load", 0.95 * mean, 0.005, -1, 0, 0, 0},
 	} {
 		ev := onStorage(mean, mean, 0)
 		ev.Recorded.Environment.CPUs = 2

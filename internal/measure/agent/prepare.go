@@ -33,7 +33,7 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 	tell := func(p model.Progress) {
 		switch {
 		case p.Phase == model.PhasePrefill && p.Rate == 0 && p.Done > 0 && p.Done < p.Total:
-			// The storage stood still for a second.
+			// The storage stalled for this second.
 			prep.Rates = append(prep.Rates, 0)
 		case p.Rate <= 0:
 		case p.Phase == model.PhasePrefill:

@@ -15,15 +15,16 @@ import (
 	"github.com/loadline/loadline/internal/measure/trace/remote"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/amplification"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // counterSuffix ends the name of a counting pod that is only shown or tried; those that are made are "-d1",
 // "-d2" and so on.
 const counterSuffix = "-disks"
 
-// usualDirectory stands for the directories of replicas while there is no volume that could be asked about
+// defaultDirectory stands for the directories of replicas while there is no volume that could be asked about
 // its own. It is Longhorn's default.
-const usualDirectory = "/var/lib/longhorn"
+const defaultDirectory = "/var/lib/longhorn"
 
 // TryCounting checks whether the cluster allows counting what the disks behind a target do, and creates
 // nothing.
@@ -32,7 +33,7 @@ func (o *Places) TryCounting(ctx context.Context, e *env.Env, t model.Target) er
 	if err != nil {
 		return err
 	}
-	return at.TryTracer(ctx, pods.Tracer{Suffix: counterSuffix, Directories: []string{usualDirectory}})
+	return at.TryTracer(ctx, pods.Tracer{Suffix: counterSuffix, Directories: []string{defaultDirectory}})
 }
 
 // CounterManifest returns the pod that would count on each node with replicas of the target, as YAML.
@@ -41,7 +42,7 @@ func (o *Places) CounterManifest(e *env.Env, id string, t model.Target) (string,
 	if err != nil {
 		return "", err
 	}
-	text, err := at.TracerManifest(pods.Tracer{Suffix: counterSuffix, Directories: []string{usualDirectory}})
+	text, err := at.TracerManifest(pods.Tracer{Suffix: counterSuffix, Directories: []string{defaultDirectory}})
 	return string(text), err
 }
 
@@ -184,14 +185,7 @@ func expected(k *model.Backing) (b amplification.Behind) {
 	if k.WritesEach == 0 || replicas == 0 {
 		return amplification.Behind{Of: k.System + " does not say how many writes a replica does, or is rebuilding one"}
 	}
-	return amplification.Behind{Reads: 1, Writes: float64(replicas * k.WritesEach), Of: fmt.Sprintf("%s × %s (%s)", several(replicas, "replica"), several(k.WritesEach, "write"), k.WritesOf)}
-}
-
-func several(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return amplification.Behind{Reads: 1, Writes: float64(replicas * k.WritesEach), Of: fmt.Sprintf("%s × %s (%s)", units.FormatCount(replicas, "replica"), units.FormatCount(k.WritesEach, "write"), k.WritesOf)}
 }
 
 // StillBehind asks the storage system again at the end of a run, and says in NotCounted if the replicas are
@@ -203,18 +197,23 @@ func (p *Prepared) StillBehind(ctx context.Context, o *Places, e *env.Env, befor
 		return before, err
 	}
 	for _, s := range p.stands {
-		now, then := storage.Describe(ctx, client, s.cluster), s.cluster.Backing
-		switch {
-		case len(now.Disks) == 0:
-			before.NotCounted = "whether the replicas have moved during the run is not known: " + notTold(now)
-		case !slices.Equal(now.Disks, then.Disks):
-			before.NotCounted = "the replicas were moved, or one of them was lost, during the run"
-		case now.Healthy != then.Healthy:
-			before.NotCounted = fmt.Sprintf("%s took part at the beginning of the run and %d at its end", several(then.Healthy, "replica"), now.Healthy)
-		}
-		if before.NotCounted != "" {
-			return before, nil
+		if before.NotCounted = changed(s.cluster.Backing, storage.Describe(ctx, client, s.cluster)); before.NotCounted != "" {
+			break
 		}
 	}
 	return before, nil
+}
+
+// changed says in what the replicas of a volume at the end of a run differ from those at its beginning, or
+// why that is not known; "" if they do not.
+func changed(then, now *model.Backing) string {
+	switch {
+	case len(now.Disks) == 0:
+		return "whether the replicas have moved during the run is not known: " + notTold(now)
+	case !slices.Equal(now.Disks, then.Disks):
+		return "the replicas were moved, or one of them was lost, during the run"
+	case now.Healthy != then.Healthy:
+		return fmt.Sprintf("%s took part at the beginning of the run and %d at its end", units.FormatCount(then.Healthy, "replica"), now.Healthy)
+	}
+	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/loadline/loadline/internal/cluster/storage"
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/measure/trace/remote"
 	"github.com/loadline/loadline/internal/model"
@@ -62,5 +63,30 @@ func TestCountersOfDisks(t *testing.T) {
 	want := []*remote.Tracer{{Node: "a", Holding: []string{"/disks/1", "/disks/2"}}, {Node: "b", Holding: []string{"/disks/1"}}}
 	if diff := cmp.Diff(want, tracersOf(got), cmpopts.IgnoreUnexported(remote.Tracer{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Only replicas that are certainly the same at the end of a run did what was counted.
+func TestReplicasThatChanged(t *testing.T) {
+	healthy := func(n int, disks ...amplification.Disk) *model.Backing {
+		return &model.Backing{System: "Longhorn", Healthy: n, Disks: disks}
+	}
+	a, b, c := amplification.Disk{Node: "a", Path: "/x"}, amplification.Disk{Node: "b", Path: "/x"}, amplification.Disk{Node: "c", Path: "/x"}
+	then := healthy(2, a, b)
+	for name, x := range map[string]struct {
+		now  *model.Backing
+		want string
+	}{
+		"the same":   {healthy(2, a, b), ""},
+		"moved":      {healthy(2, a, c), "the replicas were moved, or one of them was lost, during the run"},
+		"lost":       {healthy(1, a), "the replicas were moved, or one of them was lost, during the run"},
+		"one more":   {healthy(3, a, b, c), "the replicas were moved, or one of them was lost, during the run"},
+		"one failed": {healthy(1, a, b), "2 replicas took part at the beginning of the run and 1 at its end"},
+		"no answer": {&model.Backing{System: "Longhorn", Unknown: []string{storage.WhereReplicas + ": the cluster does not answer"}},
+			"whether the replicas have moved during the run is not known: the cluster does not answer"},
+	} {
+		if got := changed(then, x.now); got != x.want {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }

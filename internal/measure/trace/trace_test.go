@@ -72,6 +72,16 @@ func TestAPartitionIsCountedByItself(t *testing.T) {
 	if err != nil || len(samples) != 2 || samples[0].Device != "sda2" || samples[0].Flow.IOs != 2 || samples[1].Flow.IOs != 5 {
 		t.Errorf("%+v, %v", samples, err)
 	}
+	// Counters that fall are another device's: what they become later is not for the whole record.
+	for _, reads := range []string{"1", "50"} {
+		files["sys/class/block/sda2/stat"] = &fstest.MapFile{Data: []byte(reads + " 0 72 7 10 0 80 5 0 1 1 0 0 0 0 0 0\n")}
+		if _, err := c.second(); err != nil {
+			t.Error(err)
+		}
+	}
+	if list, err := c.finish(); err != nil || len(list) != 1 || list[0].Counters != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
 	if all, err := newCounterTracer(iotrace.Request{}); err != nil || len(all.(*counterTracer).list) != 1 {
 		t.Errorf("without a request %+v are counted, %v", all, err)
 	}

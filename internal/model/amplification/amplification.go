@@ -91,7 +91,7 @@ func (r *Ratio) Rates() string {
 	if r.NotCounted != "" {
 		return ""
 	}
-	return fmt.Sprintf("%s/s on %s for %s/s", units.FormatRate(r.Disks), counted(len(r.Devices), "disk"), units.FormatRate(r.Operations))
+	return fmt.Sprintf("%s/s on %s for %s/s", units.FormatRate(r.Disks), units.FormatCount(len(r.Devices), "disk"), units.FormatRate(r.Operations))
 }
 
 // Source returns what measured it; "" if nothing did.
@@ -124,9 +124,9 @@ func (r *Ratio) sentence() string {
 	case r.Idle == nil:
 		parts = append(parts, "what else uses them is not known, and is counted with it")
 	case *r.Idle > otherTraffic*r.Disks:
-		parts = append(parts, fmt.Sprintf("at rest before the run they did %s/s, %.0f %% of the total, which are counted with it", units.FormatRate(*r.Idle), 100*min(1, *r.Idle/max(r.Disks, *r.Idle))))
+		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s/s, %.0f %% of the total, which are counted with it", units.FormatRate(*r.Idle), 100*min(1, *r.Idle/max(r.Disks, *r.Idle))))
 	default:
-		parts = append(parts, fmt.Sprintf("at rest before the run they did %s/s", units.FormatRate(*r.Idle)))
+		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s/s", units.FormatRate(*r.Idle)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -163,11 +163,4 @@ func figure(v float64) string {
 		return units.FormatNumber(v)
 	}
 	return units.TrimZeros(hundredths(v))
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
