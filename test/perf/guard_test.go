@@ -53,7 +53,7 @@ func TestSlowSpellsAreWaitedFor(t *testing.T) {
 				t.Errorf("%s, %s: %.1f %% of the intervals hold the truth", way, s.Name, 100*o.Coverage())
 			}
 		}
-		slot := float64(set.Workloads) * (set.Schedule.Repeat + Storage{}.gap())
+		slot := float64(set.Workloads) * (set.Schedule.Ramp + set.Schedule.Overhead + set.Schedule.Repeat)
 		for _, c := range []struct {
 			storage  Storage
 			from, to float64

@@ -15,14 +15,16 @@ import (
 // setups returns the common ways of measuring: the default profile, six workloads,
 // the profile quick, one workload alone.
 func setups() []Setup {
-	schedule := func(repeat, precision, maxTime float64, rounds int) model.Schedule {
-		return model.Schedule{Mode: model.Rounds, Repeat: repeat, MinRounds: rounds, Precision: precision, MaxTime: maxTime}
+	// The ramps and the time of fio's start and end are those of the profiles.
+	schedule := func(ramp, repeat, precision, maxTime float64, rounds int) model.Schedule {
+		return model.Schedule{Mode: model.Rounds, Ramp: ramp, Overhead: 0.35, Repeat: repeat, MinRounds: rounds,
+			Precision: precision, MaxTime: maxTime}
 	}
 	return []Setup{
-		{Name: "standard", Workloads: 14, Schedule: schedule(3, 0.05, 300, 3)},
-		{Name: "six", Workloads: 6, Schedule: schedule(3, 0.05, 300, 3)},
-		{Name: "quick", Workloads: 6, Schedule: schedule(2, 0.10, 55, 3)},
-		{Name: "alone", Workloads: 1, Schedule: schedule(3, 0.05, 300, 5)},
+		{Name: "standard", Workloads: 14, Schedule: schedule(0.5, 3, 0.05, 300, 3)},
+		{Name: "six", Workloads: 6, Schedule: schedule(0.5, 3, 0.05, 300, 3)},
+		{Name: "quick", Workloads: 6, Schedule: schedule(0.3, 2, 0.10, 54, 3)},
+		{Name: "alone", Workloads: 1, Schedule: schedule(0.5, 3, 0.05, 300, 5)},
 	}
 }
 

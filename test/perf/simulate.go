@@ -33,9 +33,6 @@ type Storage struct {
 	Unlike float64
 }
 
-// gap is the time between two repeats of a run, of any workload: the ramp and the start.
-func (s Storage) gap() float64 { return 0.85 }
-
 const (
 	// baseRate is the rate at speed 1, in 1/s.
 	baseRate = 20000

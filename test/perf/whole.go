@@ -44,15 +44,18 @@ func newWhole(s Storage, set Setup, seed uint64, tails bool) *Whole {
 	return w
 }
 
+// gap is the time between two repeats of a run, of any workload: the ramp, and fio's start and end.
+func (w *Whole) gap() float64 { return w.Plan.Schedule.Ramp + w.Plan.Schedule.Overhead }
+
 // slot returns the time of a repeat with its gap.
-func (w *Whole) slot() float64 { return w.repeats.storage.gap() + w.Plan.Schedule.Repeat }
+func (w *Whole) slot() float64 { return w.gap() + w.Plan.Schedule.Repeat }
 
 // repeat simulates one step of a workload.
 func (w *Whole) repeat(i int) {
 	v := w.repeats
 	w.spent += w.slot()
 	v.step++
-	v.pause = v.storage.gap()
+	v.pause = w.gap()
 	v.clock += v.pause
 	for range int(w.Plan.Schedule.Repeat) {
 		v.clock++
