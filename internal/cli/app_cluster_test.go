@@ -42,7 +42,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	}
 	holds(out, "sc:fast", "of the image docker.io/library/postgres:17", "shared_buffers", "1GB", "max_connections", "108", "track_io_timing",
 		"Its version and its other settings are those of its image", "a new server's directory in sc:fast", "loadline app postgres` instead",
-		"in the namespace n", "kind: PersistentVolumeClaim", "storage: 20Gi", "image: docker.io/library/postgres:17", "image: loadline:test", "- --lend",
+		"in the namespace n", "kind: PersistentVolumeClaim", "storage: 20Gi", "image: docker.io/library/postgres:17", "image: loadline:test", "- --copy-program",
 		"runAsNonRoot: true", "fsGroup: 10001", "- node3", "mountPath: /etc/passwd")
 
 	// A new claim is large enough for the data; an existing claim is used with the user and on the node of

@@ -27,7 +27,7 @@ func ended(pod *corev1.Pod) error {
 	}
 	for i, s := range statuses(pod) {
 		t, which := s.State.Terminated, ""
-		if lends(&pod.Spec) {
+		if copiesProgram(&pod.Spec) {
 			which = " -c " + s.Name
 		}
 		switch {

@@ -161,7 +161,7 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "target", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: s.Claim}}})
 	}
 	if s.Application != "" {
-		s.lend(&pod.Spec)
+		s.copyProgram(&pod.Spec)
 	}
 	if s.Log != "" {
 		s.addLog(&pod.Spec)

@@ -147,8 +147,8 @@ func faultHint(pod *corev1.PodSpec, container, fault string) string {
 	switch hint := containerFaults[fault].hint; {
 	case fault == runError:
 		return wholeImage(pod, container)
-	case container == lender:
-		return strings.Replace(hint, checkImage, checkLender, 1)
+	case container == copier:
+		return strings.Replace(hint, checkImage, checkWorkerImage, 1)
 	default:
 		return hint
 	}

@@ -137,9 +137,9 @@ type load struct {
 // flows adds up the samples by workload. A repeat with a stall is left out: the latencies of I/Os that
 // ended during it extend far beyond the repeat.
 func (ev Evidence) flows() map[string]*load {
-	names, stood := map[int]string{}, map[int]bool{}
+	names, stalled := map[int]string{}, map[int]bool{}
 	for _, s := range ev.Recorded.Run.Steps {
-		stood[s.Step.Number] = stood[s.Step.Number] || len(s.Stalls) > 0
+		stalled[s.Step.Number] = stalled[s.Step.Number] || len(s.Stalls) > 0
 		if s.Error == "" {
 			names[s.Step.Number] = s.Step.Workload
 		}
@@ -148,7 +148,7 @@ func (ev Evidence) flows() map[string]*load {
 	for i := range ev.Recorded.Samples {
 		s := &ev.Recorded.Samples[i]
 		name, known := names[s.Step]
-		if !known || stood[s.Step] {
+		if !known || stalled[s.Step] {
 			continue
 		}
 		l := loads[name]

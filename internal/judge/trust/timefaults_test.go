@@ -63,8 +63,8 @@ func unbroken(ev *Evidence, workload string, n int, rate func(i int) float64) {
 	shape(ev, workload, rate)
 }
 
-// stood gives the first repeat of a workload stretches without an answer.
-func stood(ev *Evidence, workload string, stalls ...model.Stall) {
+// withStalls gives the first repeat of a workload stretches without an answer.
+func withStalls(ev *Evidence, workload string, stalls ...model.Stall) {
 	for i := range ev.Recorded.Run.Steps {
 		if s := &ev.Recorded.Run.Steps[i]; s.Step.Workload == workload {
 			s.Stalls = stalls
@@ -75,10 +75,10 @@ func stood(ev *Evidence, workload string, stalls ...model.Stall) {
 
 var timeFaults = []fault{
 	{rule: "stall", name: "of the storage", says: "the storage stopped answering for 13.4 s", spoil: func(ev *Evidence) {
-		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4}, model.Stall{Begin: 16, Seconds: 2.5})
+		withStalls(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4}, model.Stall{Begin: 16, Seconds: 2.5})
 	}, want: []string{"warning rand-read-iops"}},
 	{rule: "stall", name: "begun in the ramp, so that the latencies of the repeat are longer than it", says: "so it affects only the largest latencies, not the rate", spoil: func(ev *Evidence) {
-		stood(ev, "rand-read-iops", model.Stall{Begin: 0.5, Seconds: 13.4})
+		withStalls(ev, "rand-read-iops", model.Stall{Begin: 0.5, Seconds: 13.4})
 		eachFlow(ev, "rand-read-iops", func(f *model.Flow) {
 			if f == ev.Recorded.Samples[0].Read {
 				f.LatencySum += 64 * 13.4
@@ -86,12 +86,12 @@ var timeFaults = []fault{
 		})
 	}, want: []string{"warning rand-read-iops"}},
 	{rule: "stall", name: "of the load generator", says: "the storage is not the cause", spoil: func(ev *Evidence) {
-		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4, Cause: model.StallSuspended})
+		withStalls(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4, Cause: model.StallSuspended})
 	}, want: []string{"warning rand-read-iops"}},
 	{rule: "stall", name: "between slow I/Os", spoil: func(ev *Evidence) {
 		slow := 2.1
 		ev.Results[2].Latency = &model.LatencySummary{P50: &slow, P99: &slow}
-		stood(ev, "rand-read-lat", model.Stall{Begin: 2, Seconds: 2.2})
+		withStalls(ev, "rand-read-lat", model.Stall{Begin: 2, Seconds: 2.2})
 	}, also: []string{"clock"}},
 	{rule: "stall", name: "in a record that does not tell", spoil: func(ev *Evidence) {
 		s := &ev.Recorded.Samples[0]

@@ -72,7 +72,7 @@ func Main(ctx context.Context, e *env.Env) int {
 	set.SetOutput(io.Discard)
 	var f Flags
 	f.Register(set)
-	version, to := set.Bool("version", false, ""), set.String("lend", "", "")
+	version, to := set.Bool("version", false, ""), set.String("copy-program", "", "")
 	err := set.Parse(e.Args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -89,7 +89,7 @@ func Main(ctx context.Context, e *env.Env) int {
 		return 0
 	}
 	if *to != "" {
-		err = lend(e, *to)
+		err = copyProgram(e, *to)
 	} else {
 		err = f.Run(ctx, e)
 	}

@@ -79,7 +79,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		return result, err
 	}
 	// fio may have waited for the storage once more before it ended.
-	s.aside(s.ended())
+	s.unmeasured(s.ended())
 	result.Error = failure(o, last)
 	s.finish(result.Error == "")
 	switch {

@@ -53,7 +53,7 @@ func (s *series) add(j *job) error {
 	s.wait(j)
 	if j.ios() > 0 && j.latencies() == 0 {
 		// During the ramp fio counts I/Os but records no latencies.
-		s.aside(quiet)
+		s.unmeasured(quiet)
 		s.restart()
 		return nil
 	}
@@ -71,14 +71,14 @@ func (s *series) add(j *job) error {
 	}
 	if s.complete() {
 		if s.sent > 0 {
-			s.aside(quiet)
+			s.unmeasured(quiet)
 		}
 		return nil
 	}
-	if stale, err := s.stood(j, quiet); stale || err != nil {
+	if stale, err := s.detectStall(j, quiet); stale || err != nil {
 		return err
 	}
-	j, ms, err := s.caughtUp(j, ms)
+	j, ms, err := s.closeStale(j, ms)
 	if err != nil || s.complete() || ms == s.covered {
 		return err
 	}

@@ -61,9 +61,9 @@ func (s *series) wait(j *job) {
 	}
 }
 
-// aside handles a document that is not measured, because it belongs to the ramp or comes after the
+// unmeasured handles a document that is not measured, because it belongs to the ramp or comes after the
 // last sample. There are no latencies there, so stalls are judged by fio's processes.
-func (s *series) aside(q silence) {
+func (s *series) unmeasured(q silence) {
 	now := s.now()
 	long := (q.length - statusInterval).Seconds()
 	begin, least := now-long, float64(model.LeastStall)
@@ -80,9 +80,9 @@ func (s *series) aside(q silence) {
 	}
 }
 
-// stood examines a document that follows a period without progress. It returns true if the document
+// detectStall examines a document that follows a period without progress. It returns true if the document
 // is stale, in which case it is kept.
-func (s *series) stood(j *job, q silence) (stale bool, err error) {
+func (s *series) detectStall(j *job, q silence) (stale bool, err error) {
 	last := &s.last
 	if s.stale != nil {
 		last = s.stale
@@ -113,20 +113,20 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 		}
 	}
 	longest = max(longest, all.Max())
-	stood := min(longest, gap)
-	short, long := all.Divide(min(stood/2, longBucket))
-	if stood < model.LeastStall && !begun {
+	stalled := min(longest, gap)
+	short, long := all.Divide(min(stalled/2, longBucket))
+	if stalled < model.LeastStall && !begun {
 		// There are no latencies from before fio's first I/O.
-		s.aside(q)
+		s.unmeasured(q)
 	}
 	s.begun, s.progress = true, now
 	switch {
-	case stood < model.LeastStall:
+	case stalled < model.LeastStall:
 		return false, nil
-	case s.allStalled(q, short.Count(), long.Count(), gap-stood/2):
-		s.stall(model.Stall{Begin: now - stood, Seconds: stood, Cause: q.cause()})
+	case s.allStalled(q, short.Count(), long.Count(), gap-stalled/2):
+		s.stall(model.Stall{Begin: now - stalled, Seconds: stalled, Cause: q.cause()})
 	default:
-		stood = 0
+		stalled = 0
 	}
 	if q.length < minSilence {
 		return false, nil
@@ -135,7 +135,7 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 		s.length = 0
 	}
 	kept := *j
-	s.stale, s.at, s.length = &kept, now, s.length+stood
+	s.stale, s.at, s.length = &kept, now, s.length+stalled
 	return true, nil
 }
 
@@ -154,9 +154,9 @@ func (s *series) allStalled(q silence, short, long uint64, seconds float64) bool
 	return float64(short) < s.pace*seconds
 }
 
-// caughtUp closes the interval of a stale document when j arrives with a correct time. It returns
+// closeStale closes the interval of a stale document when j arrives with a correct time. It returns
 // the document and its time, which is the one already covered if nothing is left to take from it.
-func (s *series) caughtUp(j *job, ms int64) (*job, int64, error) {
+func (s *series) closeStale(j *job, ms int64) (*job, int64, error) {
 	if s.stale == nil {
 		return j, ms, nil
 	}
@@ -197,8 +197,8 @@ func (s *series) close(to *job, end int64) error {
 
 // split cuts a sample that ends with a stall of the given length into seconds: the I/O before the
 // stall, seconds without I/O, and the I/Os that completed at its end.
-func split(x model.Sample, last job, stood float64) []model.Sample {
-	first := max(x.Seconds-stood, min(1, x.Seconds))
+func split(x model.Sample, last job, stalled float64) []model.Sample {
+	first := max(x.Seconds-stalled, min(1, x.Seconds))
 	n := int(math.Round(x.Seconds - first))
 	if n < 1 {
 		return []model.Sample{x}
@@ -219,7 +219,7 @@ func split(x model.Sample, last job, stood float64) []model.Sample {
 		for i := range parts {
 			*of(&parts[i]) = &model.Flow{Max: before.Latency.Max / 1e9}
 		}
-		*(*of(&parts[0])), *(*of(&parts[n])) = divideFlow(*f, min(stood/2, longBucket))
+		*(*of(&parts[0])), *(*of(&parts[n])) = divideFlow(*f, min(stalled/2, longBucket))
 		(*of(&parts[0])).Max = before.Latency.Max / 1e9
 	}
 	place(x.Read, last.Read, func(s *model.Sample) **model.Flow { return &s.Read })

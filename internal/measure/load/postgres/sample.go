@@ -40,10 +40,10 @@ const (
 // sampler samples, in its own session, what the sessions of a load's clients wait for.
 type sampler struct {
 	server *server
-	// aside is the server process of a session that has the clients' name but is not one of them; 0
+	// heldSession is the server process of a session that has the clients' name but is not one of them; 0
 	// if there is none.
-	aside int
-	begin time.Time
+	heldSession int
+	begin       time.Time
 	// emit takes the rate of flushes, for the progress.
 	emit func(model.Event)
 	rate flushRate
@@ -61,7 +61,7 @@ type sampler struct {
 // that we may not inspect is hidden.
 func (m *sampler) clients() string {
 	if x := m.server.exists; x != nil {
-		return fmt.Sprintf("datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND application_name = '%s' AND pid NOT IN (pg_backend_pid(), %d)", x.schema, m.aside)
+		return fmt.Sprintf("datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND application_name = '%s' AND pid NOT IN (pg_backend_pid(), %d)", x.schema, m.heldSession)
 	}
 	return fmt.Sprintf("datid = (SELECT oid FROM pg_database WHERE datname = '%s') AND backend_type = 'client backend' AND pid <> pg_backend_pid()", database)
 }
@@ -118,7 +118,7 @@ func (m *sampler) open(ctx context.Context) (h *session, err error) {
 	if x := s.exists; x != nil {
 		// The holding session is not used: a query that times out ends its session, and with it the
 		// schema's lock.
-		m.aside = x.hold.backend
+		m.heldSession = x.hold.backend
 		cmd = x.account(x.schema, bySearchPath+"pg_catalog"+ofLooking).Command(s.env, "/", s.programs.path("psql"), sessionOptions...)
 	} else {
 		dir, done, err := s.place(s.socket)

@@ -26,11 +26,11 @@ UNION ALL SELECT 'reset_database', extract(epoch FROM stats_reset)::float8 FROM 
 }
 
 // ofSession is how many transactions the server counts for a session in addition to its own: its
-// start counts as one. aside is the allowance for inspection sessions and the server's own
+// start counts as one. allowance is the number of inspection sessions and the server's own
 // transactions.
 const (
 	ofSession = 1
-	aside     = 30
+	allowance = 30
 )
 
 // doubt removes the counts that are invalid, and adds what others did meanwhile. asked is how often the
@@ -46,7 +46,7 @@ func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCoun
 			if w.App.Reconnect {
 				ours *= 1 + ofSession
 			}
-			others := max(0, b-a-ours-float64(looked.looks+asked+(1+ofSession)*max(1, w.Depth)+aside))
+			others := max(0, b-a-ours-float64(looked.looks+asked+(1+ofSession)*max(1, w.Depth)+allowance))
 			c.Others = &others
 		}
 	}

@@ -37,11 +37,11 @@ func TestAnApplicationsPod(t *testing.T) {
 	if w.Cluster.Image != "postgres:17" || w.Target.Kind != model.Directory {
 		t.Errorf("%+v, %+v", w.Cluster, w.Target)
 	}
-	lent, err := filepath.Glob(filepath.Join(n.dir, "s*", kube.LoanPath, "*"))
-	if err != nil || len(lent) != 2 {
-		t.Errorf("%v: lent are %q", err, lent)
+	copied, err := filepath.Glob(filepath.Join(n.dir, "s*", kube.ProgramCopyPath, "*"))
+	if err != nil || len(copied) != 2 {
+		t.Errorf("%v: copied are %q", err, copied)
 	}
-	for _, file := range lent {
+	for _, file := range copied {
 		want := map[string]string{program: n.program, kube.UsersFile: ""}
 		if original := want[filepath.Base(file)]; original != "" {
 			a, errA := os.ReadFile(file)

@@ -93,7 +93,7 @@ func (n *node) run(path string, pod object) {
 	}
 	spec := pod["spec"].(object)
 	if first, has := spec["initContainers"].([]any); has {
-		if err := os.Mkdir(filepath.Join(state, kube.LoanPath), 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(state, kube.ProgramCopyPath), 0o755); err != nil {
 			n.t.Error(err)
 		}
 		if out, err := n.command(state, commandOf(first[0])).CombinedOutput(); err != nil {
@@ -147,7 +147,7 @@ type process struct {
 // command returns a pod's command, with paths replaced by those outside of the pod.
 func (n *node) command(state string, words []string) *exec.Cmd {
 	for i, word := range words {
-		if words[i] = strings.NewReplacer(kube.StatePath, state, kube.LoanPath, filepath.Join(state, kube.LoanPath)).Replace(word); word == program {
+		if words[i] = strings.NewReplacer(kube.StatePath, state, kube.ProgramCopyPath, filepath.Join(state, kube.ProgramCopyPath)).Replace(word); word == program {
 			words[i] = n.program
 		} else if word == tracer {
 			words[i] = n.whole

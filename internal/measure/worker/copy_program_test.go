@@ -13,11 +13,11 @@ import (
 // its user.
 func TestTheProgramLendsItself(t *testing.T) {
 	dir := t.TempDir()
-	if code, stdout, stderr := start("", "--lend", dir); code != 0 || stdout+stderr != "" {
+	if code, stdout, stderr := start("", "--copy-program", dir); code != 0 || stdout+stderr != "" {
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	lent := filepath.Join(dir, program)
-	got, err := os.ReadFile(lent)
+	copied := filepath.Join(dir, program)
+	got, err := os.ReadFile(copied)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestTheProgramLendsItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(lent)
+	info, err := os.Stat(copied)
 	if err != nil || info.Mode().Perm()&0o111 != 0o111 || !bytes.Equal(got, want) {
 		t.Errorf("%v, %v, %d bytes of %d", err, info.Mode(), len(got), len(want))
 	}
@@ -37,7 +37,7 @@ func TestTheProgramLendsItself(t *testing.T) {
 	if err != nil || !strings.Contains(string(users), ":x:"+strconv.Itoa(os.Geteuid())+":") || !strings.HasSuffix(string(users), "\n") {
 		t.Errorf("%v: %q", err, users)
 	}
-	if code, _, stderr := start("", "--lend", filepath.Join(dir, "nowhere")); code != 1 || !strings.Contains(stderr, "cannot be lent") {
+	if code, _, stderr := start("", "--copy-program", filepath.Join(dir, "nowhere")); code != 1 || !strings.Contains(stderr, "cannot be copied") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

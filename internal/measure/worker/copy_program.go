@@ -10,12 +10,12 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// usersFile is the list of users that lend writes. Package kube knows its name too.
+// usersFile is the list of users that copyProgram writes. Package kube knows its name too.
 const usersFile = "passwd"
 
-// lend copies this program into a directory, for a pod with another image, with a passwd file that contains
+// copyProgram copies this program into a directory, for a pod with another image, with a passwd file that contains
 // the current user: the pod's programs run as that user.
-func lend(e *env.Env, dir string) error {
+func copyProgram(e *env.Env, dir string) error {
 	from, err := os.Open(e.Program())
 	if err != nil {
 		return fmt.Errorf("this program cannot be read: %w", err)
@@ -23,11 +23,11 @@ func lend(e *env.Env, dir string) error {
 	defer from.Close()
 	to, err := os.OpenFile(filepath.Join(dir, program), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
 	if err != nil {
-		return fmt.Errorf("the program cannot be lent: %w", err)
+		return fmt.Errorf("the program cannot be copied: %w", err)
 	}
 	_, err = io.Copy(to, from)
 	if err = errors.Join(err, to.Close()); err != nil {
-		return fmt.Errorf("the program cannot be lent: %w", err)
+		return fmt.Errorf("the program cannot be copied: %w", err)
 	}
 	users := "root:x:0:0:root:/:/bin/sh\n"
 	if user := os.Geteuid(); user != 0 {

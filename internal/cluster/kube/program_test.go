@@ -19,7 +19,7 @@ func TestTheWorkersProgramIsLent(t *testing.T) {
 		t.Fatalf("%+v", p.Spec)
 	}
 	first, worker := p.Spec.InitContainers[0], p.Spec.Containers[0]
-	if first.Image != "image:1" || worker.Image != "postgres:17" || !slices.Equal(first.Command, []string{"agent", "--lend", LoanPath}) || !slices.Equal(worker.Command, []string{"agent", "--detached"}) {
+	if first.Image != "image:1" || worker.Image != "postgres:17" || !slices.Equal(first.Command, []string{"agent", "--copy-program", ProgramCopyPath}) || !slices.Equal(worker.Command, []string{"agent", "--detached"}) {
 		t.Errorf("%+v\n%+v", first, worker)
 	}
 	for _, c := range []corev1.Container{first, worker} {
@@ -36,11 +36,11 @@ func TestTheWorkersProgramIsLent(t *testing.T) {
 		at[m.MountPath] = m
 	}
 	for path, file := range map[string]string{"/usr/local/bin/agent": "agent", "/etc/passwd": UsersFile} {
-		if m := at[path]; m.SubPath != file || !m.ReadOnly || m.Name != loan {
+		if m := at[path]; m.SubPath != file || !m.ReadOnly || m.Name != programVolume {
 			t.Errorf("%s: %+v", path, m)
 		}
 	}
-	if len(first.VolumeMounts) != 1 || first.VolumeMounts[0].Name != loan || first.VolumeMounts[0].MountPath != LoanPath || at[MountPath].Name != "target" {
+	if len(first.VolumeMounts) != 1 || first.VolumeMounts[0].Name != programVolume || first.VolumeMounts[0].MountPath != ProgramCopyPath || at[MountPath].Name != "target" {
 		t.Errorf("%+v, %+v", first.VolumeMounts, at)
 	}
 	for _, v := range p.Spec.Volumes {
@@ -66,7 +66,7 @@ func TestOneOfTwoImagesIsNamed(t *testing.T) {
 	ended := func(code int32, reason string) corev1.ContainerState {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, Message: "no such program"}}
 	}
-	lent := ended(0, "Completed")
+	copied := ended(0, "Completed")
 	for name, c := range map[string]struct {
 		first, worker corev1.ContainerState
 		words, hint   string
@@ -74,16 +74,16 @@ func TestOneOfTwoImagesIsNamed(t *testing.T) {
 		"the worker's, not pulled":         {first: waiting("ErrImagePull"), worker: waiting("PodInitializing"), words: "it cannot be had", hint: "check --worker-image, and --pull-secret"},
 		"the worker's, without a program":  {first: ended(128, "StartError"), worker: waiting("PodInitializing"), words: "could not start its program: no such program", hint: "--worker-image: it must hold loadline-agent"},
 		"the worker's, of another version": {first: ended(2, "Error"), worker: waiting("PodInitializing"), words: "ended with exit code 2", hint: "kubectl logs -n n p -c program"},
-		"the application's, not pulled":    {first: lent, worker: waiting("ImagePullBackOff"), words: "it cannot be had", hint: "check --image, and"},
-		"the application's, no name":       {first: lent, worker: waiting("InvalidImageName"), words: "it cannot be had", hint: "check --image"},
-		"the application's, foreign":       {first: lent, worker: ended(128, "StartError"), words: "could not start its program", hint: "check --image: it must be an application's"},
-		"the application's, not started":   {first: lent, worker: waiting("RunContainerError"), words: "it cannot be had", hint: "check --image: it must be an application's"},
+		"the application's, not pulled":    {first: copied, worker: waiting("ImagePullBackOff"), words: "it cannot be had", hint: "check --image, and"},
+		"the application's, no name":       {first: copied, worker: waiting("InvalidImageName"), words: "it cannot be had", hint: "check --image"},
+		"the application's, foreign":       {first: copied, worker: ended(128, "StartError"), words: "could not start its program", hint: "check --image: it must be an application's"},
+		"the application's, not started":   {first: copied, worker: waiting("RunContainerError"), words: "it cannot be had", hint: "check --image: it must be an application's"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, client := cluster(t, pod(func(p *corev1.Pod) {
-				p.Spec.NodeName, p.Spec.InitContainers = "node1", []corev1.Container{{Name: lender}}
-				p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: lender, State: c.first}}
+				p.Spec.NodeName, p.Spec.InitContainers = "node1", []corev1.Container{{Name: copier}}
+				p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: copier, State: c.first}}
 				p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: Container, State: c.worker}}
 			}))
 			_, err := client.WaitRunning(context.Background(), "p", "", 300*time.Millisecond, func(string) {})
