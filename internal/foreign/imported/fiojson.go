@@ -14,6 +14,10 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
+// latest is the last second, since 1970, that a date in JSON (RFC 3339) can have: a later one is a damaged file's,
+// and when it was measured is then unknown.
+var latest = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC).Unix()
+
 var formatFioJSON = Format{
 	Name:    "fio-json",
 	Title:   "fio's JSON or JSON+ output",
@@ -217,7 +221,7 @@ func takeFio(line int, docs []fioDocument, interrupted bool, p *Part) {
 		if len(g) > 1 {
 			takeStream(g, p.runs[before:], interrupted, p)
 		}
-		if d.Time > 0 && p.started.IsZero() {
+		if d.Time > 0 && d.Time <= latest && p.started.IsZero() {
 			p.started = time.Unix(d.Time, 0).UTC()
 		}
 	}

@@ -49,6 +49,7 @@ var nasty = []string{
 	"    clat (nsec): min=0, max=1e400M, avg=NaN, stdev=0", "    clat percentiles (lightyears):", "     | 99.00th=[99999999999999999999999999999999]",
 	"  IO depths    : 1=0.0%, >=64=1e400%", `{"fio version":"fio-3.33","jobs":[{"jobname":"x","read":{"iops":1e308,"bw_bytes":1e308,"total_ios":1e308,"lat_ns":{"mean":1e308,"N":1e308}}}]}`,
 	`{"fio version":"fio-3.33","jobs":[{"jobname":"","read":{"iops":1,"bw_bytes":1,"total_ios":5,"runtime":1e300,"clat_ns":{"mean":5,"N":5,"bins":{"-1":5,"1e99":1e99}}}}]}`,
+	`{"fio version":"fio-3.33","timestamp":99999999999999,"jobs":[{"jobname":"x","read":{"iops":5,"bw_bytes":20480,"total_ios":50,"runtime":10000,"lat_ns":{"mean":5,"N":50}}}]}`,
 	"# A", "# A", "## A", "**A**", "```", "", "\r", "{", "}",
 }
 
