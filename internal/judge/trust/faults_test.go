@@ -201,14 +201,18 @@ var firstFaults = []fault{
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 874<<20, 0.01)
 	}, also: []string{"above-disks"}, want: []string{"warning rand-read-iops"}, says: "4 GiB is less than 25 s at 865 MiB/s (rand-read-iops), so a cache below may have answered; the rule asks for 22 GiB"},
 	{rule: "size", name: "only the middle of the interval is beyond", spoil: func(ev *Evidence) {
-		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 170<<20, 0.05)
+		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 240<<20, 0.05)
 	}, also: []string{"above-disks"}},
 	{rule: "size", name: "both flows of a mixed workload", spoil: func(ev *Evidence) {
-		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 100<<20, 0)
+		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 150<<20, 0)
 		other := ev.Results[0]
 		other.Direction = model.Write
 		ev.Results = append(ev.Results, other)
-	}, also: []string{"above-disks", "faster-writes"}, want: []string{"warning rand-read-iops"}, says: "200 MiB/s"},
+	}, also: []string{"above-disks", "faster-writes"}, want: []string{"warning rand-read-iops"}, says: "300 MiB/s"},
+	{rule: "size", name: "what quick chose after a slow probe", spoil: func(ev *Evidence) {
+		// 4 GiB are 22 s at 186 MiB/s.
+		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 225<<20, 0.01)
+	}, also: []string{"above-disks"}},
 	{rule: "size", name: "bandwidth from IOPS", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics = map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 100000, 0)}
 	}, also: []string{"above-disks", "cap"}, want: []string{"warning rand-read-iops"}, says: "391 MiB/s"},
