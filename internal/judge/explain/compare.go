@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loadline/loadline/internal/model/amplification"
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -182,8 +183,27 @@ func says(a, b *budget.Budget, c *budget.Comparison) (list []string) {
 		}
 		list = append(list, fmt.Sprintf("not like for like: for each %s (A against B) %s", b.Operation, strings.Join(counts, ", ")))
 	}
+	list = append(list, amplified(a, b)...)
 	if e := c.Equal; e != nil {
 		list = append(list, fmt.Sprintf("with A's %s %s a %s of B would take %s, so it would do %s/s and not %s", few(e.Each), e.Count, b.Operation, units.FormatDuration(e.Seconds), units.FormatNumber(math.Round(e.Rate)), units.FormatNumber(math.Round(b.Rate))))
+	}
+	return list
+}
+
+// amplified says how many I/Os the disks behind both volumes did for an operation, where that was counted
+// on both sides: the device's row of a budget is then not the same work.
+func amplified(a, b *budget.Budget) (list []string) {
+	for i := range a.Amplification {
+		x := &a.Amplification[i]
+		k := slices.IndexFunc(b.Amplification, func(y amplification.Ratio) bool {
+			return y.Direction == x.Direction && y.Operation == x.Operation && y.NotCounted == ""
+		})
+		if k < 0 || x.NotCounted != "" {
+			continue
+		}
+		y := &b.Amplification[k]
+		list = append(list, fmt.Sprintf("for each %s the disks with the replicas do %s %ss in A (%s to %s), and %s in B (%s to %s)",
+			x.Operation, few(x.Value), x.Direction, few(x.Low), few(x.High), few(y.Value), few(y.Low), few(y.High))+x.Others("A")+y.Others("B"))
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/amplification"
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
@@ -261,6 +262,37 @@ func TestOperationsThatDidOtherWork(t *testing.T) {
 	list := Compare(side(1, 0.01, 9000, 1.2), side(1.2, 0.04, 400, 5))
 	if len(list) != 1 || len(list[0].Unlike) != 1 || list[0].Unlike[0].Name != "WAL" {
 		t.Errorf("%+v", list)
+	}
+}
+
+// What the disks behind the volumes did is compared if it was counted on both sides, direction by direction.
+func TestComparedAmplification(t *testing.T) {
+	idle := 9.0
+	write := amplification.Ratio{Direction: "write", Operation: "write", Value: 6.02, Low: 5.97, High: 6.07, Disks: 900, Idle: &idle}
+	read := amplification.Ratio{Direction: "read", Operation: "read", Value: 1, Low: 1, High: 1, Disks: 900, Idle: &idle}
+	side := func(list ...amplification.Ratio) *budget.Side {
+		return &budget.Side{Budgets: []budget.Budget{{Workload: "x", Operation: "write", InFlight: 1, Seen: 1, Rate: 1, Amplification: list}}}
+	}
+	one, unknown, shared, unseen := write, write, write, write
+	one.Value, one.Low, one.High = 1.01, 1, 1.02
+	unknown.NotCounted, unseen.Idle = "a replica was lost", nil
+	others := 400.0
+	shared.Idle = &others
+	want := "for each write the disks with the replicas do 1.01 writes in A (1 to 1.02), and 6.02 in B (5.97 to 6.07)"
+	for name, c := range map[string]struct {
+		a, b *budget.Side
+		// says is the sentence, if there is one.
+		says string
+	}{
+		"both": {side(read, one), side(write), want}, "none in B": {side(one), side(), ""}, "another direction": {side(write), side(read), ""},
+		"not counted in A": {side(unknown), side(write), ""}, "not counted in B": {side(write), side(unknown), ""},
+		"others in B":  {side(one), side(shared), want + "; of the I/Os of B's disks, 44 % were there before the run, without load"},
+		"unknown in B": {side(one), side(unseen), want + "; what else used the disks of B is not known"},
+	} {
+		says := Compare(c.a, c.b)[0].Says
+		if c.says == "" && strings.Contains(strings.Join(says, " "), "replicas") || c.says != "" && says[len(says)-1] != c.says {
+			t.Errorf("%s: %q", name, says)
+		}
 	}
 }
 

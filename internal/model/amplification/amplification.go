@@ -105,6 +105,30 @@ func (r *Ratio) Source() string {
 // otherTraffic is the share of the disks' I/Os from which on the rest of the traffic is called a caveat.
 const otherTraffic = 0.05
 
+// IdleShare is the share of the disks' I/Os during the run that they did just before it as well, without
+// load; ok is false if that was not counted.
+func (r *Ratio) IdleShare() (share float64, ok bool) {
+	if r.NotCounted != "" || r.Idle == nil {
+		return 0, false
+	}
+	if *r.Idle <= 0 {
+		return 0, true
+	}
+	return min(1, *r.Idle/max(r.Disks, *r.Idle)), true
+}
+
+// Others says what else used the disks of a side of a comparison: a phrase that begins with "; ", or "" if
+// that was little.
+func (r *Ratio) Others(side string) string {
+	switch share, known := r.IdleShare(); {
+	case !known:
+		return "; what else used the disks of " + side + " is not known"
+	case share > otherTraffic:
+		return fmt.Sprintf("; of the I/Os of %s's disks, %.0f %% were there before the run, without load", side, 100*share)
+	}
+	return ""
+}
+
 // Conclude fills in Says.
 func (r *Ratio) Conclude() { r.Says = r.sentence() }
 
@@ -120,11 +144,11 @@ func (r *Ratio) sentence() string {
 	case r.Of != "":
 		parts = append(parts, "what to expect is unknown: "+r.Of)
 	}
-	switch {
-	case r.Idle == nil:
+	switch share, known := r.IdleShare(); {
+	case !known:
 		parts = append(parts, "what else uses them is not known, and is counted with it")
-	case *r.Idle > otherTraffic*r.Disks:
-		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s/s, %.0f %% of the total, which are counted with it", units.FormatRate(*r.Idle), 100*min(1, *r.Idle/max(r.Disks, *r.Idle))))
+	case share > otherTraffic:
+		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s/s, %.0f %% of the total, which are counted with it", units.FormatRate(*r.Idle), 100*share))
 	default:
 		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s/s", units.FormatRate(*r.Idle)))
 	}

@@ -28,6 +28,9 @@ type Metric struct {
 // The labels of every number of a report.
 var ofResult = []string{"run", "target", "workload", "direction", "verdict"}
 
+// The labels of an I/O amplification: the direction is that of the disks' I/Os.
+var ofAmplification = []string{"run", "target", "workload", "operation", "direction", "verdict"}
+
 // The labels of a comparison's row.
 var ofRow = []string{"run_a", "target_a", "run_b", "target_b", "workload", "direction", "metric", "verdict"}
 
@@ -50,6 +53,10 @@ var Metrics = []Metric{
 	{"loadline_measured_seconds", "Measured time behind a result.", ofResult},
 	{"loadline_repeats", "Number of repeats behind a result.", ofResult},
 	{"loadline_converged", "1 when the headline of a result is as precise as was asked, else 0.", ofResult},
+	{"loadline_amplification_ratio", "I/Os of all disks with the replicas of a volume for each operation of the client.", ofAmplification},
+	{"loadline_amplification_ratio_bound", "Ends of the 95 % interval of the I/O amplification.", append(ofAmplification[:len(ofAmplification):len(ofAmplification)], "bound")},
+	{"loadline_amplification_expected_ratio", "The I/O amplification that the storage system's replicas imply.", ofAmplification},
+	{"loadline_amplification_idle_ratio", "Share of these I/Os that the disks did just before the run as well, without load.", ofAmplification},
 	{"loadline_scaling_operations_per_second", "Rate of I/Os by the chosen scaling law: of one volume alone (first), and the most that all reach (capacity).", append(ofLaw[:len(ofLaw):len(ofLaw)], "of")},
 	{"loadline_scaling_operations_per_second_bound", "Ends of the 95 % interval of a rate of the scaling law.", append(ofLaw[:len(ofLaw):len(ofLaw)], "of", "bound")},
 	{"loadline_scaling_throughput_bytes_per_second", "Bandwidth by the chosen scaling law: of one volume alone (first), and the most that all reach (capacity).", append(ofLaw[:len(ofLaw):len(ofLaw)], "of")},
@@ -173,6 +180,7 @@ func (e exposition) report(r *model.Report) {
 	for i := range r.Results {
 		e.result(run, &r.Results[i])
 	}
+	e.amplifications(r)
 	for i := range r.Scales {
 		e.scale(run, &r.Scales[i])
 	}
