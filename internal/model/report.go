@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/model/saturation"
 )
 
 // Estimate is a value with its interval, in base units.
@@ -131,6 +132,9 @@ type Report struct {
 	// Sweep is the outcome of a sweep, Scales those of loading N volumes at once.
 	Sweep  *Sweep  `json:"sweep,omitempty"`
 	Scales []Scale `json:"scales,omitempty"`
+	// Saturation says, for each load of an application, up to how many clients it grows, if enough
+	// numbers of clients were measured.
+	Saturation []saturation.Curve `json:"saturation,omitempty"`
 	// Durability holds the durability tests that were made part of the run.
 	Durability []Durability `json:"durability,omitempty"`
 	// Ranking is the outcome of ranking several systems; Results is then empty, because each system has

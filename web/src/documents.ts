@@ -154,6 +154,10 @@ export interface Report {
    * Workloads measured on N volumes at once.
    */
   scales?: Scale[];
+  /**
+   * Up to how many clients each load of an application grows; only loads measured with at least three numbers of clients.
+   */
+  saturation?: Saturation[];
   durability?: DurabilityReport[];
   ranking?: Ranking;
 }
@@ -1270,6 +1274,31 @@ export interface Scale {
    * Where imported points come from.
    */
   source?: string;
+}
+/**
+ * At how many clients the rate of one load of an application stops growing.
+ */
+export interface Saturation {
+  /**
+   * What a transaction is.
+   */
+  load: string;
+  /**
+   * The numbers of clients that were used, in their order.
+   */
+  points: {
+    workload: string;
+    clients: Count;
+    more: Num;
+    low: Num;
+    high: Num;
+  }[];
+  saturated_with?: Count;
+  above?: Count;
+  /**
+   * All of it in a sentence.
+   */
+  says: string;
 }
 /**
  * The output of `loadline durability --format json` and the contents of report.json in its directory. Fields are only ever added, so readers must accept fields that they do not know.

@@ -37,7 +37,8 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
 	}
 	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(evidence, findings),
-		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Scales: measuredScales(rec, results), Durability: rec.Durability}
+		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Scales: measuredScales(rec, results),
+		Saturation: saturations(rec, results, findings), Durability: rec.Durability}
 }
 
 // measuredScales is the outcome of loading several volumes at once, with its laws. Points to which no

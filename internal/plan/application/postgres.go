@@ -64,7 +64,7 @@ func pgProfile(name, title, load string, clients ...int) profile.Profile {
 }
 
 func pgStandard() profile.Profile {
-	return pgProfile("standard", "TPC-B-like with 1, 4, 16 and 64 clients: where it bends", "tpcb", 1, 4, 16, 64)
+	return pgProfile("standard", "TPC-B-like with 1, 4, 16 and 64 clients: where it saturates", "tpcb", 1, 4, 16, 64)
 }
 
 func pgQuick() profile.Profile {

@@ -41,6 +41,11 @@ function reach(report: Report): string {
   return words;
 }
 
+/** saturation says up to how many clients each load grows. */
+function saturation(report: Report): HTMLElement[] {
+  return (report.saturation ?? []).map((c) => h("p", { class: "legend" }, `${c.says}.`));
+}
+
 /** costs makes the table; null where no application was loaded. */
 export function costs(report: Report): HTMLElement | null {
   const rows = report.results.filter((r) => r.app);
@@ -65,5 +70,6 @@ export function costs(report: Report): HTMLElement | null {
       ),
     ),
     server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}${log ? `; its log in ${log.target.name}` : ""}${reach(report)}`) : null,
+    ...saturation(report),
   );
 }

@@ -37,4 +37,7 @@ func (p *page) costs(r *model.Report) {
 	if len(rows) > 0 {
 		p.para(inline(words.Server(&r.Run)))
 	}
+	for _, c := range r.Saturation {
+		p.para(inline(c.Says + "."))
+	}
 }

@@ -49,6 +49,17 @@ func (p *page) transactions(r *model.Report) {
 	}
 }
 
+// saturation writes up to how many clients each load of an application grows.
+func (p *page) saturation(r *model.Report) {
+	if len(r.Saturation) == 0 {
+		return
+	}
+	p.blank()
+	for _, c := range r.Saturation {
+		p.remark("·", term.Plain, c.Says)
+	}
+}
+
 // threeCosts returns the reads, writes and flushes of a device, a dash for unknown ones.
 func (p *page) threeCosts(reads, writes, flushes *float64) cell {
 	if reads == nil || writes == nil || flushes == nil {

@@ -46,6 +46,7 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 		p.blank()
 		p.results(r, notes)
 		p.transactions(r)
+		p.saturation(r)
 	}
 	p.blank()
 	p.goals(r.Goals)
