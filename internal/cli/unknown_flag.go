@@ -28,7 +28,10 @@ const targetHint = "the target is an argument: loadline run TARGET"
 // jobHint is the hint for a fio setting that has no flag.
 const jobHint = "put it in a fio job and run that: loadline run TARGET --job FILE.fio"
 
-// foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl and hyperfine, with dashes
+// applicationHint is the hint for a flag that asks for a database.
+const applicationHint = "databases have a verb of their own: loadline app postgres PLACE, and --baseline OTHER compares two places"
+
+// foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl, pgbench and hyperfine, with dashes
 // instead of underscores. A single letter is a shorthand.
 var foreignFlags = map[string]foreignFlag{
 	"duration": {[]string{"time", "max-time", "within"}, ""}, "runtime": {[]string{"time", "max-time"}, ""},
@@ -58,6 +61,8 @@ var foreignFlags = map[string]foreignFlag{
 	"dry-run": {nil, "loadline plan TARGET shows what run would do"}, "yes": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"}, "y": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"},
 	"force": {nil, "name what may be overwritten: --destroy-data-on TARGET"}, "overwrite": {nil, "name what may be overwritten: --destroy-data-on TARGET"},
 	"silent": {[]string{"quiet"}, ""}, "host": {[]string{"hosts"}, ""},
+	"app": {nil, applicationHint}, "application": {nil, applicationHint}, "postgres": {nil, applicationHint}, "clients": {nil, applicationHint},
+	"c": {[]string{"clients"}, ""}, "client": {[]string{"clients"}, ""}, "j": {[]string{"threads", "jobs"}, ""}, "builtin": {[]string{"load"}, applicationHint},
 }
 
 // unknownFlag explains a flag error; for a flag that does not exist it suggests what was

@@ -32,6 +32,10 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		"report x --out y.html":         "next: loadline report x --output y.html\n",
 		"run 'a b' --iodeth 3":          "has no flag --iodeth",
 		"app postgres . --duration 60s": "next: loadline app postgres . --time 60s\n",
+		"compare /a /b --app postgres":  "databases have a verb of their own: loadline app postgres PLACE, and --baseline OTHER",
+		"run . --clients 1,16":          "databases have a verb of their own: loadline app postgres PLACE",
+		"app postgres . -c 16":          "next: loadline app postgres . --clients 16\n",
+		"app postgres . -j 2":           "next: loadline app postgres . --threads 2\n",
 		"trace --disk sda":              "next: loadline trace --device sda\n",
 		// A flag that permits damage is never suggested in a command by a guess.
 		"run /dev/x --destroy-data /dev/x": "it is --destroy-data-on here\n  next: loadline run --help\n",

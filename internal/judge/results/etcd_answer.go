@@ -25,16 +25,16 @@ func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings
 		return ""
 	}
 	asks := ", which asks for a p99 of its log's flushes under " + g.Metric.Format(g.Bound)
-	stood := stoodStill(findings, w.Name)
+	stalled := longestStall(findings, w.Name)
 	answer := ""
 	switch {
 	case g.Outcome == model.Missed && fullProcessors(findings, w.Name):
-		return ": too slow for an etcd" + asks + "; but the processors were full, and the time of a flush holds the wait for one, so it is not known whether this disk is to blame"
+		return ": too slow for an etcd" + asks + "; but the processors were full or taken away, and the time of a flush holds the wait for one, so it is not known whether this disk is to blame"
 	case g.Outcome == model.Missed:
 		answer = ": this disk is too slow for an etcd" + asks
-	case stood >= electionTimeout:
+	case stalled >= electionTimeout:
 		answer = fmt.Sprintf(": that is what an etcd asks for; but nothing was answered for %s, and followers elect another leader after %s (etcd's --election-timeout), so this does not say that it carries an etcd",
-			units.FormatDuration(stood), units.FormatDuration(electionTimeout))
+			units.FormatDuration(stalled), units.FormatDuration(electionTimeout))
 	case dropsFlushes(findings, w.Name):
 		answer = ": that is what an etcd asks for; but these flushes were not passed on to the disk, so this does not say that it carries an etcd"
 	default:
@@ -66,13 +66,13 @@ func dropsFlushes(findings []model.Finding, workload string) bool {
 	return slices.ContainsFunc(findings, func(f model.Finding) bool { return about(f, "memory", workload) })
 }
 
-// stoodStill is the longest time in seconds for which the storage, or the server on it, answered
+// longestStall is the longest time in seconds for which the storage, or the server on it, answered
 // nothing; 0 if there was none, or if the measuring machine stalled.
-func stoodStill(findings []model.Finding, workload string) (seconds float64) {
+func longestStall(findings []model.Finding, workload string) (seconds float64) {
 	for _, f := range findings {
 		if cause, ok := f.Evidence["cause"].(string); about(f, "stall", workload) && ok && cause == string(model.StallStorage) {
-			stood, _ := f.Evidence["seconds"].(float64)
-			seconds = max(seconds, stood)
+			stalled, _ := f.Evidence["seconds"].(float64)
+			seconds = max(seconds, stalled)
 		}
 	}
 	return seconds
