@@ -25,7 +25,9 @@ func TestAppPostgresVersions(t *testing.T) {
 	}
 }
 
-func testAppVersion(t *testing.T, major, onNode int, class string) {
+// versionImage makes an image of the lab's PostgreSQL of a version, loads it on nodes and returns its name.
+func versionImage(t *testing.T, major int, nodes ...int) string {
+	t.Helper()
 	unpacked, why, err := cluster.UnpackPostgres("../../..", t.TempDir(), major)
 	if err != nil {
 		t.Fatal(err)
@@ -37,10 +39,17 @@ func testAppVersion(t *testing.T, major, onNode int, class string) {
 	if err := cluster.WritePostgres(archive, name, unpacked); err != nil {
 		t.Fatal(err)
 	}
-	// Another node may be down at this time, for another test.
-	if err := lab.LoadOn(onNode, archive); err != nil {
-		t.Fatal(err)
+	for _, n := range nodes {
+		if err := lab.LoadOn(n, archive); err != nil {
+			t.Fatal(err)
+		}
 	}
+	return name
+}
+
+func testAppVersion(t *testing.T, major, onNode int, class string) {
+	// Another node may be down at this time, for another test.
+	name := versionImage(t, major, onNode)
 	node := fmt.Sprintf("node%d", onNode)
 	diskOf(t, node)
 	ns := namespace(t, fmt.Sprintf("app-%d", major), "restricted")

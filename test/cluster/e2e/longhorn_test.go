@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +44,7 @@ func TestLonghorn(t *testing.T) {
 	})
 	t.Run("held against its disk", testLonghornBaseline)
 	t.Run("several volumes", testLonghornScale)
+	t.Run("a budget", testLonghornBudget)
 	t.Run("a database", testLonghornPostgres)
 	t.Run("a replica dies", testLonghornReplicaDies)
 	if left := kubectl(t, "get", "volumes.longhorn.io,engines.longhorn.io,replicas.longhorn.io", "-A", "-o", "name"); strings.Contains(left, "/") {
@@ -147,24 +150,54 @@ func testLonghornScale(t *testing.T) {
 			default:
 				t.Log(words)
 			}
-			told(t, p, c.amplified)
+			told(t, fmt.Sprintf("%d volumes", p.Volumes), p.Amplification, c.amplified)
 		}
 		nothingLeft(t, ns)
 	}
 }
 
 // told fails unless Loadline itself has counted how many I/Os of the disks there are for each.
-func told(t *testing.T, p point, amplified float64) {
+func told(t *testing.T, what string, a *amplification, amplified float64) {
 	t.Helper()
-	a := p.Amplification
 	switch {
 	case a == nil || a.NotCounted != "":
-		t.Errorf("%d volumes: the amplification is %+v", p.Volumes, a)
+		t.Errorf("%s: the amplification is %+v", what, a)
 	case a.Expected != amplified || len(a.Devices) != lab.Nodes || math.Abs(a.Estimate/amplified-1) > 0.1 || a.Low > a.Estimate || a.High < a.Estimate || a.Disks == 0:
-		t.Errorf("%d volumes, of which %g are true: %+v", p.Volumes, amplified, a)
+		t.Errorf("%s, of which %g are true: %+v", what, amplified, a)
 	default:
-		t.Logf("%d volumes: %s", p.Volumes, a.Says)
+		t.Logf("%s: %s", what, a.Says)
 	}
+}
+
+// testLonghornBudget checks that the budget of a write has a row for what the disks do for it, in the report
+// of the run and in what explain says of it later.
+func testLonghornBudget(t *testing.T) {
+	ns := namespace(t, "lh-budget", "privileged")
+	results := t.TempDir()
+	o := run(t, ns, "run", "sc:longhorn?size=128Mi", "--size", "48Mi", "--only", "rand-write-iops", "--time", "8s", "--ramp-time", "1s", "--amplification",
+		"--results", results, "--quiet", "--format", "json")
+	var r struct {
+		report
+		Budgets []struct {
+			Workload      string
+			Amplification []amplification
+		}
+	}
+	decode(t, o, &r)
+	if o.code != 0 && o.code != 5 || len(r.Budgets) != 1 || len(r.Budgets[0].Amplification) != 1 {
+		t.Fatalf("exit code %d, %+v: %s", o.code, r.Budgets, o.stderr)
+	}
+	told(t, "the budget", &r.Budgets[0].Amplification[0], 6)
+	saved, err := filepath.Glob(filepath.Join(results, "*", "run.json"))
+	if err != nil || len(saved) != 1 {
+		t.Fatalf("%v, %v", saved, err)
+	}
+	text, err := exec.CommandContext(t.Context(), loadline, "explain", filepath.Dir(saved[0])).CombinedOutput()
+	// A budget that does not close (code 6), as on a busy machine, has the row too.
+	if code := codeOf(t, err); code != 0 && code != 6 || !strings.Contains(string(text), "I/O amplification (writes)") || !strings.Contains(string(text), " of 6 ") {
+		t.Errorf("explain, exit code %d:\n%s", code, text)
+	}
+	nothingLeft(t, ns)
 }
 
 // countDisks starts counting the I/Os of all nodes' disks. The function that it returns stops counting

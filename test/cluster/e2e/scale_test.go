@@ -42,13 +42,16 @@ type point struct {
 	Volumes, Nodes int
 	Total          struct{ Estimate float64 }
 	Verdict        string
-	Amplification  *struct {
-		Estimate, Low, High, Expected float64
-		Disks                         float64 `json:"disks_rate"`
-		Devices                       []string
-		NotCounted                    string `json:"not_counted"`
-		Says                          string
-	}
+	Amplification  *amplification
+}
+
+// amplification is how many I/Os the disks behind a volume did for each I/O of the client.
+type amplification struct {
+	Estimate, Low, High, Expected float64
+	Disks                         float64 `json:"disks_rate"`
+	Devices                       []string
+	NotCounted                    string `json:"not_counted"`
+	Says                          string
 }
 
 // is fails unless the total is true within 3 %, see carries.
