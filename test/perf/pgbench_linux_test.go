@@ -12,6 +12,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
 )
 
 // BenchmarkPgbenchLog reads a million transactions of pgbench's log through a pipe, timestamped
@@ -51,6 +52,35 @@ func BenchmarkPgbenchLog(b *testing.B) {
 			rate, core, float64(most)/(1<<20), samples)
 		b.ReportMetric(core, "%core")
 		b.ReportMetric(float64(most)/(1<<20), "MiB-heap")
+	}
+}
+
+// BenchmarkPostgresCost runs 16 clients of "loadline app postgres" that do a million transactions at 5,000 per
+// second, in repeats of 10 s, and prints what the process itself needs for everything that it does meanwhile:
+// starting pgbench, reading its log, the server's counts, the judge and the progress. pgbench and the server
+// are processes of their own. Transactions that read keep the server from filling the processors.
+func BenchmarkPostgresCost(b *testing.B) {
+	const transactions, rate, seconds = 1_000_000, 5000, 10
+	loadline := program(b)
+	lab.Lock(b)
+	for range b.N {
+		repeats := transactions/rate/seconds + 1
+		w := watch(b, loadline, "app", "postgres", lab.ServerDir(b), "--load", "select", "--clients", "16", "--rate", fmt.Sprint(rate), "--scale", "10",
+			"--repeat", fmt.Sprint(repeats), "--max-time", "6m")
+		var done float64
+		for _, r := range w.Results {
+			if r.App != nil {
+				done += float64(r.App.Transactions)
+			}
+		}
+		core := 100 * w.CPU / w.Wall
+		fmt.Printf("\napp postgres at %.0f transactions/s (%.2f million in all, %.0f s): %.2f %% of a core (goal < 3 %%), peak resident memory %.0f MB (goal < 100 MB)\n\n",
+			w.Results[0].Metrics[model.Transactions].Value, done/1e6, w.Wall, core, float64(w.Peak)/1e6)
+		if got := w.Results[0].Metrics[model.Transactions].Value; got < 0.98*rate || done < transactions {
+			b.Errorf("%.0f transactions at %.0f/s: the machine does not carry %d/s", done, got, rate)
+		}
+		b.ReportMetric(core, "%core")
+		b.ReportMetric(float64(w.Peak)/1e6, "MB-peak")
 	}
 }
 
