@@ -31,6 +31,9 @@ const (
 	// are measured with 1 and three more numbers up to that.
 	mixVolumes = 12
 	mixDelay   = 2 * time.Millisecond
+	// mixReads is the largest rate of reads of a drawn device, in 1/s: mixVolumes times one I/O in 2 ms are
+	// 6,000, less what fio and the mirrors need, and a device that is never saturated tells no capacity.
+	mixReads = 4800.0
 	// bulk is the block size of the pure workloads whose bandwidth is measured: the
 	// largest of the mixes, as smaller blocks would not show the bandwidth of larger ones.
 	bulk = 64 << 10
@@ -47,7 +50,8 @@ type heldOut struct {
 func drawHeldOut(r *rand.Rand, i int) heldOut {
 	c := heldOut{mirrors: 1 + i/3%3}
 	if i%3 != 1 {
-		c.iops = math.Round(1200 + 1600*r.Float64())
+		// Each mirror adds its own cap for reads.
+		c.iops = math.Round(1200 + min(1600, mixReads/float64(c.mirrors)-1200)*r.Float64())
 	}
 	switch i % 3 {
 	case 1:
