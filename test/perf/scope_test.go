@@ -22,8 +22,8 @@ func (s *scope) end() {
 }
 
 // slowAtOnce is how many slow devices are measured at a time: each takes a few percent of
-// a processor, and in the tests two processors handle three times as many.
-const slowAtOnce = 4
+// a processor, and in the tests two processors handle more than twice as many.
+const slowAtOnce = 5
 
 // sideBySide calls measure with the numbers 0 to n−1 and a scope for each, slowAtOnce at a
 // time, and returns when all have ended. It is only for slow devices.

@@ -20,8 +20,9 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// tracePairs is the number of pairs of fio without and with a trace.
-const tracePairs = 20
+// tracePairs is the number of pairs of fio without and with a trace where a goal is decided, and fewPairs
+// where there is none.
+const tracePairs, fewPairs = 20, 10
 
 // traceRunning starts a trace of the device and waits until it has begun. It returns a function that
 // ends it and returns the processor time that it took.
@@ -103,8 +104,12 @@ func benchmarkTrace(b *testing.B, method iotrace.Method) {
 	for range b.N {
 		loadline, dev := program(b), lab.LoopOnMemory(b, 256<<20)
 		job := fmt.Sprintf("[trace]\nfilename=%s\ndirect=1\nioengine=libaio\nrw=randread\nbs=4k\niodepth=16\nnorandommap=1\ntime_based=1\nruntime=2\nramp_time=500ms\n", dev)
-		full := besideTrace(b, loadline, dev, method, job, "as many as the processors give")
-		asked := besideTrace(b, loadline, dev, method, fmt.Sprintf("%srate_iops=%d\n", job, tracedRate), fmt.Sprintf("%s asked for", units.FormatRate(tracedRate)))
+		pairs := fewPairs
+		if method == iotrace.ByBPF {
+			pairs = tracePairs
+		}
+		full := besideTrace(b, loadline, dev, method, fewPairs, job, "as many as the processors give")
+		asked := besideTrace(b, loadline, dev, method, pairs, fmt.Sprintf("%srate_iops=%d\n", job, tracedRate), fmt.Sprintf("%s asked for", units.FormatRate(tracedRate)))
 		counting, err := ebpf.EnableStats(0) // BPF_STATS_RUN_TIME
 		if err != nil {
 			lab.Unavailable(b, "the kernel does not count the time of programs: %v", err)
@@ -130,10 +135,10 @@ func benchmarkTrace(b *testing.B, method iotrace.Method) {
 
 // besideTrace runs a fio job without and with a trace of the device, in pairs of random order, prints
 // both, and returns the ratio of the IOPS, with a trace to without.
-func besideTrace(b *testing.B, loadline, dev string, method iotrace.Method, job, load string) (ratio float64) {
+func besideTrace(b *testing.B, loadline, dev string, method iotrace.Method, pairs int, job, load string) (ratio float64) {
 	b.Helper()
 	var alone, beside, ratios []float64
-	for range tracePairs {
+	for range pairs {
 		var a, t float64
 		order := []func(){func() { a = bareIOPS(b, job) }, func() {
 			end := traceRunning(b, loadline, dev, method)
@@ -147,7 +152,7 @@ func besideTrace(b *testing.B, loadline, dev string, method iotrace.Method, job,
 	}
 	ratio, low, high := logMean(ratios)
 	t := columns()
-	fmt.Fprintf(t, "\n4k random reads, 16 in flight, %s, %d pairs of 2 s\tlowest\tmedian\thighest\t\n", load, tracePairs)
+	fmt.Fprintf(t, "\n4k random reads, 16 in flight, %s, %d pairs of 2 s\tlowest\tmedian\thighest\t\n", load, pairs)
 	for _, row := range []struct {
 		name   string
 		values []float64
