@@ -202,8 +202,7 @@ func amplified(a, b *budget.Budget) (list []string) {
 			continue
 		}
 		y := &b.Amplification[k]
-		list = append(list, fmt.Sprintf("for each %s the disks with the replicas do %s %ss in A (%s to %s), and %s in B (%s to %s)",
-			x.Operation, few(x.Value), x.Direction, few(x.Low), few(x.High), few(y.Value), few(y.Low), few(y.High))+x.Others("A")+y.Others("B"))
+		list = append(list, x.Against(y))
 	}
 	return list
 }

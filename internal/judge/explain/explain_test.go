@@ -278,7 +278,7 @@ func TestComparedAmplification(t *testing.T) {
 	unknown.NotCounted, unseen.Idle = "a replica was lost", nil
 	others := 400.0
 	shared.Idle = &others
-	want := "for each write the disks with the replicas do 1.01 writes in A (1 to 1.02), and 6.02 in B (5.97 to 6.07)"
+	want := "for each write the disks with the replicas do 1.01 writes in A (1.00 to 1.02), and 6.02 in B (5.97 to 6.07)"
 	for name, c := range map[string]struct {
 		a, b *budget.Side
 		// says is the sentence, if there is one.
@@ -286,6 +286,7 @@ func TestComparedAmplification(t *testing.T) {
 	}{
 		"both": {side(read, one), side(write), want}, "none in B": {side(one), side(), ""}, "another direction": {side(write), side(read), ""},
 		"not counted in A": {side(unknown), side(write), ""}, "not counted in B": {side(write), side(unknown), ""},
+		"reads":        {side(read), side(read), "for each read the disks with the replicas do 1.00 reads in A (1.00 to 1.00), and 1.00 in B (1.00 to 1.00)"},
 		"others in B":  {side(one), side(shared), want + "; of the I/Os of B's disks, 44 % were there before the run, without load"},
 		"unknown in B": {side(one), side(unseen), want + "; what else used the disks of B is not known"},
 	} {

@@ -117,9 +117,15 @@ func (r *Ratio) IdleShare() (share float64, ok bool) {
 	return min(1, *r.Idle/max(r.Disks, *r.Idle)), true
 }
 
-// Others says what else used the disks of a side of a comparison: a phrase that begins with "; ", or "" if
+// Against compares the ratio of a run A with that of a run B, both counted, in a sentence.
+func (r *Ratio) Against(b *Ratio) string {
+	return fmt.Sprintf("for each %s the disks with the replicas do %s %ss in A (%s to %s), and %s in B (%s to %s)", r.Operation,
+		hundredths(r.Value), r.Direction, hundredths(r.Low), hundredths(r.High), hundredths(b.Value), hundredths(b.Low), hundredths(b.High)) + r.others("A") + b.others("B")
+}
+
+// others says what else used the disks of a side of a comparison: a phrase that begins with "; ", or "" if
 // that was little.
-func (r *Ratio) Others(side string) string {
+func (r *Ratio) others(side string) string {
 	switch share, known := r.IdleShare(); {
 	case !known:
 		return "; what else used the disks of " + side + " is not known"
