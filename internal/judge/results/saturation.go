@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,8 +16,12 @@ const (
 	// leastPoints is the minimum number of points of a curve: two show that more clients bring more, not
 	// where that ends.
 	leastPoints = 3
-	// saturatedMargin is how much faster the rate may be with more clients where the load is saturated.
-	saturatedMargin = 1.2
+	// saturatedMargin is how much faster the rate may be with more clients where the load is saturated, and
+	// saturatedBy how many times more clients have to show that: a quarter more cannot bring more than that.
+	saturatedMargin, saturatedBy = 1.2, 2
+	// storageLimit is the share of the time in which a flush of the log is in progress, or of the clients'
+	// time that reads take, from which on the storage is called the limit.
+	storageLimit = 0.9
 )
 
 // clientPoint is a load measured with a number of clients.
@@ -25,6 +30,7 @@ type clientPoint struct {
 	clients  int
 	rate     model.Estimate
 	latency  float64
+	app      *model.AppResult
 	// unused is a phrase: why the rate is not used; empty if it is.
 	unused string
 }
@@ -56,7 +62,10 @@ func saturations(rec *model.Recorded, results []model.Result, findings []model.F
 	var curves []saturation.Curve
 	for _, key := range order {
 		list := points[key]
-		slices.SortStableFunc(list, func(a, b clientPoint) int { return a.clients - b.clients })
+		// Of two with the same number of clients, one that is used comes first.
+		slices.SortStableFunc(list, func(a, b clientPoint) int {
+			return cmp.Or(a.clients-b.clients, cmp.Compare(a.unused, b.unused))
+		})
 		list = slices.CompactFunc(list, func(a, b clientPoint) bool { return a.clients == b.clients })
 		used := slices.DeleteFunc(slices.Clone(list), func(p clientPoint) bool { return p.unused != "" })
 		if len(used) >= leastPoints {
@@ -74,7 +83,7 @@ func pointOf(w model.Workload, results []model.Result) clientPoint {
 	if i < 0 {
 		return p
 	}
-	p.rate, p.latency = results[i].Metrics[model.Transactions], results[i].Metrics[model.Latency].Value
+	p.rate, p.latency, p.app = results[i].Metrics[model.Transactions], results[i].Metrics[model.Latency].Value, results[i].App
 	switch {
 	case results[i].Verdict == model.Invalid:
 		p.unused = "is invalid"
@@ -103,15 +112,18 @@ func leftOut(list []clientPoint) (words string) {
 func curve(load string, points []clientPoint, findings []model.Finding) saturation.Curve {
 	c := saturation.Curve{Load: load}
 	last := len(points) - 1
-	for _, p := range points {
-		x := saturation.Point{Workload: p.workload, Clients: p.clients, More: 1, Low: 1, High: 1}
-		if p.clients != points[last].clients {
-			x.More, x.Low, x.High = ratio(points[last].rate, p.rate)
-		}
+	top := points[last]
+	for _, p := range points[:last] {
+		x := saturation.Point{Workload: p.workload, Clients: p.clients}
+		x.More, x.Low, x.High = ratio(top.rate, p.rate)
 		c.Points = append(c.Points, x)
 	}
-	// within and beyond say whether some larger number of clients is certainly within the margin in all
-	// cases, and certainly beyond it in one.
+	c.Points = append(c.Points, saturation.Point{Workload: top.workload, Clients: top.clients, More: 1, Low: 1, High: 1})
+	// Points that are followed by enough clients: the first ones, and none if all are close together.
+	far := 0
+	for far < last && top.clients >= saturatedBy*points[far].clients {
+		far++
+	}
 	within := func(i int) bool {
 		return !slices.ContainsFunc(points[i+1:], func(p clientPoint) bool {
 			_, _, high := ratio(p.rate, points[i].rate)
@@ -121,39 +133,41 @@ func curve(load string, points []clientPoint, findings []model.Finding) saturati
 	beyond := func(i int) bool {
 		return slices.ContainsFunc(points[i+1:], func(p clientPoint) bool { _, low, _ := ratio(p.rate, points[i].rate); return low > saturatedMargin })
 	}
-	at := last
-	for at > 0 && within(at-1) {
-		at--
+	at, below := 0, -1
+	for at < far && !within(at) {
+		if beyond(at) {
+			below = at
+		}
+		at++
 	}
-	top, before := points[last], points[last-1]
 	reached := func(p clientPoint) string {
-		return fmt.Sprintf("%s transactions/s in all, %s each", units.FormatRate(p.rate.Value), units.FormatDuration(p.latency))
+		return fmt.Sprintf("%s transactions/s in all and %s each", units.FormatRate(p.rate.Value), units.FormatDuration(p.latency))
 	}
 	switch {
-	case at < last:
+	case far == 0:
+		c.Says = fmt.Sprintf("with how many clients the load (%s) is saturated is not known: %s are less than twice as many as %s", load, clients(top.clients), clients(points[0].clients))
+	case at < far:
 		p := points[at]
 		c.To = p.clients
-		below := at - 1
-		for below >= 0 && !beyond(below) {
-			below--
-		}
-		where := "with " + clients(p.clients)
+		where := "is saturated with " + clients(p.clients)
 		switch {
 		case below >= 0:
 			c.From = points[below].clients
-			where = fmt.Sprintf("between %d and %d clients", c.From, p.clients)
+			where = fmt.Sprintf("saturates somewhere between %d and %d clients", c.From, p.clients)
 		case at > 0:
-			where += " or fewer"
+			where += ", perhaps with fewer"
 		}
 		more, low, high := ratio(top.rate, p.rate)
-		c.Says = fmt.Sprintf("the load (%s) is saturated %s: %s with %d; with %d the rate changes by %+.0f %% (%+.0f to %+.0f %%)", load, where, reached(p), p.clients,
-			top.clients, 100*(more-1), 100*(low-1), 100*(high-1)) + limitedBy(points[at:], findings)
-	case beyond(last - 1):
-		more, low, high := ratio(top.rate, before.rate)
-		c.Says = fmt.Sprintf("the load (%s) is not saturated up to %s: %s, %s times the rate with %d (%s to %s)", load, clients(top.clients), reached(top),
-			factor(more), before.clients, factor(low), factor(high))
+		c.Says = fmt.Sprintf("the load (%s) %s: with %s, %s; from %d to %d the rate changes by %s (%s to %s)", load, where, clients(p.clients), reached(p),
+			p.clients, top.clients, change(more), change(low), change(high)) + limitedBy(points[at:], findings)
 	default:
+		before := points[far-1]
 		more, low, high := ratio(top.rate, before.rate)
+		if low > saturatedMargin && below == far-1 {
+			c.Says = fmt.Sprintf("the load (%s) is not saturated up to %s: %s, %s times the rate with %d (%s to %s)", load, clients(top.clients), reached(top),
+				factor(more), before.clients, factor(low), factor(high))
+			break
+		}
 		c.Says = fmt.Sprintf("whether the load (%s) is saturated with %s is not certain: with %d the rate is %s times as high (%s to %s), and less than %s counts as saturated", load,
 			clients(before.clients), top.clients, factor(more), factor(low), factor(high), factor(saturatedMargin))
 	}
@@ -175,6 +189,14 @@ func factor(v float64) string {
 		return fmt.Sprintf("%.2f", v)
 	}
 	return units.FormatRate(v)
+}
+
+// change writes a ratio as a change in percent: "+7 %", "0 %".
+func change(v float64) string {
+	if percent := math.Round(100 * (v - 1)); percent != 0 {
+		return fmt.Sprintf("%+.0f %%", percent)
+	}
+	return "0 %"
 }
 
 // limitedBy says what the rules know of the limit of a saturated load, from its first saturated point on: a
@@ -206,8 +228,22 @@ func limitedBy(points []clientPoint, findings []model.Finding) string {
 			return f.Rule == rule && f.Severity == model.SeverityPassed && (len(f.Results) == 0 || slices.Contains(f.Results, p.workload))
 		})
 	}
-	if passed("full-cpu") && passed("storage-bound") {
-		return "; most of that time is spent waiting for the storage"
+	const unknown = "; whether the storage is the limit is not known"
+	if !passed("full-cpu") || p.app == nil {
+		return unknown
 	}
-	return "; whether the storage is the limit is not known"
+	share, words := 0.0, ""
+	if p.app.Flushing != nil {
+		share, words = *p.app.Flushing, "; a flush of its log is in progress %.0f %% of the time"
+	}
+	if p.app.Reading != nil && *p.app.Reading > share {
+		share, words = *p.app.Reading, "; reads take %.0f %% of the clients' time"
+	}
+	switch {
+	case words == "":
+		return unknown
+	case share < storageLimit:
+		return fmt.Sprintf(words, 100*share)
+	}
+	return fmt.Sprintf(words, 100*share) + ", so the storage is the limit"
 }

@@ -2,8 +2,10 @@ package results
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,12 +17,13 @@ import (
 func clientRun(half float64, rates map[int]float64) (*model.Recorded, []model.Result) {
 	rec := &model.Recorded{}
 	var results []model.Result
-	// A map is in any order, as the workloads of a profile may be.
-	for n, rate := range rates {
+	flushing, reading := 0.94, 0.01
+	for _, n := range slices.Sorted(maps.Keys(rates)) {
+		rate := rates[n]
 		w := model.Workload{Name: fmt.Sprintf("tpcb-c%d", n), Direction: model.Write, BlockSize: 8 << 10, Depth: n, Metric: model.Transactions,
 			App: model.AppLoad{Tool: "pgbench", Threads: min(n, 4), Options: "--builtin=tpcb-like"}, Words: fmt.Sprintf("pgbench TPC-B-like, %d clients", n)}
 		rec.Plan.Workloads = append(rec.Plan.Workloads, w)
-		results = append(results, model.Result{Workload: w.Name, Direction: model.Write, Verdict: model.Valid, Repeats: 3, Metrics: map[model.Metric]model.Estimate{
+		results = append(results, model.Result{Workload: w.Name, Direction: model.Write, Verdict: model.Valid, Repeats: 3, App: &model.AppResult{Flushing: &flushing, Reading: &reading}, Metrics: map[model.Metric]model.Estimate{
 			model.Transactions: {Value: rate, Low: rate * (1 - half), High: rate * (1 + half), Confidence: 0.95},
 			model.Latency:      {Value: float64(n) / rate},
 		}})
@@ -37,8 +40,9 @@ func TestSaturation(t *testing.T) {
 	}
 	limited := map[int]float64{1: 95, 4: 195, 16: 700, 64: 750}
 	const (
+		load    = "the load (pgbench TPC-B-like) "
 		unknown = "; whether the storage is the limit is not known"
-		at16    = "the load (pgbench TPC-B-like) is saturated between 4 and 16 clients: 700 transactions/s in all, 22.9 ms each with 16; with 64 the rate changes by +7 % (+4 to +10 %)"
+		at16    = load + "saturates somewhere between 4 and 16 clients: with 16 clients, 700 transactions/s in all and 22.9 ms each; from 16 to 64 the rate changes by +7 % (+4 % to +10 %)"
 	)
 	for name, c := range map[string]struct {
 		half     float64
@@ -49,15 +53,16 @@ func TestSaturation(t *testing.T) {
 	}{
 		// A flush of 10 ms: one client waits for its own, several for two on average.
 		"the law of group commit": {0.02, map[int]float64{1: 95, 4: 195, 16: 780, 64: 3000}, nil, 0, 0,
-			"the load (pgbench TPC-B-like) is not saturated up to 64 clients: 3.00k transactions/s in all, 21.3 ms each, 3.85 times the rate with 16 (3.74 to 3.96)"},
+			load + "is not saturated up to 64 clients: 3.00k transactions/s in all and 21.3 ms each, 3.85 times the rate with 16 (3.74 to 3.96)"},
 		"slow growth that goes on": {0.005, map[int]float64{1: 100, 4: 195, 16: 380, 64: 741}, nil, 0, 0,
-			"the load (pgbench TPC-B-like) is not saturated up to 64 clients: 741 transactions/s in all, 86.4 ms each, 1.95 times the rate with 16 (1.94 to 1.96)"},
-		"nobody knows why": {0.02, limited, nil, 4, 16, at16 + unknown},
-		"the storage":      {0.02, limited, found(model.SeverityPassed, "tpcb-c16", "full-cpu", "storage-bound"), 4, 16, at16 + "; most of that time is spent waiting for the storage"},
-		"partly the storage": {0.02, limited, append(found(model.SeverityPassed, "tpcb-c16", "full-cpu"), found(model.SeverityNote, "tpcb-c16", "storage-bound")...), 4, 16,
-			at16 + unknown},
-		"processors that nobody sees": {0.02, limited, append(found(model.SeverityPassed, "tpcb-c16", "storage-bound"), found(model.SeverityNotChecked, "tpcb-c16", "full-cpu")...), 4, 16,
-			at16 + unknown},
+			load + "is not saturated up to 64 clients: 741 transactions/s in all and 86.4 ms each, 1.95 times the rate with 16 (1.94 to 1.96)"},
+		"linear growth between close numbers": {0.01, map[int]float64{32: 320, 40: 400, 48: 480, 56: 560, 64: 640}, nil, 0, 0,
+			load + "is not saturated up to 64 clients: 640 transactions/s in all and 100 ms each, 2.00 times the rate with 32 (1.97 to 2.03)"},
+		"close numbers only": {0.01, map[int]float64{14: 140, 15: 150, 16: 160}, nil, 0, 0,
+			"with how many clients the load (pgbench TPC-B-like) is saturated is not known: 16 clients are less than twice as many as 14 clients"},
+		"nobody knows why":            {0.02, limited, nil, 4, 16, at16 + unknown},
+		"the storage":                 {0.02, limited, found(model.SeverityPassed, "tpcb-c16", "full-cpu"), 4, 16, at16 + "; a flush of its log is in progress 94 % of the time, so the storage is the limit"},
+		"processors that nobody sees": {0.02, limited, found(model.SeverityNotChecked, "tpcb-c16", "full-cpu"), 4, 16, at16 + unknown},
 		"full processors": {0.02, limited, found(model.SeverityWarning, "tpcb-c64", "full-cpu"), 4, 16,
 			at16 + "; with 64 clients the processors are full, so this need not be the limit of the storage"},
 		"full processors where it grows": {0.02, limited, found(model.SeverityWarning, "tpcb-c1", "full-cpu"), 4, 16, at16 + unknown},
@@ -72,23 +77,30 @@ func TestSaturation(t *testing.T) {
 		"not the storage": {0.02, limited, found(model.SeverityWarning, "tpcb-c16", "storage-bound"), 4, 16,
 			at16 + "; with 16 clients transactions hardly wait for the storage, so this is not its limit"},
 		"a fall": {0.02, map[int]float64{1: 95, 4: 300, 16: 700, 64: 500}, nil, 4, 16,
-			"the load (pgbench TPC-B-like) is saturated between 4 and 16 clients: 700 transactions/s in all, 22.9 ms each with 16; with 64 the rate changes by -29 % (-31 to -27 %)" + unknown},
+			load + "saturates somewhere between 4 and 16 clients: with 16 clients, 700 transactions/s in all and 22.9 ms each; from 16 to 64 the rate changes by -29 % (-31 % to -27 %)" + unknown},
+		"a dip": {0.02, map[int]float64{1: 100, 4: 700, 16: 500, 64: 690}, nil, 1, 4,
+			load + "saturates somewhere between 1 and 4 clients: with 4 clients, 700 transactions/s in all and 5.71 ms each; from 4 to 64 the rate changes by -1 % (-4 % to +1 %)" + unknown},
 		"from the first on": {0.02, map[int]float64{1: 95, 4: 96, 16: 97}, nil, 0, 1,
-			"the load (pgbench TPC-B-like) is saturated with one client: 95 transactions/s in all, 10.5 ms each with 1; with 16 the rate changes by +2 % (-1 to +5 %)" + unknown},
+			load + "is saturated with one client: with one client, 95 transactions/s in all and 10.5 ms each; from 1 to 16 the rate changes by +2 % (-1 % to +5 %)" + unknown},
 		"perhaps earlier": {0.05, map[int]float64{1: 100, 4: 175, 16: 205, 64: 206}, nil, 1, 16,
-			"the load (pgbench TPC-B-like) is saturated between 1 and 16 clients: 205 transactions/s in all, 78.0 ms each with 16; with 64 the rate changes by +0 % (-6 to +8 %)" + unknown},
+			load + "saturates somewhere between 1 and 16 clients: with 16 clients, 205 transactions/s in all and 78.0 ms each; from 16 to 64 the rate changes by 0 % (-6 % to +8 %)" + unknown},
 		"nowhere certain": {0.05, map[int]float64{1: 175, 4: 205, 16: 206}, nil, 0, 4,
-			"the load (pgbench TPC-B-like) is saturated with 4 clients or fewer: 205 transactions/s in all, 19.5 ms each with 4; with 16 the rate changes by +0 % (-6 to +8 %)" + unknown},
+			load + "is saturated with 4 clients, perhaps with fewer: with 4 clients, 205 transactions/s in all and 19.5 ms each; from 4 to 16 the rate changes by 0 % (-6 % to +8 %)" + unknown},
 		"not certain": {0.1, map[int]float64{1: 100, 4: 390, 16: 440}, nil, 0, 0,
 			"whether the load (pgbench TPC-B-like) is saturated with 4 clients is not certain: with 16 the rate is 1.13 times as high (0.98 to 1.30), and less than 1.20 counts as saturated"},
-		// What comes last counts, and the highest rate is that of 16 clients.
-		"a hill": {0.01, map[int]float64{1: 100, 4: 390, 16: 700, 64: 400}, nil, 4, 16,
-			"the load (pgbench TPC-B-like) is saturated between 4 and 16 clients: 700 transactions/s in all, 22.9 ms each with 16; with 64 the rate changes by -43 % (-44 to -42 %)" + unknown},
 	} {
 		rec, results := clientRun(c.half, c.rates)
 		got := saturations(rec, results, c.findings)
 		if len(got) != 1 || got[0].From != c.from || got[0].To != c.to || got[0].Says != c.says {
 			t.Errorf("%s: %+v\nwant %d to %d and %q", name, got, c.from, c.to, c.says)
+			continue
+		}
+		last := slices.Max(slices.Collect(maps.Keys(c.rates)))
+		for i, n := range slices.Sorted(maps.Keys(c.rates)) {
+			p, want := got[0].Points[i], c.rates[last]/c.rates[n]
+			if p.Clients != n || p.Workload != fmt.Sprintf("tpcb-c%d", n) || math.Abs(p.More/want-1) > 1e-9 || n != last && !(p.Low < want && p.High > want) {
+				t.Errorf("%s: %+v, want %g", name, p, want)
+			}
 		}
 	}
 }
@@ -127,7 +139,7 @@ func TestSaturationOfWhatIsNotKnown(t *testing.T) {
 				}
 			}
 			got := saturations(rec, results, nil)
-			switch want := "the load (pgbench TPC-B-like) is not saturated up to 64 clients: 1.50k transactions/s in all, 42.7 ms each, 7.69 times the rate with 4 (7.48 to 7.91)" + c.says; {
+			switch want := "the load (pgbench TPC-B-like) is not saturated up to 64 clients: 1.50k transactions/s in all and 42.7 ms each, 7.69 times the rate with 4 (7.48 to 7.91)" + c.says; {
 			case !more && len(got) != 0:
 				t.Errorf("%s, two others: %+v", name, got)
 			case more && (len(got) != 1 || got[0].Says != want):
@@ -145,7 +157,7 @@ func TestSaturationOfPuts(t *testing.T) {
 		w.App, w.Words = model.AppLoad{Tool: "etcd"}, "etcd puts, 8 clients"
 	}
 	got := saturations(rec, results, nil)
-	if want := "the load (etcd puts) is not saturated up to 64 clients: 2.70k transactions/s in all, 23.7 ms each, 2.70 times the rate with 8 (2.66 to 2.74)"; len(got) != 1 || got[0].Says != want {
+	if want := "the load (etcd puts) is not saturated up to 64 clients: 2.70k transactions/s in all and 23.7 ms each, 2.70 times the rate with 8 (2.66 to 2.74)"; len(got) != 1 || got[0].Says != want {
 		t.Errorf("%+v, want %q", got, want)
 	}
 }

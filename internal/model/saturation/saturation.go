@@ -10,9 +10,9 @@ type Curve struct {
 	Load string `json:"load"`
 	// Points are in the order of their clients.
 	Points []Point `json:"points"`
-	// From and To are the range of the number of clients within which the load saturates: with To
-	// clients the rate is certainly within a margin of the rate with any larger number, and with From it
-	// is certainly not, or From is 0. To is 0 if the load does not saturate, or if that is not certain.
+	// From and To are the range of the number of clients within which the load saturates: any number
+	// larger than To certainly brings little more, and one larger than From certainly more, or From is 0.
+	// To is 0 if the load does not saturate, or if that is not certain.
 	From int `json:"above,omitempty"`
 	To   int `json:"saturated_with,omitempty"`
 	// Says is the answer in a sentence.

@@ -104,7 +104,7 @@ func application() *model.Report {
 	// A third number of clients, which no table shows: 1,330/s with 100 clients and 1,380/s with 200.
 	r.Saturation = []saturation.Curve{{Load: "pgbench TPC-B-like", From: 1, To: 100, Points: []saturation.Point{{Workload: "tpcb-c1", Clients: 1, More: 8.57, Low: 6.09, High: 12.1},
 		{Workload: "tpcb-c100", Clients: 100, More: 1.04, Low: 0.92, High: 1.18}, {Workload: "tpcb-c200", Clients: 200, More: 1, Low: 1, High: 1}},
-		Says: "the load (pgbench TPC-B-like) is saturated between 1 and 100 clients: 1.33k transactions/s in all, 75.2 ms each with 100; with 200 the rate changes by +4 % (-8 to +18 %); whether the storage is the limit is not known"}}
+		Says: "the load (pgbench TPC-B-like) saturates somewhere between 1 and 100 clients: with 100 clients, 1.33k transactions/s in all and 75.2 ms each; from 100 to 200 the rate changes by +4 % (-8 % to +18 %); whether the storage is the limit is not known"}}
 	r.Results[1].App.DeviceReads, r.Results[1].App.DeviceWrites, r.Results[1].App.DeviceFlushes, r.Results[1].App.DeviceWritten = nil, nil, nil, nil
 	return r
 }
