@@ -25,17 +25,19 @@ func TestAppPostgresVersions(t *testing.T) {
 	}
 }
 
-// versionImage makes an image of the lab's PostgreSQL of a version, loads it on nodes and returns its name.
-func versionImage(t *testing.T, major int, nodes ...int) string {
+// versionImage makes an image of the lab's PostgreSQL of a version, loads it on nodes and returns its name. If
+// this machine cannot have it, why is the reason.
+func versionImage(t *testing.T, major int, nodes ...int) (name, why string) {
 	t.Helper()
 	unpacked, why, err := cluster.UnpackPostgres("../../..", t.TempDir(), major)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if why != "" {
-		t.Skip(why)
+		return "", why
 	}
-	name, archive := fmt.Sprintf("loadline-postgres-%d:e2e", major), filepath.Join(t.TempDir(), "image.tar")
+	name = fmt.Sprintf("loadline-postgres-%d:e2e", major)
+	archive := filepath.Join(t.TempDir(), "image.tar")
 	if err := cluster.WritePostgres(archive, name, unpacked); err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +46,15 @@ func versionImage(t *testing.T, major int, nodes ...int) string {
 			t.Fatal(err)
 		}
 	}
-	return name
+	return name, ""
 }
 
 func testAppVersion(t *testing.T, major, onNode int, class string) {
 	// Another node may be down at this time, for another test.
-	name := versionImage(t, major, onNode)
+	name, why := versionImage(t, major, onNode)
+	if why != "" {
+		t.Skip(why)
+	}
 	node := fmt.Sprintf("node%d", onNode)
 	diskOf(t, node)
 	ns := namespace(t, fmt.Sprintf("app-%d", major), "restricted")
