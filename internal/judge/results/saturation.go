@@ -19,9 +19,6 @@ const (
 	// saturatedMargin is how much faster the rate may be with more clients where the load is saturated, and
 	// saturatedBy how many times more clients have to show that: a quarter more cannot bring more than that.
 	saturatedMargin, saturatedBy = 1.2, 2
-	// storageLimit is the share of the time in which a flush of the log is in progress, or of the clients'
-	// time that reads take, from which on the storage is called the limit.
-	storageLimit = 0.9
 )
 
 // clientPoint is a load measured with a number of clients.
@@ -107,8 +104,36 @@ func leftOut(list []clientPoint) (words string) {
 	return words
 }
 
-// curve finds the smallest number of clients whose rate is certainly within the margin of the rates with
-// all larger ones.
+// found is where a load saturates: at is the index of the smallest number of clients that qualifies, and below
+// that of the largest smaller one that certainly does not, or −1. Only the first far points are followed by
+// enough clients to qualify, and none of them does if at is far.
+type found struct{ far, at, below int }
+
+// search finds the smallest number of clients whose rate is certainly within the margin of the rates with all
+// larger ones.
+func search(points []clientPoint) found {
+	last := len(points) - 1
+	f := found{below: -1}
+	for f.far < last && points[last].clients >= saturatedBy*points[f.far].clients {
+		f.far++
+	}
+	for ; f.at < f.far; f.at++ {
+		within, beyond := true, false
+		for _, p := range points[f.at+1:] {
+			_, low, high := ratio(p.rate, points[f.at].rate)
+			within, beyond = within && high < saturatedMargin, beyond || low > saturatedMargin
+		}
+		if within {
+			break
+		}
+		if beyond {
+			f.below = f.at
+		}
+	}
+	return f
+}
+
+// curve is the answer for the points of one load, at least two of them.
 func curve(load string, points []clientPoint, findings []model.Finding) saturation.Curve {
 	c := saturation.Curve{Load: load}
 	last := len(points) - 1
@@ -119,59 +144,41 @@ func curve(load string, points []clientPoint, findings []model.Finding) saturati
 		c.Points = append(c.Points, x)
 	}
 	c.Points = append(c.Points, saturation.Point{Workload: top.workload, Clients: top.clients, More: 1, Low: 1, High: 1})
-	// Points that are followed by enough clients: the first ones, and none if all are close together.
-	far := 0
-	for far < last && top.clients >= saturatedBy*points[far].clients {
-		far++
-	}
-	within := func(i int) bool {
-		return !slices.ContainsFunc(points[i+1:], func(p clientPoint) bool {
-			_, _, high := ratio(p.rate, points[i].rate)
-			return !(high < saturatedMargin)
-		})
-	}
-	beyond := func(i int) bool {
-		return slices.ContainsFunc(points[i+1:], func(p clientPoint) bool { _, low, _ := ratio(p.rate, points[i].rate); return low > saturatedMargin })
-	}
-	at, below := 0, -1
-	for at < far && !within(at) {
-		if beyond(at) {
-			below = at
-		}
-		at++
-	}
-	reached := func(p clientPoint) string {
-		return fmt.Sprintf("%s transactions/s in all and %s each", units.FormatRate(p.rate.Value), units.FormatDuration(p.latency))
-	}
-	switch {
-	case far == 0:
+	f := search(points)
+	if f.far == 0 {
 		c.Says = fmt.Sprintf("with how many clients the load (%s) is saturated is not known: %s are less than twice as many as %s", load, clients(top.clients), clients(points[0].clients))
-	case at < far:
-		p := points[at]
+		return c
+	}
+	if f.at < f.far {
+		p := points[f.at]
 		c.To = p.clients
 		where := "is saturated with " + clients(p.clients)
 		switch {
-		case below >= 0:
-			c.From = points[below].clients
+		case f.below >= 0:
+			c.From = points[f.below].clients
 			where = fmt.Sprintf("saturates somewhere between %d and %d clients", c.From, p.clients)
-		case at > 0:
+		case f.at > 0:
 			where += ", perhaps with fewer"
 		}
 		more, low, high := ratio(top.rate, p.rate)
-		c.Says = fmt.Sprintf("the load (%s) %s: with %s, %s; from %d to %d the rate changes by %s (%s to %s)", load, where, clients(p.clients), reached(p),
-			p.clients, top.clients, change(more), change(low), change(high)) + limitedBy(points[at:], findings)
-	default:
-		before := points[far-1]
-		more, low, high := ratio(top.rate, before.rate)
-		if low > saturatedMargin && below == far-1 {
-			c.Says = fmt.Sprintf("the load (%s) is not saturated up to %s: %s, %s times the rate with %d (%s to %s)", load, clients(top.clients), reached(top),
-				factor(more), before.clients, factor(low), factor(high))
-			break
-		}
-		c.Says = fmt.Sprintf("whether the load (%s) is saturated with %s is not certain: with %d the rate is %s times as high (%s to %s), and less than %s counts as saturated", load,
-			clients(before.clients), top.clients, factor(more), factor(low), factor(high), factor(saturatedMargin))
+		c.Says = fmt.Sprintf("the load (%s) %s: with %s, %s; from %d to %d the rate changes by %s (%s to %s)", load, where, clients(p.clients), p.reached(),
+			p.clients, top.clients, change(more), change(low), change(high)) + limitedBy(points[f.at:], findings)
+		return c
 	}
+	before := points[f.far-1]
+	more, low, high := ratio(top.rate, before.rate)
+	if low > saturatedMargin && f.below == f.far-1 {
+		c.Says = fmt.Sprintf("the load (%s) is not saturated up to %s: %s, %s times the rate with %d (%s to %s)", load, clients(top.clients), top.reached(),
+			factor(more), before.clients, factor(low), factor(high))
+		return c
+	}
+	c.Says = fmt.Sprintf("whether the load (%s) is saturated with %s is not certain: with %d the rate is %s times as high (%s to %s), and less than %s counts as saturated", load,
+		clients(before.clients), top.clients, factor(more), factor(low), factor(high), factor(saturatedMargin))
 	return c
+}
+
+func (p clientPoint) reached() string {
+	return fmt.Sprintf("%s transactions/s in all and %s each", units.FormatRate(p.rate.Value), units.FormatDuration(p.latency))
 }
 
 // ratio is a rate divided by another one, with its 95 % interval. Their errors are taken to be
@@ -197,53 +204,4 @@ func change(v float64) string {
 		return fmt.Sprintf("%+.0f %%", percent)
 	}
 	return "0 %"
-}
-
-// limitedBy says what the rules know of the limit of a saturated load, from its first saturated point on: a
-// phrase that begins with "; ".
-func limitedBy(points []clientPoint, findings []model.Finding) string {
-	for _, p := range points {
-		warns := func(rule string) bool {
-			return slices.ContainsFunc(findings, func(f model.Finding) bool { return about(f, rule, p.workload) })
-		}
-		with := "; with " + clients(p.clients) + " "
-		switch {
-		case warns("full-cpu"):
-			return with + "the processors are full, so this need not be the limit of the storage"
-		case warns("cpu"):
-			return with + "others, or a limit, took processor time away, so this need not be the limit of the storage"
-		case warns("hot-rows"):
-			return with + "most of them wait for each other's rows, so this need not be the limit of the storage"
-		case warns("connecting"):
-			return with + "the load tool connects in turn, so this is not the limit of the storage"
-		case warns("others"):
-			return with + "others use the server too, so this need not be the limit of the storage"
-		case warns("storage-bound"):
-			return with + "transactions hardly wait for the storage, so this is not its limit"
-		}
-	}
-	p := points[0]
-	passed := func(rule string) bool {
-		return slices.ContainsFunc(findings, func(f model.Finding) bool {
-			return f.Rule == rule && f.Severity == model.SeverityPassed && (len(f.Results) == 0 || slices.Contains(f.Results, p.workload))
-		})
-	}
-	const unknown = "; whether the storage is the limit is not known"
-	if !passed("full-cpu") || p.app == nil {
-		return unknown
-	}
-	share, words := 0.0, ""
-	if p.app.Flushing != nil {
-		share, words = *p.app.Flushing, "; a flush of its log is in progress %.0f %% of the time"
-	}
-	if p.app.Reading != nil && *p.app.Reading > share {
-		share, words = *p.app.Reading, "; reads take %.0f %% of the clients' time"
-	}
-	switch {
-	case words == "":
-		return unknown
-	case share < storageLimit:
-		return fmt.Sprintf(words, 100*share)
-	}
-	return fmt.Sprintf(words, 100*share) + ", so the storage is the limit"
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -188,5 +189,14 @@ func TestSaturationIsRarelyWrong(t *testing.T) {
 	}
 	if _, b := share(1.5); b < 0.95 {
 		t.Errorf("only %.1f %% of those that grow by half are called growing", 100*b)
+	}
+}
+
+// A rule that is renamed would no longer be asked.
+func TestOtherLimitsAreRules(t *testing.T) {
+	for _, l := range otherLimits {
+		if !slices.ContainsFunc(trust.Rules(), func(r trust.Rule) bool { return r.Name == l.rule }) {
+			t.Errorf("there is no rule %q", l.rule)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 // What a transaction cost the application and its storage: a rate of transactions alone says
 // nothing of either.
 
+import { sentence } from "../charts/common";
 import { h } from "../dom";
 import * as format from "../format";
 import type { Num, Report, Transactions } from "../model";
@@ -43,7 +44,7 @@ function reach(report: Report): string {
 
 /** saturation says up to how many clients each load grows. */
 function saturation(report: Report): HTMLElement[] {
-  return (report.saturation ?? []).map((c) => h("p", { class: "legend" }, `${c.says}.`));
+  return (report.saturation ?? []).map((c) => h("p", { class: "legend" }, sentence(c.says)));
 }
 
 /** costs makes the table; null where no application was loaded. */

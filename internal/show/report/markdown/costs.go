@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"strings"
+
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -37,7 +39,9 @@ func (p *page) costs(r *model.Report) {
 	if len(rows) > 0 {
 		p.para(inline(words.Server(&r.Run)))
 	}
+	var lines []string
 	for _, c := range r.Saturation {
-		p.para(inline(c.Says + "."))
+		lines = append(lines, "- "+inline(c.Says))
 	}
+	p.para(strings.Join(lines, "\n"))
 }
