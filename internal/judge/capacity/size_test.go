@@ -170,6 +170,23 @@ func TestOppositeQuestionsAgree(t *testing.T) {
 	})
 }
 
+// A demand that exceeds a node by less than a rounding error needs no second node, and then all pods fit, even
+// those of a need that is itself smaller than that error.
+func TestASmallNeedBesideALargeOneFits(t *testing.T) {
+	p := &study.Published{Name: "one disk"}
+	p.System.Nodes, p.System.Replicas, p.System.Disk = 1, 1, hardware.DiskSpec{Count: 1, IOPS: 1000}
+	need := func(pods int, rate float64) sizing.Need {
+		return sizing.Need{Text: "drawn", Pods: pods, Flows: []sizing.Flow{{Access: model.Random, Direction: model.Read, BlockSize: 4096, Rate: rate}}}
+	}
+	s, err := Size(p, sizing.Ask{Nodes: 1, Needs: []sizing.Need{need(8, 1e-7), need(1, 1000)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Needed != 1 || s.Fit.Pods[0] < 8 || s.Fit.Pods[1] < 1 {
+		t.Errorf("%d nodes, %+v", s.Needed, s.Fit)
+	}
+}
+
 // The answer is the largest over the resources, each counted in its own unit: a change of bytes affects
 // only resources of bytes, and saving operations saves nothing else.
 func TestUnitsAreNeverMixed(t *testing.T) {

@@ -126,7 +126,8 @@ func (z *sizer) fit(free float64) {
 		for _, r := range z.out.Resources {
 			if each := z.podTakes(i, r.Resource); each > 0 {
 				others := r.Demand - each*float64(z.ask.Needs[i].Pods)
-				fits = min(fits, math.Max(0, left*r.PerNode-others)/each)
+				// A rounding error of the whole demand is large for a need that is a small part of it.
+				fits = min(fits, math.Max(0, left*r.PerNode*(1+rounding)-others)/each)
 			}
 		}
 		f.Pods = append(f.Pods, roundDown(min(fits, maxRate)))
