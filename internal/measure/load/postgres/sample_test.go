@@ -55,21 +55,28 @@ func TestSamplesAreOfTheClients(t *testing.T) {
 	onEachVersion(t, func(t *testing.T, _ int) {
 		req := ask(3, 4)
 		req.Step.Ramp = 1
-		moments, states, c := sampledOf(t, ready(t), req)
-		// Nor do the CPU statistics mistake it for a client.
-		if c.Processor == nil {
-			t.Error("nothing is known of the processors")
+		d, moments, reading := ready(t), 0, 0.0
+		// Clients connect in the first second and leave in the last. Where others keep the processors busy,
+		// the server answers slowly and is asked less often.
+		for range 5 {
+			few, states, c := sampledOf(t, d, req)
+			// Nor do the CPU statistics mistake it for a client.
+			if c.Processor == nil {
+				t.Error("nothing is known of the processors")
+			}
+			sum := 0.0
+			for _, n := range states {
+				sum += n
+			}
+			if few > 0 && (sum < 2.999 || sum > 3.001) {
+				t.Errorf("%v sessions of 3 clients: %v", sum, states)
+			}
+			if moments, reading = moments+few, reading+states["client:clientread"]; moments >= 20 {
+				break
+			}
 		}
-		// Clients connect in the first second and leave in the last.
-		if moments < 20 {
-			t.Errorf("only %d moments with all clients", moments)
-		}
-		sum := 0.0
-		for _, n := range states {
-			sum += n
-		}
-		if sum < 2.999 || sum > 3.001 || states["client:clientread"] == 0 {
-			t.Errorf("%v sessions of 3 clients: %v", sum, states)
+		if moments < 20 || reading == 0 {
+			t.Errorf("%d moments with all clients, %g of which wait for the client", moments, reading)
 		}
 	})
 }
