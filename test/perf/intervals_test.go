@@ -72,8 +72,15 @@ func intervals() int {
 }
 
 // runsOf returns how many runs yield that many intervals. Those of one run share the
-// state of the storage, so the number of runs counts as well.
-func runsOf(s Setup, intervals int) int { return max(intervals/6, intervals/s.Workloads) }
+// state of the storage, so the number of runs counts as well: 100 runs determine a coverage to 2 or 3 %. Runs
+// of a minute cost little, so there are more of them.
+func runsOf(s Setup, intervals int) int {
+	runs := max(intervals/6, intervals/s.Workloads)
+	if s.Schedule.MaxTime < 60 {
+		runs *= 4
+	}
+	return runs
+}
 
 // BenchmarkIntervals prints coverage, width and interval score of the intervals of a
 // rate by Loadline and its rivals, on every kind of storage, in every way of

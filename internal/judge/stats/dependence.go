@@ -65,18 +65,24 @@ func dependence(repeats []Repeat, values []float64) (widen, df float64) {
 // SecondsCorrelation is what remains of the correlation of the seconds after the pause between one
 // repeat and the next.
 func SecondsCorrelation(repeats []Repeat) float64 {
-	k := float64(len(repeats))
 	stretches := make([][]float64, len(repeats))
-	var length, pause float64
 	for i, v := range repeats {
 		stretches[i] = v.Seconds
+	}
+	length, pause := lengthAndPause(repeats)
+	return meanCorrelation(math.Min(longest, Correlation(stretches...)), math.Max(1, length), pause)
+}
+
+// lengthAndPause are the mean length of the repeats and the mean pause between one and the next, in seconds.
+func lengthAndPause(repeats []Repeat) (length, pause float64) {
+	k := float64(len(repeats))
+	for i, v := range repeats {
 		length += (v.End - v.Begin) / k
 		if i > 0 {
 			pause += math.Max(0, v.Begin-repeats[i-1].End) / (k - 1)
 		}
 	}
-	phi := math.Min(longest, Correlation(stretches...))
-	return meanCorrelation(phi, math.Max(1, length), pause)
+	return length, pause
 }
 
 // meanCorrelation is the correlation between the means of two stretches of the

@@ -6,6 +6,15 @@ import (
 	"slices"
 )
 
+// enoughRepeats of all members show a correlation of up to longestOfAll per second: they follow each other
+// closely, where the repeats of one member are as far apart as the others take. With 0.94, the intervals of a
+// run of 18 repeats in 54 s cover 93.2 % (4,000 simulated runs) if seconds are correlated by 0.9, and 95.6 % by
+// 0.8; with 0.9, and less where the seconds of a member say so, it was 90.9 % and 94.8 %.
+const (
+	enoughRepeats = 12
+	longestOfAll  = 0.94
+)
+
 // sequence describes how the repeats of a run, of whatever workload, follow each other: a storage
 // effect that outlasts a repeat also affects the next one.
 type sequence struct {
@@ -47,12 +56,19 @@ func (c *RepeatModel) follow(values func(m *member) []float64) sequence {
 	return s
 }
 
-// reach is a cautious correlation between consecutive repeats of m.
+// reach is a cautious correlation between consecutive repeats of m: what remains of the correlation of its
+// seconds after the pause, or that of the repeats of all members if that is less. If there are enough of the
+// latter, they decide up to the longest correlation that they can show, since the few seconds of one member
+// tell little of their own correlation.
 func (s sequence) reach(m *member) float64 {
 	rho := SecondsCorrelation(m.repeats)
 	if s.apart > 0 {
-		pause := (m.repeats[len(m.repeats)-1].Begin - m.repeats[0].Begin) / float64(len(m.repeats)-1)
-		rho = math.Min(rho, math.Pow(s.neighbour, pause/s.apart))
+		length, pause := lengthAndPause(m.repeats)
+		if s.n >= enoughRepeats {
+			rho = math.Max(rho, meanCorrelation(longestOfAll, math.Max(1, length), pause))
+		}
+		between := (m.repeats[len(m.repeats)-1].Begin - m.repeats[0].Begin) / float64(len(m.repeats)-1)
+		rho = math.Min(rho, math.Pow(s.neighbour, between/s.apart))
 	}
 	return rho
 }
