@@ -85,8 +85,8 @@ type lookResult struct {
 	*observation
 	stats.Stretch
 	// fell is set if the rate fell, coupled if it fell in the other direction of this mix, and unsure
-	// if one long repeat was below the short ones without a visible fall: a slow spell of the storage
-	// looks the same, so a second long repeat decides.
+	// if one long repeat was below the short ones without a visible fall, or if all fell but none to a
+	// level: a slow spell of the storage looks the same, so another long repeat decides.
 	fell, coupled, unsure bool
 	// last is the long repeat with the final plateau; rates are its seconds.
 	last  timeline.Repeat
@@ -122,15 +122,15 @@ func lookResults(list []observation, length int) []lookResult {
 			s.fell = s.fell || s.Fell && s.plain() && !s.drops()
 			if s.drops() {
 				below, dropped = below+1, true
-			} else if s.Below(s.rates[s.From:], g.repeats, pool, pools[g.direction], length, lower) || s.limited() {
+			} else if s.Below(s.rates[s.From:], g.repeats, pool, pools[g.direction], length, lower) || s.limited() || s.sank() {
 				below++
 			}
 			ends = append(ends, s.Mean)
 		}
 		end := timeline.Total(s.last.Seconds[s.From:])
 		s.bandwidth = end.Value(model.Bandwidth)
-		s.unsure = !s.fell && below == len(g.looks) && below < confirming
 		s.fell = s.fell || below == len(g.looks) && below >= confirming && (dropped || slices.Max(ends) < reaches*slices.Min(ends))
+		s.unsure = !s.fell && below == len(g.looks) && (below < confirming || s.sank())
 		all = append(all, s)
 	}
 	for i := range all {
@@ -168,6 +168,14 @@ func (s *lookResult) drops() bool {
 // no test of their mean would detect this.
 func (s *lookResult) limited() bool {
 	return len(s.repeats) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.repeats)*(1+stats.Flat)
+}
+
+// sank reports whether the end of a long repeat is far below its beginning, and below the repeats, whether it is
+// level or not: on a machine that is busy, a limit does not look like one.
+func (s *lookResult) sank() bool {
+	end := s.rates[s.From:]
+	return s.From > 0 && len(end) >= levelSeconds && stats.Median(end) < (1-plainFall)*stats.Median(s.rates[:s.From]) &&
+		(len(s.repeats) == 0 || stats.Median(end) < (1-lower)*s.rate())
 }
 
 // plain reports whether a fall during a long repeat exceeds the variation between the seconds of a

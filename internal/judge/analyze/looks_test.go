@@ -203,6 +203,36 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 	}
 }
 
+// A fall to a level that a busy machine disturbs is not called held either: it is looked at again, and if that falls
+// too, to what is no level, the result is in doubt.
+func TestAFallToADisturbedLevel(t *testing.T) {
+	disturbed := []float64{1500, 1290, 1620, 0, 2100, 1400, 1480, 1660, 1350, 1530}
+	for _, repeats := range [][]float64{{2500, 2500}, {2500, 1900}} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		l.repeats("writes", repeats...)
+		l.repeats("others", 100, 100)
+		l.step("writes", true, append(sameRate(10, 2500), disturbed...)...)
+		for range 2 {
+			if r := Results(&l.rec)[0]; r.Sustained.State == model.Held || (Judge{}).Next(&l.rec) != "writes" {
+				t.Errorf("%v: %+v, %q is next", repeats, r.Sustained, Judge{}.Next(&l.rec))
+			}
+			l.step("writes", true, append(sameRate(6, 2500), disturbed[:7]...)...)
+		}
+		if r := Results(&l.rec)[0]; r.Sustained.State != model.FellUnsteady && r.Sustained.State != model.Doubtful {
+			t.Errorf("%v: after three looks %+v", repeats, r.Sustained)
+		}
+		// Once the machine is quiet, one that holds decides.
+		l = newLooked(small("writes", model.Write), small("others", model.Write))
+		l.repeats("writes", repeats...)
+		l.repeats("others", 100, 100)
+		l.step("writes", true, append(sameRate(10, 2500), disturbed...)...)
+		l.step("writes", true, sameRate(10, 2500)...)
+		if r := Results(&l.rec)[0]; r.Sustained.State != model.Held || (Judge{}).Next(&l.rec) != "" {
+			t.Errorf("%v: after one that held %+v, %q is next", repeats, r.Sustained, Judge{}.Next(&l.rec))
+		}
+	}
+}
+
 // Repeats that meet a credit sometimes full and sometimes empty say nothing about the sustained rate.
 func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 	l := newLooked(small("writes", model.Write), small("others", model.Write))
