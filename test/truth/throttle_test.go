@@ -17,7 +17,7 @@ func TestThrottledIOPS(t *testing.T) {
 	odd := 500 + rand.Int64N(4500)
 	for _, iops := range []int64{1000, 3000, odd} {
 		t.Run(fmt.Sprint(iops), func(t *testing.T) {
-			runWithRetry(t, demand{seconds: 34, slots: 2}, func(t testing.TB) { holds(t, iops, 0.01) })
+			runWithRetry(t, demand{seconds: 66, slots: 2}, func(t testing.TB) { holds(t, iops, 0.01) })
 		})
 	}
 }
@@ -48,7 +48,7 @@ func TestThrottledBandwidth(t *testing.T) {
 	odd := int64(40<<20) + rand.Int64N(100<<20)
 	for _, limit := range []int64{125 << 20, odd} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			runWithRetry(t, demand{seconds: 34, slots: 3}, func(t testing.TB) {
+			runWithRetry(t, demand{seconds: 66, slots: 3}, func(t testing.TB) {
 				d := lab.Throttled(t, lab.Throttle{BytesPerSecond: limit})
 				o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "seq-read-bw,seq-write-bw",
 					"--size", fmt.Sprint(d.Size), "--max-time", "3m", "--destroy-data-on", d.Target())

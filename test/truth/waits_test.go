@@ -3,6 +3,8 @@ package truth
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,7 +25,6 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 	lab.Lock(t)
 	const flush = plantedFlush
 	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
-	t.Setenv("SLOWFLUSH_US", fmt.Sprint(int(flush*1e6)))
 	for _, x := range []struct {
 		name  string
 		args  []string
@@ -41,10 +42,13 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 		}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			dir := lab.ServerDir(t)
+			t.Parallel()
+			measured := func(flush float64) []string {
+				return append([]string{"app", "postgres", flushing(t, flush), "--time", "6s", "--max-time", "40s"}, x.args...)
+			}
 			var wrong string
 			for range 3 {
-				run, _ := saved(t, append([]string{"app", "postgres", dir, "--time", "6s", "--max-time", "40s"}, x.args...)...)
+				run, _ := saved(t, measured(flush)...)
 				o := command(t.Context(), t, "explain", run, "--json")
 				var e budget.Explanation
 				if err := json.Unmarshal([]byte(o.stdout), &e); err != nil || len(e.Runs) != 1 || len(e.Runs[0].Budgets) != 1 {
@@ -56,7 +60,7 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 					t.Logf("  %-34s %7.3f ms %3.0f %%  %s, ± %.3f ms", r.Name, 1e3*r.Seconds, 100*r.Share, r.Source, 1e3*r.Margin)
 				}
 				if wrong = x.wrong(b) + b.Refused; wrong == "" {
-					wrong = faster(t, b, append([]string{"app", "postgres", dir, "--time", "6s", "--max-time", "40s"}, x.args...))
+					wrong = faster(t, b, measured)
 				}
 				if wrong == "" {
 					return
@@ -70,19 +74,27 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 // faster speeds flushes up by the largest change that the budget covers, and returns a message
 // if the rate is not as predicted, to 10 %. Nothing is predicted if other programs use up the
 // processors.
-func faster(t *testing.T, b *budget.Budget, args []string) string {
+func faster(t *testing.T, b *budget.Budget, measured func(flush float64) []string) string {
 	t.Helper()
 	if len(b.Counterfactuals) == 0 {
 		t.Logf("%s: nothing is predicted", b.Workload)
 		return ""
 	}
 	c := b.Counterfactuals[0]
-	t.Setenv("SLOWFLUSH_US", fmt.Sprint(int((plantedFlush-c.Saved)*1e6)))
-	defer t.Setenv("SLOWFLUSH_US", fmt.Sprint(int(plantedFlush*1e6)))
-	_, o := saved(t, args...)
+	_, o := saved(t, measured(plantedFlush-c.Saved)...)
 	is := o.result(t, b.Workload).Metrics[model.Transactions].Value
 	t.Logf("%s: %s: %.1f/s predicted (%s), %.1f/s measured (%+.1f %%); was %.1f/s", b.Workload, c.Change, c.Rate, c.Law, is, 100*(c.Rate/is-1), b.Rate)
 	return within(c.Change, c.Rate/is, 0.9, 1.1)
+}
+
+// flushing returns a directory in which a flush takes that many seconds.
+func flushing(t *testing.T, seconds float64) string {
+	t.Helper()
+	dir := filepath.Join(lab.ServerDir(t), fmt.Sprintf("flush-%dus", int(seconds*1e6)))
+	if err := os.Mkdir(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // seconds returns the total time of some parts.
