@@ -27,14 +27,9 @@ func Run(ctx context.Context, e *env.Env) int {
 
 // execute executes the command line and explains any error.
 func execute(ctx context.Context, e *env.Env) int {
-	args, err := comparesApplication(e)
-	if err != nil {
-		return reportError(ctx, e, err)
-	}
-	e.Args = args
 	root := newRoot(e)
 	root.SetArgs(e.Args)
-	err = root.ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
 	}

@@ -42,9 +42,6 @@ and --in-cluster runs it in a Job in a Kubernetes cluster (see loadline run).
 If there is time, each side is also measured for 20 s without a pause in each direction:
 if burst credits run out during that, the sustained rates are compared.
 
-With --app an application is measured in two places, with the flags of its verb (see
-loadline app postgres --help), where the baseline of B is A.
-
 Each row is better or worse (the whole 95 % interval lies beyond the margin, and the
 difference is significant over all rows), the same (it lies within), or unclear.
 
@@ -58,7 +55,6 @@ Exit codes: 0 none of the conditions in --fail-on; 1 failed; 2 refused, with the
 6 inconclusive: a row is unclear, with --fail-on unclear; 130 interrupted (results so far
 are kept).`,
 		Example: `  loadline compare /srv/old /srv/new --profile quick
-  loadline compare /srv/old sc:replicated --app postgres --clients 1,16
   loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%`,
 		Args: f.unlessRepeated(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 2 {
@@ -80,7 +76,6 @@ are kept).`,
 		},
 	}
 	f.options.register(cmd)
-	registerCompared(cmd)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	f.saveFlags.register(e, cmd, "create the comparison's folder in this `DIR`")

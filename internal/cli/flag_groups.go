@@ -38,7 +38,7 @@ var groupTitles = []string{groupWhat, groupHowLong, groupVerdict, groupSafety, g
 
 // groupsOfFlags maps a group to its flags. A flag name belongs to the same group in every command.
 var groupsOfFlags = map[string][]string{
-	groupWhat: {"profile", "job", "only", "skip", "size", experimentFlag, comparedFlag, "baseline", "seed", "hosts", "trace", "amplification", "check-cache",
+	groupWhat: {"profile", "job", "only", "skip", "size", experimentFlag, "baseline", "seed", "hosts", "trace", "amplification", "check-cache",
 		"rw", "depth", "bs", "jobs", "load", "volumes", "workload", "rate",
 		"script", "clients", "threads", "connect", "latency-limit", "pgbench", "fit", "scale", "set", "wal", "baseline-wal", "value-size", "etcd",
 		"sync", "cut", "cut-pid", "cuts", "restart", "resume", "writes", "blocks", "block-size",

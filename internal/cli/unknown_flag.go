@@ -29,7 +29,7 @@ const targetHint = "the target is an argument: loadline run TARGET"
 const jobHint = "put it in a fio job and run that: loadline run TARGET --job FILE.fio"
 
 // applicationHint is the hint for a flag that asks for a database.
-const applicationHint = "databases have a verb of their own: loadline app postgres PLACE; loadline compare A B --app postgres compares two places"
+const applicationHint = "databases have a verb of their own: loadline app postgres PLACE, and --baseline OTHER compares two places"
 
 // foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl, pgbench and hyperfine, with dashes
 // instead of underscores. A single letter is a shorthand.
