@@ -13,8 +13,8 @@ const (
 	FellUnsteady SustainedState = "fell-unsteady"
 	// Below: another workload's rate dropped, to a rate that this one does not reach.
 	Below SustainedState = "below"
-	// Doubtful: another workload's rate dropped, and this one, which is faster than the rate after that
-	// drop, had no look of its own.
+	// Doubtful: another workload's rate dropped, or may have, and this one, which is faster than the rate after
+	// that, had no look of its own; or its own looks were slower, and do not show to which level it fell, if it did.
 	Doubtful SustainedState = "doubtful"
 )
 

@@ -85,14 +85,14 @@ type lookResult struct {
 	*observation
 	stats.Stretch
 	// fell is set if the rate fell, coupled if it fell in the other direction of this mix, and unsure
-	// if one long repeat was below the short ones without a visible fall, or if all fell but none to a
-	// level: a slow spell of the storage looks the same, so another long repeat decides.
+	// if all long repeats ended below the short ones, but without a visible fall, not to one level, or only once:
+	// a slow spell of the storage looks the same, so another long repeat decides.
 	fell, coupled, unsure bool
 	// last is the long repeat with the final plateau; rates are its seconds.
 	last  timeline.Repeat
 	rates []float64
-	// bandwidth is that of the plateau.
-	bandwidth float64
+	// bandwidth is that of the plateau, and lowest the lowest rate that a long repeat ended with.
+	bandwidth, lowest float64
 }
 
 // lookResults judges the long repeats. length is the length of a repeat in seconds.
@@ -114,23 +114,30 @@ func lookResults(list []observation, length int) []lookResult {
 			continue
 		}
 		s := lookResult{observation: g, last: g.looks[len(g.looks)-1]}
-		below, dropped := 0, false
 		var ends []float64
+		below, dropped, sank := 0, false, false
 		for _, look := range g.looks {
 			s.rates = timeline.Series(look.Seconds, model.IOPS)
 			s.Stretch = stats.Level(s.rates)
 			s.fell = s.fell || s.Fell && s.plain() && !s.drops()
-			if s.drops() {
+			end := s.rates[s.From:]
+			switch {
+			case s.drops():
 				below, dropped = below+1, true
-			} else if s.Below(s.rates[s.From:], g.repeats, pool, pools[g.direction], length, lower) || s.limited() || s.sank() {
+			case s.Below(end, g.repeats, pool, pools[g.direction], length, lower) || s.limited():
 				below++
+			case s.sank() || sank && s.low():
+				below, sank = below+1, true
 			}
-			ends = append(ends, s.Mean)
+			ends = append(ends, stats.Median(end))
 		}
 		end := timeline.Total(s.last.Seconds[s.From:])
 		s.bandwidth = end.Value(model.Bandwidth)
-		s.fell = s.fell || below == len(g.looks) && below >= confirming && (dropped || slices.Max(ends) < reaches*slices.Min(ends))
-		s.unsure = !s.fell && below == len(g.looks) && (below < confirming || s.sank())
+		s.lowest = slices.Min(ends)
+		// A late drop is confirmed by whatever level follows it, but a stall after a slow spell looks like two falls.
+		agree := slices.Max(ends) < reaches*s.lowest || dropped && !sank
+		s.fell = s.fell || below == len(g.looks) && below >= confirming && agree
+		s.unsure = !s.fell && below == len(g.looks)
 		all = append(all, s)
 	}
 	for i := range all {
@@ -166,8 +173,12 @@ func (s *lookResult) drops() bool {
 // limited reports whether the end of a long repeat is held by a limit far below the repeats, none of
 // which is below it. Repeats that meet a credit sometimes full and sometimes empty vary so widely that
 // no test of their mean would detect this.
-func (s *lookResult) limited() bool {
-	return len(s.repeats) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.repeats)*(1+stats.Flat)
+func (s *lookResult) limited() bool { return s.low() && s.Scatter <= stats.Flat*s.Mean }
+
+// low reports whether the end of a long repeat is far below the repeats, none of which is below it.
+func (s *lookResult) low() bool {
+	end := stats.Median(s.rates[s.From:])
+	return len(s.repeats) > 1 && end < (1-farLower)*s.rate() && end < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
 // sank reports whether the end of a long repeat is far below its beginning, and below the repeats, whether it is
@@ -273,10 +284,19 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 		return l.describe(model.Doubtful)
 	case l != nil:
 		return l.describe(model.Below)
+	case heaviest != nil && heaviest.unsure && heaviest.below(g):
+		return heaviest.describe(model.Doubtful)
+	case heaviest != nil && heaviest.unsure:
+		return heaviest.describe(model.Below)
 	case heaviest != nil:
 		return heaviest.describe(model.Held)
 	}
 	return nil
+}
+
+// below reports whether a long repeat ended below the rate or the bandwidth of another workload's repeats.
+func (s *lookResult) below(g *observation) bool {
+	return g.rate() > reaches*s.lowest || g.bandwidth > reaches*s.bandwidth*s.lowest/s.Mean
 }
 
 // covers reports whether a long repeat did about as much per second as the repeats of another workload.

@@ -203,32 +203,52 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 	}
 }
 
-// A fall to a level that a busy machine disturbs is not called held either: it is looked at again, and if that falls
-// too, to what is no level, the result is in doubt.
+// A fall to a level that a busy machine disturbs is not called held: it is looked at again until a level or
+// the old rate decides, and if neither does, the result is in doubt, and so are those that may have used the
+// same credits.
 func TestAFallToADisturbedLevel(t *testing.T) {
 	disturbed := []float64{1500, 1290, 1620, 0, 2100, 1400, 1480, 1660, 1350, 1530}
-	for _, repeats := range [][]float64{{2500, 2500}, {2500, 1900}} {
-		l := newLooked(small("writes", model.Write), small("others", model.Write))
-		l.repeats("writes", repeats...)
-		l.repeats("others", 100, 100)
-		l.step("writes", true, append(sameRate(10, 2500), disturbed...)...)
-		for range 2 {
-			if r := Results(&l.rec)[0]; r.Sustained.State == model.Held || (Judge{}).Next(&l.rec) != "writes" {
-				t.Errorf("%v: %+v, %q is next", repeats, r.Sustained, Judge{}.Next(&l.rec))
+	other := []float64{900, 1290, 700, 0, 2100, 1400, 800, 760, 950, 830}
+	first := append(sameRate(10, 2500), disturbed...)
+	again := append(sameRate(6, 2500), disturbed[:7]...)
+	const fell, unsteady, held, doubtful = model.Fell, model.FellUnsteady, model.Held, model.Doubtful
+	for _, c := range []struct {
+		what   string
+		looks  [][]float64
+		states []model.SustainedState
+		rate   float64
+	}{
+		{"a quiet machine, the credit used up", [][]float64{sameRate(10, 1500)}, []model.SustainedState{fell}, 1500},
+		{"a busy machine, the credit used up", [][]float64{disturbed}, []model.SustainedState{unsteady}, 0},
+		{"falls again", [][]float64{again}, []model.SustainedState{unsteady}, 0},
+		{"ends elsewhere each time", [][]float64{other, append(sameRate(6, 2500), 2000, 1700, 2300, 1650, 1900, 1500, 2050)}, []model.SustainedState{doubtful, doubtful}, 0},
+		{"the old rate", [][]float64{sameRate(10, 2500)}, []model.SustainedState{held}, 2500},
+		{"a stall at the end, then the old rate", [][]float64{append(sameRate(9, 2500), 500), sameRate(10, 2500)}, []model.SustainedState{doubtful, held}, 2500},
+	} {
+		for _, repeats := range [][]float64{{2500, 2500}, {2500, 1900}} {
+			l := newLooked(small("writes", model.Write), small("others", model.Write), small("few", model.Write))
+			l.repeats("writes", repeats...)
+			l.repeats("others", 2300, 2300)
+			l.repeats("few", 100, 100)
+			looks := append([][]float64{first}, c.looks...)
+			states := append([]model.SustainedState{doubtful}, c.states...)
+			for i, look := range looks {
+				l.step("writes", true, look...)
+				list := Results(&l.rec)
+				got := list[0].Sustained
+				if got.State != states[i] {
+					t.Errorf("%s, %v, look %d: %+v, want %s", c.what, repeats, i+1, got, states[i])
+				}
+				if next := (Judge{}).Next(&l.rec); states[i] == doubtful && i < maxLooks-1 && next != "writes" {
+					t.Errorf("%s, %v, look %d: %q is next", c.what, repeats, i+1, next)
+				}
+				if others, few := list[1].Sustained.State, list[2].Sustained.State; states[i] != held && (others != doubtful || few != model.Below) {
+					t.Errorf("%s, %v, look %d: %s and %s without a look", c.what, repeats, i+1, others, few)
+				}
+				if i == len(looks)-1 && c.rate > 0 && repeats[0] == repeats[1] && math.Abs(list[0].Value/c.rate-1) > 0.05 {
+					t.Errorf("%s: %g, want %g", c.what, list[0].Value, c.rate)
+				}
 			}
-			l.step("writes", true, append(sameRate(6, 2500), disturbed[:7]...)...)
-		}
-		if r := Results(&l.rec)[0]; r.Sustained.State != model.FellUnsteady && r.Sustained.State != model.Doubtful {
-			t.Errorf("%v: after three looks %+v", repeats, r.Sustained)
-		}
-		// Once the machine is quiet, one that holds decides.
-		l = newLooked(small("writes", model.Write), small("others", model.Write))
-		l.repeats("writes", repeats...)
-		l.repeats("others", 100, 100)
-		l.step("writes", true, append(sameRate(10, 2500), disturbed...)...)
-		l.step("writes", true, sameRate(10, 2500)...)
-		if r := Results(&l.rec)[0]; r.Sustained.State != model.Held || (Judge{}).Next(&l.rec) != "" {
-			t.Errorf("%v: after one that held %+v, %q is next", repeats, r.Sustained, Judge{}.Next(&l.rec))
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		Evidence: map[string]any{"looked": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
 		Next:     ev.command(ev.only(d.names), "--until-steady")}
 	if s.Looked == d.names[0] {
-		f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and whether that lasts is not certain",
+		f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and which of the two lasts is not known",
 			s.Looked, rates(s.Rate, s.Bandwidth))
 	}
 	return f
