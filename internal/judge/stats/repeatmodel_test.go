@@ -256,3 +256,38 @@ func TestSecondsThatDifferByRoundingHaveAnInterval(t *testing.T) {
 		}
 	}
 }
+
+// The repeats of one workload, or of the reads and the writes of one mix, do not take turns with others: where their
+// seconds are independent, their interval is about Student's, however many there are.
+func TestRepeatsWithoutTurnsAreNotTakenForCorrelated(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		what    string
+		members int
+		repeats int
+	}{{"one workload", 1, 12}, {"one workload", 1, 40}, {"a mix", 2, 6}, {"a mix", 2, 20}} {
+		var ratios []float64
+		for range 300 {
+			seconds := make([][]float64, c.repeats)
+			for i := range seconds {
+				for range 3 {
+					seconds[i] = append(seconds[i], 1+0.03*r.NormFloat64())
+				}
+			}
+			list := [][]stats.Repeat{repeatsOf(seconds, 0.85)}
+			for len(list) < c.members {
+				list = append(list, list[0])
+			}
+			half, _ := stats.NewRepeatModel(list).Half(0)
+			values := make([]float64, c.repeats)
+			for i, v := range list[0] {
+				values[i] = v.Value
+			}
+			n := float64(c.repeats)
+			ratios = append(ratios, half/(stats.StudentT(n-1)*stats.StdDev(values)/math.Sqrt(n)))
+		}
+		if m := stats.Median(ratios); m > 1.15 {
+			t.Errorf("%d repeats of %s: the interval is %.2f times as wide as Student's (median)", c.repeats, c.what, m)
+		}
+	}
+}
