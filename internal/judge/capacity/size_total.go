@@ -125,9 +125,13 @@ func (z *sizer) fit(free float64) {
 		fits := math.Inf(1)
 		for _, r := range z.out.Resources {
 			if each := z.podTakes(i, r.Resource); each > 0 {
-				others := r.Demand - each*float64(z.ask.Needs[i].Pods)
-				// A rounding error of the whole demand is large for a need that is a small part of it.
-				fits = min(fits, math.Max(0, left*r.PerNode*(1+rounding)-others)/each)
+				asked := float64(z.ask.Needs[i].Pods)
+				fit := math.Max(0, left*r.PerNode-(r.Demand-each*asked)) / each
+				if !exceeds(r.Demand, left*r.PerNode) {
+					// A rounding error of the whole demand is large for a need that is a small part of it.
+					fit = max(fit, asked)
+				}
+				fits = min(fits, fit)
 			}
 		}
 		f.Pods = append(f.Pods, roundDown(min(fits, maxRate)))
