@@ -35,6 +35,9 @@ func normalizedCommand(cmd *cobra.Command, args []string) model.CommandLine {
 			for _, value := range list.GetSlice() {
 				c = append(c, word+"="+value)
 			}
+		case f.Value.Type() == "stringSlice" || f.Value.Type() == "stringToString":
+			// Their text quotes what needs it, in brackets that they do not take.
+			c = append(c, word+"="+strings.TrimSuffix(strings.TrimPrefix(f.Value.String(), "["), "]"))
 		case isList:
 			c = append(c, word+"="+strings.Join(list.GetSlice(), ","))
 		case f.Value.Type() == "bool" && f.Value.String() == "true":
