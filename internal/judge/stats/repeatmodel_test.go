@@ -257,26 +257,34 @@ func TestSecondsThatDifferByRoundingHaveAnInterval(t *testing.T) {
 	}
 }
 
-// The repeats of one workload, or of the reads and the writes of one mix, do not take turns with others: where their
-// seconds are independent, their interval is about Student's, however many there are.
-func TestRepeatsWithoutTurnsAreNotTakenForCorrelated(t *testing.T) {
+// Where seconds are independent, the interval is about Student's or narrower, however many repeats there are: those of
+// one workload, or of the reads and the writes of one mix, do not take turns with others, and those of several that do
+// are rarely correlated by chance.
+func TestIndependentRepeatsAreNotTakenForCorrelated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {
 		what    string
 		members int
 		repeats int
-	}{{"one workload", 1, 12}, {"one workload", 1, 40}, {"a mix", 2, 6}, {"a mix", 2, 20}} {
+	}{{"one workload", 1, 12}, {"one workload", 1, 40}, {"a mix", 2, 6}, {"a mix", 2, 20}, {"three workloads", 3, 4}, {"three workloads", 3, 12}, {"six workloads", 6, 3}} {
 		var ratios []float64
 		for range 300 {
-			seconds := make([][]float64, c.repeats)
+			members := c.members
+			if c.what == "a mix" {
+				members = 1
+			}
+			seconds := make([][]float64, members*c.repeats)
 			for i := range seconds {
 				for range 3 {
 					seconds[i] = append(seconds[i], 1+0.03*r.NormFloat64())
 				}
 			}
-			list := [][]stats.Repeat{repeatsOf(seconds, 0.85)}
-			for len(list) < c.members {
-				list = append(list, list[0])
+			list := make([][]stats.Repeat, c.members)
+			for i, v := range repeatsOf(seconds, 0.85) {
+				list[i%members] = append(list[i%members], v)
+			}
+			if members < c.members {
+				list[1] = list[0]
 			}
 			half, _ := stats.NewRepeatModel(list).Half(0)
 			values := make([]float64, c.repeats)
