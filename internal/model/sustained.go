@@ -11,7 +11,7 @@ const (
 	Fell SustainedState = "fell"
 	// FellUnsteady is Fell to a rate that is not level, or that was seen for a short time only.
 	FellUnsteady SustainedState = "fell-unsteady"
-	// Below: another workload's rate dropped, to a rate that this one does not reach.
+	// Below: another workload's rate dropped, or may have, to a rate that this one does not reach.
 	Below SustainedState = "below"
 	// Doubtful: another workload's rate dropped, or may have, and this one, which is faster than the rate after
 	// that, had no look of its own; or its own looks were slower, and do not show to which level it fell, if it did.

@@ -728,7 +728,7 @@ export interface Transactions {
  */
 export interface Sustained {
   /**
-   * held: the rate stayed as in the short repeats; fell: the rate fell, and the result is the rate that it fell to; fell-unsteady: likewise, but that rate was not steady; below: slower than the rate that another workload fell to; doubtful: faster than that rate, with no long repeat of its own, or with slower ones that do not decide.
+   * held: the rate stayed as in the short repeats; fell: the rate fell, and the result is the rate that it fell to; fell-unsteady: likewise, but that rate was not steady; below: slower than the rate that another workload fell to, or may have fallen to; doubtful: faster than that rate, with no long repeat of its own, or with slower ones that do not decide.
    */
   lasting: "held" | "fell" | "fell-unsteady" | "below" | "doubtful";
   /**

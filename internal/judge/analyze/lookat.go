@@ -12,7 +12,8 @@ const (
 	// asMany is the share of the highest I/O rate from which on a workload counts as equally fast; of
 	// those, the one that moves the most bytes gets the long repeat.
 	asMany = 0.9
-	// maxLooks is the maximum number of long repeats of one workload whose rate falls too late.
+	// maxLooks is the maximum number of long repeats of one workload whose rate falls too late, or that decide
+	// nothing.
 	maxLooks = 3
 )
 
@@ -85,7 +86,7 @@ func prepared(rec *model.Recorded, d model.Direction) (bandwidth float64, ok boo
 }
 
 // Next chooses the long repeat that follows another one immediately, while the credit is still empty:
-// the same workload if its rate fell late, or another one of that direction that draws on the same
+// the same workload if its rate fell late or nothing is decided, or another one of that direction that draws on the same
 // credit. It is "" if no more are needed.
 func (Judge) Next(rec *model.Recorded) string {
 	steps := rec.Run.Steps
@@ -96,7 +97,7 @@ func (Judge) Next(rec *model.Recorded) string {
 	all := observations(rec)
 	seen := lookResults(all, int(rec.Plan.Schedule.Repeat))
 	for _, s := range seen {
-		late := s.fell && len(s.rates)-s.From < levelSeconds+2
+		late := s.fell && len(s.rates)-s.From < firmSeconds
 		if s.workload.Name == last && (late || s.unsure) && len(s.looks) < maxLooks {
 			return last
 		}

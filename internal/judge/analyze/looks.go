@@ -26,8 +26,9 @@ const (
 	// fall has to be beyondNoise times the variation between seconds.
 	plainFall   = 0.25
 	beyondNoise = 6.0
-	// levelSeconds is the minimum length of the final plateau of a long repeat.
-	levelSeconds = 6
+	// levelSeconds is the minimum length of the final plateau of a long repeat, and firmSeconds that of one that no
+	// other long repeat has to confirm.
+	levelSeconds, firmSeconds = 6, 8
 )
 
 // observation is what was measured of one workload in one direction: in short repeats before its long
@@ -113,37 +114,49 @@ func lookResults(list []observation, length int) []lookResult {
 		if len(g.looks) == 0 {
 			continue
 		}
-		s := lookResult{observation: g, last: g.looks[len(g.looks)-1]}
+		s := lookResult{observation: g, last: g.looks[len(g.looks)-1], lowest: math.Inf(1)}
 		var ends []float64
-		below, dropped, sank := 0, false, false
+		below, dropped, sank, firm := 0, false, false, false
 		for _, look := range g.looks {
 			s.rates = timeline.Series(look.Seconds, model.IOPS)
 			s.Stretch = stats.Level(s.rates)
-			s.fell = s.fell || s.Fell && s.plain() && !s.drops()
 			end := s.rates[s.From:]
-			switch {
-			case s.drops():
-				below, dropped = below+1, true
-			case s.Below(end, g.repeats, pool, pools[g.direction], length, lower) || s.limited():
+			drops, fell := s.drops(), s.Fell && s.plain() && !s.drops()
+			firm = firm || fell && len(end) >= firmSeconds
+			sank = sank || s.sank()
+			low := drops || s.Below(end, g.repeats, pool, pools[g.direction], length, lower) || s.limited() || s.sank() || below > 0 && s.low()
+			if low {
 				below++
-			case s.sank() || sank && s.low():
-				below, sank = below+1, true
 			}
+			// A late fall that the next long repeat does not confirm was a slow spell.
+			s.fell = firm || fell || s.fell && low
+			dropped = dropped || drops
 			ends = append(ends, stats.Median(end))
+			if drops {
+				s.lowest = min(s.lowest, s.rates[len(s.rates)-1])
+			}
 		}
 		end := timeline.Total(s.last.Seconds[s.From:])
 		s.bandwidth = end.Value(model.Bandwidth)
-		s.lowest = slices.Min(ends)
-		// A late drop is confirmed by whatever level follows it, but a stall after a slow spell looks like two falls.
-		agree := slices.Max(ends) < reaches*s.lowest || dropped && !sank
+		// A late drop is confirmed by whatever level follows it. But a stall at the end looks like a late drop, and
+		// confirms nothing; nor does it if a slow spell was before it.
+		agree := !s.drops() && (slices.Max(ends) < reaches*slices.Min(ends) || dropped && !sank)
 		s.fell = s.fell || below == len(g.looks) && below >= confirming && agree
 		s.unsure = !s.fell && below == len(g.looks)
+		s.lowest = min(s.lowest, slices.Min(ends))
 		all = append(all, s)
+	}
+	// empty is the first long repeat that fell, by direction.
+	empty := map[model.Direction]int{}
+	for _, s := range all {
+		if at := empty[s.direction]; s.fell && (at == 0 || s.last.Step < at) {
+			empty[s.direction] = s.last.Step
+		}
 	}
 	for i := range all {
 		// A workload measured while a credit is known to be empty cannot fall any further.
 		s := &all[i]
-		if s.fell || limitOf(all, s.direction) == nil || len(s.repeats) == 0 {
+		if at := empty[s.direction]; s.fell || at == 0 || s.last.Step < at || len(s.repeats) == 0 || s.drops() {
 			continue
 		}
 		if s.unsure || s.Mean < s.rate()/reaches {
@@ -173,12 +186,14 @@ func (s *lookResult) drops() bool {
 // limited reports whether the end of a long repeat is held by a limit far below the repeats, none of
 // which is below it. Repeats that meet a credit sometimes full and sometimes empty vary so widely that
 // no test of their mean would detect this.
-func (s *lookResult) limited() bool { return s.low() && s.Scatter <= stats.Flat*s.Mean }
+func (s *lookResult) limited() bool {
+	return len(s.repeats) > 1 && s.low() && s.Scatter <= stats.Flat*s.Mean
+}
 
 // low reports whether the end of a long repeat is far below the repeats, none of which is below it.
 func (s *lookResult) low() bool {
-	end := stats.Median(s.rates[s.From:])
-	return len(s.repeats) > 1 && end < (1-farLower)*s.rate() && end < slices.Min(s.repeats)*(1+stats.Flat)
+	end := s.rates[s.From:]
+	return len(s.repeats) > 0 && len(end) >= levelSeconds && stats.Median(end) < (1-farLower)*s.rate() && stats.Median(end) < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
 // sank reports whether the end of a long repeat is far below its beginning, and below the repeats, whether it is
@@ -229,7 +244,7 @@ func limitOf(all []lookResult, d model.Direction) *limit {
 // above reports whether a workload may draw on the same credit. Each volume may have its own credit:
 // fewer volumes then reach the limit at a proportionally lower total rate.
 func (l *limit) above(g *observation) bool {
-	share := math.Max(1, float64(l.workload.VolumeCount())/float64(g.workload.VolumeCount()))
+	share := l.volumesOver(g)
 	return g.rate() > reaches*l.Mean/share || !l.countsIOs && g.bandwidth > reaches*l.bandwidth/share
 }
 
@@ -263,12 +278,18 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 
 // sustained returns what the long repeats say about one workload in one direction.
 func sustained(g *observation, all []lookResult) *model.Sustained {
-	var own, heaviest *lookResult
+	var own, heaviest, doubting *lookResult
 	for i := range all {
-		switch s := &all[i]; {
+		s := &all[i]
+		switch {
 		case s.observation == g:
 			own = s
-		case s.direction == g.direction && (heaviest == nil || !heaviest.covers(g) && s.covers(g)):
+		case s.direction != g.direction:
+		case s.unsure:
+			if s.below(g) {
+				doubting = s
+			}
+		case heaviest == nil || !heaviest.covers(g) && s.covers(g):
 			heaviest = s
 		}
 	}
@@ -284,19 +305,29 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 		return l.describe(model.Doubtful)
 	case l != nil:
 		return l.describe(model.Below)
-	case heaviest != nil && heaviest.unsure && heaviest.below(g):
-		return heaviest.describe(model.Doubtful)
-	case heaviest != nil && heaviest.unsure:
-		return heaviest.describe(model.Below)
+	case doubting != nil && !(heaviest != nil && heaviest.covers(g)):
+		return doubting.describe(model.Doubtful)
 	case heaviest != nil:
 		return heaviest.describe(model.Held)
+	}
+	for i := range all {
+		if s := &all[i]; s.direction == g.direction {
+			return s.describe(model.Below)
+		}
 	}
 	return nil
 }
 
-// below reports whether a long repeat ended below the rate or the bandwidth of another workload's repeats.
+// below reports whether a long repeat ended below the rate or the bandwidth of another workload's repeats, for as
+// many volumes as that has.
 func (s *lookResult) below(g *observation) bool {
-	return g.rate() > reaches*s.lowest || g.bandwidth > reaches*s.bandwidth*s.lowest/s.Mean
+	lowest := reaches * s.lowest / s.volumesOver(g)
+	return g.rate() > lowest || g.bandwidth > lowest*s.bandwidth/s.Mean
+}
+
+// volumesOver is how many times as many volumes this workload has as another one; 1 if it has fewer.
+func (g *observation) volumesOver(other *observation) float64 {
+	return math.Max(1, float64(g.workload.VolumeCount())/float64(other.workload.VolumeCount()))
 }
 
 // covers reports whether a long repeat did about as much per second as the repeats of another workload.

@@ -253,6 +253,91 @@ func TestAFallToADisturbedLevel(t *testing.T) {
 	}
 }
 
+// Long repeats that disagree decide nothing, and what a later one contradicts has not fallen.
+func TestLooksThatDisagree(t *testing.T) {
+	level := []float64{1500, 1440, 1570, 1480, 1530, 1420, 1560, 1510, 1450, 1540}
+	disturbed := []float64{1500, 1290, 1620, 0, 2100, 1400, 1480, 1660, 1350, 1530}
+	stall := append(sameRate(9, 2500), 500)
+	list := func(looks ...[]float64) [][]float64 { return looks }
+	for _, c := range []struct {
+		what   string
+		once   bool
+		looks  [][]float64
+		states []model.SustainedState
+	}{
+		{"to a level, then to a disturbed one", false, list(append(sameRate(10, 2500), level...), disturbed), []model.SustainedState{model.FellUnsteady}},
+		{"low throughout, then disturbed", false, list(sameRate(20, 1500), disturbed), []model.SustainedState{model.FellUnsteady}},
+		{"a slow spell, then a stall", false, list(sameRate(20, 1500), stall), []model.SustainedState{model.Doubtful}},
+		{"a slow spell and a stall, then neither", false, list(sameRate(20, 1500), stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
+		{"two stalls", false, list(stall, stall), []model.SustainedState{model.Doubtful}},
+		{"two stalls, then none", false, list(stall, stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
+		{"a slow spell at the end, then none", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500)), []model.SustainedState{model.Held}},
+		{"after a single repeat", true, list(append(sameRate(10, 2500), disturbed...), sameRate(10, 1500)), []model.SustainedState{model.Fell}},
+		{"a second of an interrupted run", false, list(sameRate(1, 2000)), []model.SustainedState{model.Held}},
+	} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		l.repeats("writes", sameRate(2, 2500)...)
+		if c.once {
+			l = newLooked(small("writes", model.Write), small("others", model.Write))
+			l.repeats("writes", 2500)
+		}
+		l.repeats("others", 100, 100)
+		for _, look := range c.looks {
+			l.step("writes", true, look...)
+		}
+		s := Results(&l.rec)[0].Sustained
+		if !slices.Contains(c.states, s.State) {
+			t.Errorf("%s: %+v, want %v", c.what, s, c.states)
+		}
+		if next := (Judge{}).Next(&l.rec); (next == "writes") != (s.State == model.Doubtful && len(c.looks) < maxLooks) {
+			t.Errorf("%s: %s, and %q is next", c.what, s.State, next)
+		}
+	}
+}
+
+// What is in doubt is not the word of another workload, nor its rate before the last second, nor that of more volumes.
+func TestDoubtIsShared(t *testing.T) {
+	state := func(l *looked, name string) model.SustainedState {
+		for _, r := range Results(&l.rec) {
+			if r.Workload == name {
+				return r.Sustained.State
+			}
+		}
+		return ""
+	}
+	l := newLooked(small("writes", model.Write), small("others", model.Write))
+	l.repeats("writes", 2500, 2500)
+	l.repeats("others", 2300, 2300)
+	l.step("writes", true, append(sameRate(9, 2500), 500)...)
+	if s := state(l, "others"); s != model.Doubtful {
+		t.Errorf("after a drop in the last second: %s", s)
+	}
+	for _, order := range [][]string{{"writes", "large", "others"}, {"large", "writes", "others"}} {
+		var ws []model.Workload
+		for _, name := range order {
+			ws = append(ws, map[string]model.Workload{"writes": small("writes", model.Write), "large": large("large", model.Write), "others": small("others", model.Write)}[name])
+		}
+		l := newLooked(ws...)
+		l.repeats("writes", 2500, 2500)
+		l.repeats("large", 900, 900)
+		l.repeats("others", 1800, 1800)
+		l.step("large", true, sameRate(20, 900)...)
+		l.step("writes", true, sameRate(20, 1000)...)
+		if s := state(l, "others"); s != model.Doubtful {
+			t.Errorf("%v: %s", order, s)
+		}
+	}
+	three, one := small("three", model.Write), small("one", model.Write)
+	three.Volumes, one.Volumes = 3, 1
+	l = newLooked(three, one)
+	l.repeats("three", 2100, 2100)
+	l.repeats("one", 700, 700)
+	l.step("three", true, append(sameRate(10, 2100), 1500, 1290, 1620, 0, 2000, 1400, 1480, 1660, 1350, 1530)...)
+	if s := state(l, "one"); s != model.Doubtful {
+		t.Errorf("one of three volumes: %s", s)
+	}
+}
+
 // Repeats that meet a credit sometimes full and sometimes empty say nothing about the sustained rate.
 func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 	l := newLooked(small("writes", model.Write), small("others", model.Write))

@@ -12,7 +12,7 @@ var ruleSustained = Rule{
 	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
 	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (in `quick` and `kbench` 10 s for writes after a prefill of 20 s; and one of 10 s for another that moves more bytes, unless the prefill, or reading it back, shows it), compared with all repeats; " +
 		"if the rate falls (by 7 %, beyond the spread between repeats), the lower rate is the result",
-	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, or if a workload that may use the same credits was not tested this way",
+	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower without reaching a level, or if a workload that may use the same credits was not tested this way",
 	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
 }
@@ -63,7 +63,7 @@ func checkSustained(ev Evidence) []model.Finding {
 	return held.into(o.findings("slower than the sustained rate", "there is no result to judge"))
 }
 
-// doubt collects workloads without a long repeat of their own, on which another workload's casts doubt.
+// doubt collects workloads on which a long repeat casts doubt: its own workload alone, or others without one.
 type doubt struct {
 	look  *model.Sustained
 	names []string
@@ -72,7 +72,7 @@ type doubt struct {
 // addDoubt adds a result to those that are doubtful for the same reason.
 func addDoubt(list []doubt, r model.Result, s *model.Sustained) []doubt {
 	for i := range list {
-		if list[i].look.Step == s.Step && s.Looked != r.Workload && list[i].look.Looked == s.Looked {
+		if list[i].look.Step == s.Step && list[i].names[0] != s.Looked && s.Looked != r.Workload && list[i].look.Looked == s.Looked {
 			list[i].names = add(list[i].names, r.Workload)
 			return list
 		}
@@ -91,6 +91,10 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 			s.Looked, rates(s.Rate, s.Bandwidth), few(d.names), were),
 		Evidence: map[string]any{"looked": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
 		Next:     ev.command(ev.only(d.names), "--until-steady")}
+	if s.Burst == nil {
+		f.Message = fmt.Sprintf("not tested without pauses: %s was slower in a long repeat, and whether that lasts is not known; %s, which may use the same burst credits, %s measured only with pauses",
+			s.Looked, few(d.names), were)
+	}
 	if s.Looked == d.names[0] {
 		f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and which of the two lasts is not known",
 			s.Looked, rates(s.Rate, s.Bandwidth))
