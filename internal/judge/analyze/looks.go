@@ -26,9 +26,9 @@ const (
 	// fall has to be beyondNoise times the variation between seconds.
 	plainFall   = 0.25
 	beyondNoise = 6.0
-	// levelSeconds is the minimum length of the final plateau of a long repeat, and firmSeconds that of one that no
-	// other long repeat has to confirm.
-	levelSeconds, firmSeconds = 6, 8
+	// levelSeconds is the minimum length of the final plateau of a long repeat, firmSeconds that of one that no
+	// other long repeat has to confirm, and limitSeconds that of one whose level shows a limit.
+	levelSeconds, firmSeconds, limitSeconds = 6, 8, 3
 )
 
 // observation is what was measured of one workload in one direction: in short repeats before its long
@@ -114,36 +114,10 @@ func lookResults(list []observation, length int) []lookResult {
 		if len(g.looks) == 0 {
 			continue
 		}
-		s := lookResult{observation: g, last: g.looks[len(g.looks)-1], lowest: math.Inf(1)}
-		var ends []float64
-		below, dropped, sank, firm := 0, false, false, false
-		for _, look := range g.looks {
-			s.rates = timeline.Series(look.Seconds, model.IOPS)
-			s.Stretch = stats.Level(s.rates)
-			end := s.rates[s.From:]
-			drops, fell := s.drops(), s.Fell && s.plain() && !s.drops()
-			firm = firm || fell && len(end) >= firmSeconds
-			sank = sank || s.sank()
-			low := drops || s.Below(end, g.repeats, pool, pools[g.direction], length, lower) || s.limited() || s.sank() || below > 0 && s.low()
-			if low {
-				below++
-			}
-			// A late fall that the next long repeat does not confirm was a slow spell.
-			s.fell = firm || fell || s.fell && low
-			dropped = dropped || drops
-			ends = append(ends, stats.Median(end))
-			if drops {
-				s.lowest = min(s.lowest, s.rates[len(s.rates)-1])
-			}
-		}
-		end := timeline.Total(s.last.Seconds[s.From:])
-		s.bandwidth = end.Value(model.Bandwidth)
-		// A late drop is confirmed by whatever level follows it. But a stall at the end looks like a late drop, and
-		// confirms nothing; nor does it if a slow spell was before it.
-		agree := !s.drops() && (slices.Max(ends) < reaches*slices.Min(ends) || dropped && !sank)
-		s.fell = s.fell || below == len(g.looks) && below >= confirming && agree
-		s.unsure = !s.fell && below == len(g.looks)
-		s.lowest = min(s.lowest, slices.Min(ends))
+		s := lookResult{observation: g, last: g.looks[len(g.looks)-1]}
+		s.judge(func(end []float64) bool {
+			return s.Below(end, g.repeats, pool, pools[g.direction], length, lower)
+		})
 		all = append(all, s)
 	}
 	// empty is the first long repeat that fell, by direction.
@@ -154,12 +128,19 @@ func lookResults(list []observation, length int) []lookResult {
 		}
 	}
 	for i := range all {
-		// A workload measured while a credit is known to be empty cannot fall any further.
 		s := &all[i]
-		if at := empty[s.direction]; s.fell || at == 0 || s.last.Step < at || len(s.repeats) == 0 || s.drops() {
-			continue
-		}
-		if s.unsure || s.Mean < s.rate()/reaches {
+		at := empty[s.direction]
+		slower := s.unsure || s.Mean < s.rate()/reaches
+		switch {
+		case s.fell || at == 0 || len(s.repeats) == 0:
+		case s.drops():
+			// The last second may be a stall.
+			s.unsure = true
+		case slower && s.last.Step < at:
+			// There was a credit, but it was not known to be empty then.
+			s.unsure = true
+		case slower:
+			// A workload measured while a credit is known to be empty cannot fall any further.
 			s.fell, s.unsure = true, false
 		}
 	}
@@ -169,6 +150,44 @@ func lookResults(list []observation, length int) []lookResult {
 		}
 	}
 	return all
+}
+
+// judge compares the long repeats with the short ones and with each other; below tells whether an end is below the
+// short ones beyond their spread.
+func (s *lookResult) judge(below func(end []float64) bool) {
+	var ends []float64
+	times, half := 0, 0.0
+	dropped, sank, firm := false, false, false
+	s.lowest = math.Inf(1)
+	for _, look := range s.looks {
+		s.rates = timeline.Series(look.Seconds, model.IOPS)
+		s.Stretch = stats.Level(s.rates)
+		end := s.rates[s.From:]
+		drops, fell := s.drops(), s.Fell && s.plain() && !s.drops()
+		sank = sank || s.sank()
+		if drops || below(end) || s.limited() || s.sank() || times > 0 && s.low() {
+			times++
+		}
+		if fell {
+			half = (s.Mean + s.Before) / 2
+		}
+		// A late fall after which the next long repeat is fast was a slow spell.
+		firm = firm || fell && len(end) >= firmSeconds
+		s.fell = firm || fell || s.fell && stats.Median(end) < half
+		dropped = dropped || drops
+		ends = append(ends, stats.Median(end))
+		if last := s.rates[len(s.rates)-1]; drops && last > 0 {
+			s.lowest = min(s.lowest, last)
+		}
+	}
+	end := timeline.Total(s.last.Seconds[s.From:])
+	s.bandwidth = end.Value(model.Bandwidth)
+	s.lowest = min(s.lowest, slices.Min(ends))
+	// A late drop is confirmed by whatever level follows it. But a stall at the end looks like a late drop, and
+	// confirms nothing; nor does it if a slow spell was before it, which two long repeats may be part of.
+	agree := slices.Max(ends) < reaches*slices.Min(ends) && (!sank || len(s.looks) > confirming) || dropped && !sank
+	s.fell = s.fell || times == len(s.looks) && times >= confirming && agree && !s.drops()
+	s.unsure = !s.fell && times == len(s.looks)
 }
 
 // drops reports whether the last second of a long repeat is below all others, and below the repeats: a
@@ -187,13 +206,16 @@ func (s *lookResult) drops() bool {
 // which is below it. Repeats that meet a credit sometimes full and sometimes empty vary so widely that
 // no test of their mean would detect this.
 func (s *lookResult) limited() bool {
-	return len(s.repeats) > 1 && s.low() && s.Scatter <= stats.Flat*s.Mean
+	return len(s.repeats) > 1 && len(s.rates)-s.From >= limitSeconds && s.far() && s.Scatter <= stats.Flat*s.Mean
 }
 
-// low reports whether the end of a long repeat is far below the repeats, none of which is below it.
-func (s *lookResult) low() bool {
-	end := s.rates[s.From:]
-	return len(s.repeats) > 0 && len(end) >= levelSeconds && stats.Median(end) < (1-farLower)*s.rate() && stats.Median(end) < slices.Min(s.repeats)*(1+stats.Flat)
+// low reports whether a long repeat ended far below the repeats, at whatever level.
+func (s *lookResult) low() bool { return len(s.rates)-s.From >= levelSeconds && s.far() }
+
+// far reports whether the end of a long repeat is far below the repeats, none of which is below it.
+func (s *lookResult) far() bool {
+	end := stats.Median(s.rates[s.From:])
+	return len(s.repeats) > 0 && end < (1-farLower)*s.rate() && end < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
 // sank reports whether the end of a long repeat is far below its beginning, and below the repeats, whether it is
@@ -286,7 +308,7 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 			own = s
 		case s.direction != g.direction:
 		case s.unsure:
-			if s.below(g) {
+			if s.below(g) && (doubting == nil || s.lowest < doubting.lowest) {
 				doubting = s
 			}
 		case heaviest == nil || !heaviest.covers(g) && s.covers(g):

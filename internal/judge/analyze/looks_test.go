@@ -218,9 +218,10 @@ func TestAFallToADisturbedLevel(t *testing.T) {
 		states []model.SustainedState
 		rate   float64
 	}{
-		{"a quiet machine, the credit used up", [][]float64{sameRate(10, 1500)}, []model.SustainedState{fell}, 1500},
-		{"a busy machine, the credit used up", [][]float64{disturbed}, []model.SustainedState{unsteady}, 0},
-		{"falls again", [][]float64{again}, []model.SustainedState{unsteady}, 0},
+		{"a quiet machine, the credit used up", [][]float64{sameRate(10, 1500), sameRate(10, 1500)}, []model.SustainedState{doubtful, fell}, 1500},
+		{"a busy machine, the credit used up", [][]float64{disturbed, disturbed}, []model.SustainedState{doubtful, unsteady}, 0},
+		{"falls again", [][]float64{again, again}, []model.SustainedState{doubtful, unsteady}, 0},
+		{"a slow spell, which ends", [][]float64{sameRate(10, 1500), sameRate(10, 2500)}, []model.SustainedState{doubtful, held}, 0},
 		{"ends elsewhere each time", [][]float64{other, append(sameRate(6, 2500), 2000, 1700, 2300, 1650, 1900, 1500, 2050)}, []model.SustainedState{doubtful, doubtful}, 0},
 		{"the old rate", [][]float64{sameRate(10, 2500)}, []model.SustainedState{held}, 2500},
 		{"a stall at the end, then the old rate", [][]float64{append(sameRate(9, 2500), 500), sameRate(10, 2500)}, []model.SustainedState{doubtful, held}, 2500},
@@ -265,14 +266,15 @@ func TestLooksThatDisagree(t *testing.T) {
 		looks  [][]float64
 		states []model.SustainedState
 	}{
-		{"to a level, then to a disturbed one", false, list(append(sameRate(10, 2500), level...), disturbed), []model.SustainedState{model.FellUnsteady}},
+		{"to a level, then to a disturbed one", false, list(append(sameRate(10, 2500), level...), disturbed, disturbed), []model.SustainedState{model.FellUnsteady}},
 		{"low throughout, then disturbed", false, list(sameRate(20, 1500), disturbed), []model.SustainedState{model.FellUnsteady}},
 		{"a slow spell, then a stall", false, list(sameRate(20, 1500), stall), []model.SustainedState{model.Doubtful}},
 		{"a slow spell and a stall, then neither", false, list(sameRate(20, 1500), stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
 		{"two stalls", false, list(stall, stall), []model.SustainedState{model.Doubtful}},
 		{"two stalls, then none", false, list(stall, stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
 		{"a slow spell at the end, then none", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500)), []model.SustainedState{model.Held}},
-		{"after a single repeat", true, list(append(sameRate(10, 2500), disturbed...), sameRate(10, 1500)), []model.SustainedState{model.Fell}},
+		{"after a single repeat", true, list(append(sameRate(10, 2500), disturbed...), sameRate(10, 1500), sameRate(10, 1500)), []model.SustainedState{model.Fell}},
+		{"a slow spell at the end, then a stall", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), stall), []model.SustainedState{model.Doubtful}},
 		{"a second of an interrupted run", false, list(sameRate(1, 2000)), []model.SustainedState{model.Held}},
 	} {
 		l := newLooked(small("writes", model.Write), small("others", model.Write))
@@ -292,6 +294,80 @@ func TestLooksThatDisagree(t *testing.T) {
 		if next := (Judge{}).Next(&l.rec); (next == "writes") != (s.State == model.Doubtful && len(c.looks) < maxLooks) {
 			t.Errorf("%s: %s, and %q is next", c.what, s.State, next)
 		}
+	}
+}
+
+// A late fall is confirmed by a long repeat that is as low, however small the fall and however few the repeats.
+func TestALateFallIsConfirmed(t *testing.T) {
+	fall := func(n int, from float64, m int, to float64) []float64 {
+		return append(sameRate(n, from), sameRate(m, to)...)
+	}
+	disturbed := []float64{1500, 1290, 1620, 0, 2100, 1400, 1480, 1660, 1350, 1530}
+	for _, c := range []struct {
+		repeats []float64
+		looks   [][]float64
+		want    float64
+	}{
+		{[]float64{1000, 990}, [][]float64{fall(14, 1000, 6, 880), sameRate(10, 880)}, 880},
+		{[]float64{1000}, [][]float64{fall(14, 1000, 6, 800), sameRate(10, 800)}, 800},
+		{[]float64{2500, 1400}, [][]float64{fall(14, 2500, 6, 1500), disturbed}, 1400},
+		{[]float64{2500, 1450}, [][]float64{fall(14, 2500, 6, 1500), sameRate(10, 1500)}, 1500},
+		{[]float64{1000, 990}, [][]float64{fall(14, 1000, 6, 880), fall(4, 1000, 6, 880), sameRate(10, 880)}, 880},
+	} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		l.repeats("writes", c.repeats...)
+		l.repeats("others", 100, 99)
+		for _, look := range c.looks {
+			l.step("writes", true, look...)
+		}
+		r := Results(&l.rec)[0]
+		if s := r.Sustained.State; s != model.Fell && s != model.FellUnsteady || math.Abs(r.Value/c.want-1) > 0.05 {
+			t.Errorf("%v: %g, %+v, want %g", c.looks, r.Value, r.Sustained, c.want)
+		}
+	}
+}
+
+// A level of a few seconds at the end is looked at again.
+func TestAShortLevelIsLookedAtAgain(t *testing.T) {
+	for _, end := range [][]float64{{2540, 2460, 2580, 2420, 2500, 2600, 2400, 2500, 2470, 2530, 2540, 2440, 2560, 2480, 2500, 2000, 2000, 2000, 2000, 2000},
+		{2540, 2460, 2580, 2420, 2500, 1990, 1990, 1990, 1990, 1990}} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		l.step("writes", false, 2640, 2430, 2500)
+		l.step("writes", false, 2560, 2330, 2500)
+		l.repeats("others", 100, 96)
+		l.step("writes", true, end...)
+		if s := Results(&l.rec)[0].Sustained; s.State != model.Doubtful || (Judge{}).Next(&l.rec) != "writes" {
+			t.Errorf("%v: %+v", end, s)
+		}
+	}
+}
+
+// A long repeat that was slower before another one fell, or that ended with a stall after it, is in doubt.
+func TestSlowerBesideOneThatFell(t *testing.T) {
+	l := newLooked(small("small", model.Write), large("large", model.Write))
+	l.repeats("small", 2000, 1960)
+	l.repeats("large", 900, 895)
+	l.step("small", true, sameRate(20, 1760)...)
+	l.step("large", true, append(sameRate(2, 900), sameRate(8, 600)...)...)
+	if s := Results(&l.rec)[0].Sustained; s.State != model.Doubtful {
+		t.Errorf("before another one fell: %+v", s)
+	}
+	l = newLooked(small("a", model.Write), small("b", model.Write))
+	l.repeats("a", 2000, 1990)
+	l.repeats("b", 1000, 990)
+	l.step("a", true, append(sameRate(12, 2000), sameRate(8, 880)...)...)
+	l.step("b", true, 1000, 1000, 1000, 860, 900, 840, 905, 870, 930, 850)
+	l.step("b", true, append(sameRate(9, 880), 200)...)
+	if s := Results(&l.rec)[1].Sustained; s.State == model.Held || s.State == model.Below {
+		t.Errorf("a stall after another one fell: %+v", s)
+	}
+	// A second without I/O is a stall, and says nothing of workloads that are slower than the seconds before.
+	l = newLooked(small("writes", model.Write), small("few", model.Write))
+	l.repeats("writes", 2500, 2500)
+	l.repeats("few", 10, 10)
+	l.step("writes", true, append(sameRate(9, 2500), 0)...)
+	if s := Results(&l.rec)[1].Sustained; s.State == model.Doubtful {
+		t.Errorf("few I/Os beside a stall: %+v", s)
 	}
 }
 
