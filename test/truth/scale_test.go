@@ -24,11 +24,6 @@ import (
 // Volumes on three devices of 1,000 IOPS each: the total is 1,000 per device
 // in use, however many volumes there are, and the devices' own counters agree.
 func TestVolumesAddUpToTheirDevices(t *testing.T) {
-	runWithRetry(t, demand{seconds: 58, slots: 4}, addUp)
-}
-
-func addUp(t testing.TB) {
-	t.Helper()
 	args := []string{"scale"}
 	for range 3 {
 		args = append(args, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20})))
