@@ -120,16 +120,16 @@ func lookResults(list []observation, length int) []lookResult {
 		})
 		all = append(all, s)
 	}
-	// empty is the first long repeat that fell, by direction.
-	empty := map[model.Direction]int{}
+	// exhausted is the first long repeat that used up a credit, by direction.
+	exhausted := map[model.Direction]int{}
 	for _, s := range all {
-		if at := empty[s.direction]; s.fell && (at == 0 || s.last.Step < at) {
-			empty[s.direction] = s.last.Step
+		if at := exhausted[s.direction]; s.fell && (at == 0 || s.last.Step < at) {
+			exhausted[s.direction] = s.last.Step
 		}
 	}
 	for i := range all {
 		s := &all[i]
-		at := empty[s.direction]
+		at := exhausted[s.direction]
 		slower := s.unsure || s.Mean < s.rate()/reaches
 		switch {
 		case s.fell || at == 0 || len(s.repeats) == 0:
@@ -152,21 +152,21 @@ func lookResults(list []observation, length int) []lookResult {
 	return all
 }
 
-// judge compares the long repeats with the short ones and with each other; below tells whether an end is below the
-// short ones beyond their spread.
-func (s *lookResult) judge(below func(end []float64) bool) {
+// judge compares the long repeats with the short ones and with each other; beyondSpread tells whether an end is below
+// the short ones by more than they vary.
+func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	var ends []float64
-	times, half := 0, 0.0
-	dropped, sank, firm := false, false, false
+	lows, half := 0, 0.0
+	dropped, declined, firm := false, false, false
 	s.lowest = math.Inf(1)
 	for _, look := range s.looks {
 		s.rates = timeline.Series(look.Seconds, model.IOPS)
 		s.Stretch = stats.Level(s.rates)
 		end := s.rates[s.From:]
 		drops, fell := s.drops(), s.Fell && s.plain() && !s.drops()
-		sank = sank || s.sank()
-		if drops || below(end) || s.limited() || s.sank() || times > 0 && s.low() {
-			times++
+		declined = declined || s.declined()
+		if drops || beyondSpread(end) || s.limited() || s.declined() || lows > 0 && s.low() {
+			lows++
 		}
 		if fell {
 			half = (s.Mean + s.Before) / 2
@@ -185,9 +185,9 @@ func (s *lookResult) judge(below func(end []float64) bool) {
 	s.lowest = min(s.lowest, slices.Min(ends))
 	// A late drop is confirmed by whatever level follows it. But a stall at the end looks like a late drop, and
 	// confirms nothing; nor does it if a slow spell was before it, which two long repeats may be part of.
-	agree := slices.Max(ends) < reaches*slices.Min(ends) && (!sank || len(s.looks) > confirming) || dropped && !sank
-	s.fell = s.fell || times == len(s.looks) && times >= confirming && agree && !s.drops()
-	s.unsure = !s.fell && times == len(s.looks)
+	agree := slices.Max(ends) < reaches*slices.Min(ends) && (!declined || len(s.looks) > confirming) || dropped && !declined
+	s.fell = s.fell || lows == len(s.looks) && lows >= confirming && agree && !s.drops()
+	s.unsure = !s.fell && lows == len(s.looks)
 }
 
 // drops reports whether the last second of a long repeat is below all others, and below the repeats: a
@@ -206,21 +206,21 @@ func (s *lookResult) drops() bool {
 // which is below it. Repeats that meet a credit sometimes full and sometimes empty vary so widely that
 // no test of their mean would detect this.
 func (s *lookResult) limited() bool {
-	return len(s.repeats) > 1 && len(s.rates)-s.From >= limitSeconds && s.far() && s.Scatter <= stats.Flat*s.Mean
+	return len(s.repeats) > 1 && len(s.rates)-s.From >= limitSeconds && s.farBelow() && s.Scatter <= stats.Flat*s.Mean
 }
 
 // low reports whether a long repeat ended far below the repeats, at whatever level.
-func (s *lookResult) low() bool { return len(s.rates)-s.From >= levelSeconds && s.far() }
+func (s *lookResult) low() bool { return len(s.rates)-s.From >= levelSeconds && s.farBelow() }
 
-// far reports whether the end of a long repeat is far below the repeats, none of which is below it.
-func (s *lookResult) far() bool {
+// farBelow reports whether the end of a long repeat is far below the repeats, none of which is below it.
+func (s *lookResult) farBelow() bool {
 	end := stats.Median(s.rates[s.From:])
 	return len(s.repeats) > 0 && end < (1-farLower)*s.rate() && end < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
-// sank reports whether the end of a long repeat is far below its beginning, and below the repeats, whether it is
+// declined reports whether the end of a long repeat is far below its beginning, and below the repeats, whether it is
 // level or not: on a machine that is busy, a limit does not look like one.
-func (s *lookResult) sank() bool {
+func (s *lookResult) declined() bool {
 	end := s.rates[s.From:]
 	return s.From > 0 && len(end) >= levelSeconds && stats.Median(end) < (1-plainFall)*stats.Median(s.rates[:s.From]) &&
 		(len(s.repeats) == 0 || stats.Median(end) < (1-lower)*s.rate())
@@ -308,7 +308,7 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 			own = s
 		case s.direction != g.direction:
 		case s.unsure:
-			if s.below(g) && (doubting == nil || s.lowest < doubting.lowest) {
+			if s.endedBelow(g) && (doubting == nil || s.lowest < doubting.lowest) {
 				doubting = s
 			}
 		case heaviest == nil || !heaviest.covers(g) && s.covers(g):
@@ -340,9 +340,9 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 	return nil
 }
 
-// below reports whether a long repeat ended below the rate or the bandwidth of another workload's repeats, for as
+// endedBelow reports whether a long repeat ended below the rate or the bandwidth of another workload's repeats, for as
 // many volumes as that has.
-func (s *lookResult) below(g *observation) bool {
+func (s *lookResult) endedBelow(g *observation) bool {
 	lowest := reaches * s.lowest / s.volumesOver(g)
 	return g.rate() > lowest || g.bandwidth > lowest*s.bandwidth/s.Mean
 }
