@@ -1,27 +1,50 @@
-package postgres
+package truth
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"testing"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
 
-// rate loads a server and returns the transactions per second of the measured part, and the step's counts.
-func rate(t *testing.T, d *Driver, clients int) (float64, *model.AppCounts) {
+// database returns a driver with a small server of its own.
+func database(t *testing.T, set ...string) *postgres.Driver {
+	t.Helper()
+	dir, err := os.OpenRoot(lab.ServerDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dir.Close() })
+	d := postgres.New(env.OS())
+	t.Cleanup(func() {
+		if err := d.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := d.Ready(t.Context(), dir, model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 4, Set: set}}, func(model.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// commits loads a server and returns the transactions per second of the measured part, and the step's counts.
+func commits(t *testing.T, d *postgres.Driver, clients int) (float64, *model.AppCounts) {
 	t.Helper()
 	const seconds = 6
-	req := ask(clients, seconds)
-	// One table that is large enough for all clients: no transaction waits for a row lock.
-	req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 4
-	req.Step.Ramp = 1
 	done := uint64(0)
-	res, err := d.Run(t.Context(), req, load.BeginNow, func(ev model.Event) {
+	res, err := d.Run(t.Context(), model.StartRequest{
+		Step: model.Step{Number: 1, Workload: "simple", Ramp: 1, Seconds: seconds},
+		// One table that is large enough for all clients: no transaction waits for a row lock.
+		Workload: model.Workload{Name: "simple", Direction: model.Write, Depth: clients, Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 4, Options: "--builtin=simple-update"}},
+	}, load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			done += ev.Sample.Write.IOs
 		}
@@ -38,20 +61,19 @@ func rate(t *testing.T, d *Driver, clients int) (float64, *model.AppCounts) {
 // which must be the time that was set, or a little more.
 func TestGroupCommitOnAKnownFlush(t *testing.T) {
 	lab.Lock(t)
-	newWorkDir(t)
 	library := lab.SlowFlush(t)
 	// The time of a transaction that does not wait for its flush.
-	quick, _ := rate(t, ready(t, "synchronous_commit=off"), 1)
+	quick, _ := commits(t, database(t, "synchronous_commit=off"), 1)
 	work := 1 / quick
 
 	set := 0.015 + 0.010*rand.Float64()
 	t.Setenv("LD_PRELOAD", library)
 	t.Setenv("SLOWFLUSH_US", strconv.Itoa(int(set*1e6)))
-	d := ready(t)
+	d := database(t)
 	for _, clients := range []int{1, 4, 16} {
 		// A machine that is busy for a while must not fail the test.
 		var wrong []string
-		for range tries {
+		for range 3 {
 			if wrong = lawful(t, d, clients, work, set); len(wrong) == 0 {
 				break
 			}
@@ -62,12 +84,10 @@ func TestGroupCommitOnAKnownFlush(t *testing.T) {
 	}
 }
 
-const tries = 3
-
 // lawful compares a load with the law, and returns the deviations.
-func lawful(t *testing.T, d *Driver, clients int, work, set float64) (wrong []string) {
+func lawful(t *testing.T, d *postgres.Driver, clients int, work, set float64) (wrong []string) {
 	t.Helper()
-	got, c := rate(t, d, clients)
+	got, c := commits(t, d, clients)
 	flush := *c.FlushSeconds / *c.Flushes
 	want, flushes := float64(clients)/(2*flush), 2/float64(clients)
 	if clients == 1 {
