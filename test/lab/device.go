@@ -13,7 +13,7 @@ type Device struct {
 	Size int64
 }
 
-// At returns the device or file at path, for calibrate, Verify and Fio.
+// At returns the device or file at path, for Verify and Fio.
 func At(path string, size int64) Device { return Device{Name: path, Path: path, Size: size} }
 
 // Target returns the device's name on Loadline's command line.

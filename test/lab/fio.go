@@ -95,24 +95,6 @@ func Fio(t T, d Device, job Job) Measured {
 	return runFio(t, set, job.Ramp+job.Time+time.Minute, append(args, job.Options...))
 }
 
-// calibration is what a device does with 4 KiB random reads.
-type calibration struct {
-	// Depth1 and Depth32 are with 1 and 32 I/Os in flight.
-	Depth1, Depth32 Measured
-}
-
-// calibrate measures the device under the current conditions of this machine: about 5 s.
-func calibrate(t T, d Device) calibration {
-	t.Helper()
-	c := calibration{Depth1: Fio(t, d, Job{}), Depth32: Fio(t, d, Job{Depth: 32})}
-	for _, m := range []Measured{c.Depth1, c.Depth32} {
-		if m.ExitCode != 0 || m.Errors > 0 {
-			t.Fatalf("%s cannot be calibrated: fio exit code %d, %d errors: %s", d.Name, m.ExitCode, m.Errors, m.Messages)
-		}
-	}
-	return c
-}
-
 // Verify writes 1024 blocks of 4 KiB in random order with 16 in flight, reads
 // them back and compares their checksums: a device that loses or mixes up
 // concurrent writes is no basis for any test. It overwrites the first

@@ -64,11 +64,9 @@ func TestThrottledUnwrittenReadsAreNotLimited(t *testing.T) {
 }
 
 func TestThrottledWithDelay(t *testing.T) {
-	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 3000, Delay: 2 * time.Millisecond})
-	c := calibrate(t, d)
-	within(t, "IOPS", c.Depth32.IOPS, 3000, 0.01)
-	checkDelay(t, c.Depth1.P50, 2*time.Millisecond, 0.25)
+	within(t, "IOPS", Fio(t, d, Job{Depth: 32}).IOPS, 3000, 0.01)
+	checkDelay(t, d, Job{}, 2*time.Millisecond, 0.25)
 	Verify(t, d)
 }
 
@@ -81,19 +79,28 @@ func TestThrottledMirrors(t *testing.T) {
 	Verify(t, d)
 }
 
-// checkDelay fails if the median is below the set delay or far above it.
-func checkDelay(t *testing.T, p50, set time.Duration, share float64) {
+// checkDelay fails if the median of a job is below the set delay or far above it. Processors that others use for
+// some seconds make it longer, so it is measured up to three times.
+func checkDelay(t *testing.T, d Device, j Job, set time.Duration, share float64) {
 	t.Helper()
-	t.Logf("p50 %s, set to %s", p50, set)
-	if p50 < set || float64(p50) > float64(set)*(1+share) {
-		t.Errorf("p50 is %s with a delay of %s: not between it and %g %% more", p50, set, share*100)
+	var p50 time.Duration
+	for range 3 {
+		p50 = Fio(t, d, j).P50
+		t.Logf("p50 %s, set to %s", p50, set)
+		if p50 >= set && float64(p50) <= float64(set)*(1+share) {
+			return
+		}
+		if p50 < set {
+			break
+		}
 	}
+	t.Errorf("p50 is %s with a delay of %s: not between it and %g %% more", p50, set, share*100)
 }
 
 func TestDelayed(t *testing.T) {
 	d := Delayed(t, 5*time.Millisecond, 2*time.Millisecond)
-	checkDelay(t, Fio(t, d, Job{Pattern: "randread"}).P50, 5*time.Millisecond, 0.15)
-	checkDelay(t, Fio(t, d, Job{Pattern: "randwrite"}).P50, 2*time.Millisecond, 0.25)
+	checkDelay(t, d, Job{Pattern: "randread"}, 5*time.Millisecond, 0.15)
+	checkDelay(t, d, Job{Pattern: "randwrite"}, 2*time.Millisecond, 0.25)
 	// 32 I/Os in flight of 5 ms each are 6400 a second: the threads are not the limit.
 	if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 5000 || m.IOPS > 6400 {
 		t.Errorf("%.0f IOPS at depth 32 with a delay of 5 ms", m.IOPS)

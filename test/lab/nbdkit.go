@@ -64,7 +64,7 @@ func Plain(t T) Device {
 
 // Delayed starts a device in memory (256 MiB) that adds a fixed time, in whole
 // milliseconds, to every read and write. The latency at depth 1 is the
-// delay plus some 0.1 to 0.3 ms, never less: calibrate measures it.
+// delay plus some 0.1 to 0.3 ms, never less: Fio measures it.
 func Delayed(t T, read, write time.Duration) Device {
 	t.Helper()
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
@@ -75,7 +75,7 @@ func Delayed(t T, read, write time.Duration) Device {
 // Serial starts a device in memory (256 MiB) that takes the given time, in whole
 // milliseconds, plus some 0.1 to 0.3 ms, for each read and write, one after the
 // other: a queue with one server and a fixed service time (M/D/1 under random
-// arrivals). calibrate measures its rate.
+// arrivals). Fio measures its rate.
 func Serial(t T, service time.Duration) Device {
 	t.Helper()
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(), threads: 1,
