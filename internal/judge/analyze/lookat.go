@@ -97,8 +97,8 @@ func (Judge) Next(rec *model.Recorded) string {
 	all := observations(rec)
 	seen := lookResults(all, int(rec.Plan.Schedule.Repeat))
 	for _, s := range seen {
-		late := s.fell && len(s.rates)-s.From < firmSeconds
-		if s.workload.Name == last && (late || s.unsure) && len(s.looks) < maxLooks {
+		late := s.fell && s.Fell && len(s.rates)-s.From < firmSeconds
+		if s.workload.Name == last && (late || s.unsure && !s.coupled) && len(s.looks) < maxLooks {
 			return last
 		}
 	}

@@ -29,6 +29,10 @@ const (
 	// levelSeconds is the minimum length of the final plateau of a long repeat, firmSeconds that of one that no
 	// other long repeat has to confirm, and limitSeconds that of one whose level shows a limit.
 	levelSeconds, firmSeconds, limitSeconds = 6, 8, 3
+	// endSeconds is how many seconds at the end of a long repeat may be too few for a level of their own.
+	endSeconds = 4
+	// nothing is the share of the rate before below which a long repeat ended without I/O.
+	nothing = 0.01
 )
 
 // observation is what was measured of one workload in one direction: in short repeats before its long
@@ -153,30 +157,41 @@ func lookResults(list []observation, length int) []lookResult {
 }
 
 // judge compares the long repeats with the short ones and with each other; beyondSpread tells whether an end is below
-// the short ones by more than they vary.
+// the short ones by more than they vary. Every sign of a lower rate asks for another long repeat; what the looks agree
+// about counts as sustained.
 func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	var ends []float64
 	lows, half := 0, 0.0
 	dropped, declined, firm := false, false, false
 	s.lowest = math.Inf(1)
-	for _, look := range s.looks {
-		s.rates = timeline.Series(look.Seconds, model.IOPS)
-		s.Stretch = stats.Level(s.rates)
-		end := s.rates[s.From:]
-		drops, fell := s.drops(), s.Fell && s.plain() && !s.drops()
-		declined = declined || s.declined()
-		if drops || beyondSpread(end) || s.limited() || s.declined() || lows > 0 && s.low() {
+	for i, look := range s.looks {
+		rates := timeline.Series(look.Seconds, model.IOPS)
+		stretch := stats.Level(rates)
+		median := stats.Median(rates[stretch.From:])
+		if firm && median >= half {
+			// The credit is available again: the plateau after it is known from the long repeats before.
+			continue
+		}
+		s.last, s.rates, s.Stretch = look, rates, stretch
+		drops, declines := s.drops(), s.declined()
+		fell := s.Fell && s.plain() && !drops && !s.stalled()
+		confirms := lows > 0 && (s.low() || !drops && median < half && s.belowRepeats(median))
+		if drops || declines || s.stalled() || s.limited() || beyondSpread(rates[s.From:]) || confirms {
 			lows++
 		}
-		if fell {
+		switch {
+		case fell:
 			half = (s.Mean + s.Before) / 2
+		case drops && half == 0:
+			half = (rates[len(rates)-1] + stats.Median(s.beforeEnd())) / 2
 		}
 		// A late fall after which the next long repeat is fast was a slow spell.
-		firm = firm || fell && len(end) >= firmSeconds
-		s.fell = firm || fell || s.fell && stats.Median(end) < half
-		dropped = dropped || drops
-		ends = append(ends, stats.Median(end))
-		if last := s.rates[len(s.rates)-1]; drops && last > 0 {
+		firm = firm || fell && len(rates)-s.From >= firmSeconds
+		s.fell = firm || fell || s.fell && median < half
+		// A credit that was used up in the last second is so in all that follow at once. Two such drops are two stalls.
+		dropped, declined = drops && i == 0 || dropped && !drops, declined || declines
+		ends = append(ends, median)
+		if last := rates[len(rates)-1]; drops && last > 0 {
 			s.lowest = min(s.lowest, last)
 		}
 	}
@@ -190,16 +205,32 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	s.unsure = !s.fell && lows == len(s.looks)
 }
 
-// drops reports whether the last second of a long repeat is below all others, and below the repeats: a
-// credit may just have been used up, and another long repeat decides.
+// beforeEnd is a long repeat without its last seconds: without as many as are too few for a level, at most half.
+func (s *lookResult) beforeEnd() []float64 {
+	n := len(s.rates)
+	return s.rates[:max(n/2, n-endSeconds)]
+}
+
+// drops reports whether the last second of a long repeat is below all but the few before it, and below the
+// repeats: a credit may just have been used up, and another long repeat decides.
 func (s *lookResult) drops() bool {
 	n := len(s.rates)
 	if n < levelSeconds {
 		return false
 	}
-	last, before := s.rates[n-1], s.rates[:n-2]
-	return last < (1-lower)*slices.Min(before) && last < (1-beyondNoise*s.within)*stats.Median(before) &&
-		(len(s.repeats) == 0 || last < (1-lower)*s.rate())
+	last, before := s.rates[n-1], s.beforeEnd()
+	return last < (1-lower)*slices.Min(before) && last < (1-beyondNoise*s.within)*stats.Median(before) && s.belowRepeats(last)
+}
+
+// belowRepeats reports whether a rate is below that of the repeats, if there are any.
+func (s *lookResult) belowRepeats(rate float64) bool {
+	return len(s.repeats) == 0 || rate < (1-lower)*s.rate()
+}
+
+// stalled reports whether a long repeat ended with next to no I/O: a storage that is busy failing over does that, and
+// what a credit or a cache leaves is more.
+func (s *lookResult) stalled() bool {
+	return s.From > 0 && stats.Median(s.rates[s.From:]) < nothing*s.Before
 }
 
 // limited reports whether the end of a long repeat is held by a limit far below the repeats, none of
@@ -218,19 +249,19 @@ func (s *lookResult) farBelow() bool {
 	return len(s.repeats) > 0 && end < (1-farLower)*s.rate() && end < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
-// declined reports whether the end of a long repeat is far below its beginning, and below the repeats, whether it is
-// level or not: on a machine that is busy, a limit does not look like one.
+// declined reports whether the end of a long repeat is plainly below its beginning, and below the repeats, whether it
+// is level or not: on a machine that is busy, a limit does not look like one.
 func (s *lookResult) declined() bool {
 	end := s.rates[s.From:]
-	return s.From > 0 && len(end) >= levelSeconds && stats.Median(end) < (1-plainFall)*stats.Median(s.rates[:s.From]) &&
-		(len(s.repeats) == 0 || stats.Median(end) < (1-lower)*s.rate())
+	return s.From > 0 && len(end) >= levelSeconds && (s.Lower || stats.Median(end) < (1-plainFall)*stats.Median(s.rates[:s.From])) &&
+		s.belowRepeats(stats.Median(end))
 }
 
 // plain reports whether a fall during a long repeat exceeds the variation between the seconds of a
 // repeat, and ends below the repeats.
 func (s *lookResult) plain() bool {
 	drop := 1 - s.Mean/s.Before
-	return (drop > plainFall || drop > beyondNoise*s.within) && (len(s.repeats) == 0 || s.Mean < (1-lower)*s.rate())
+	return (drop > plainFall || drop > beyondNoise*s.within) && s.belowRepeats(s.Mean)
 }
 
 // limit is the sustained rate that long repeats have found in one direction: the highest rate and
@@ -386,15 +417,17 @@ func (s *lookResult) burst() *model.Burst {
 	if len(s.repeats) == 0 {
 		b.Rate = 0
 	}
-	if at := stats.Level(rates); at.Fell {
+	at := stats.Level(rates)
+	if at.Fell {
 		b.Rate = max(at.Before, b.Rate)
 	}
-	for _, v := range rates {
-		if v-s.Mean < (b.Rate-s.Mean)/2 {
+	for i, v := range rates {
+		// A second that was disturbed before the fall does not end the burst.
+		if v-s.Mean < (b.Rate-s.Mean)/2 && !(at.Fell && i < at.From) {
 			break
 		}
 		b.Seconds++
-		b.IOs += v - s.Mean
+		b.IOs += max(0, v-s.Mean)
 	}
 	b.Rate = max(b.Rate, s.Mean)
 	b.Bandwidth, b.Bytes = b.Rate*block, b.IOs*block

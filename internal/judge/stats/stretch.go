@@ -15,6 +15,8 @@ type Stretch struct {
 	Before float64
 	// Fell is set if the seconds before were faster than the plateau by more than noise.
 	Fell bool
+	// Lower is the same for an end that is not level, and for smaller changes.
+	Lower bool
 }
 
 const (
@@ -23,6 +25,8 @@ const (
 	settling = 5
 	// fall is the smallest change of level, relative to the higher one, that counts.
 	fall = 0.10
+	// slightFall is that for Lower.
+	slightFall = 0.07
 	// Flat is the relative scatter below which a rate is held by a limit.
 	Flat = 0.02
 	// lateSeconds, lateLeast and lateApart are the thresholds of LateFall.
@@ -66,7 +70,8 @@ func Level(y []float64) Stretch {
 			s.Before = Median(y[:s.From])
 		}
 	}
-	s.Fell = len(end) >= lateSeconds && s.From > 0 && s.Before-s.Mean >= fall*s.Before && s.Scatter <= Flat*s.Mean && apart(y[:s.From], end)
+	s.Lower = len(end) >= lateSeconds && s.From > 0 && s.Before-s.Mean >= slightFall*s.Before && apart(y[:s.From], end)
+	s.Fell = s.Lower && s.Before-s.Mean >= fall*s.Before && s.Scatter <= Flat*s.Mean
 	return s
 }
 

@@ -12,7 +12,7 @@ var ruleSustained = Rule{
 	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
 	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (in `quick` and `kbench` 10 s for writes after a prefill of 20 s; and one of 10 s for another that moves more bytes, unless the prefill, or reading it back, shows it), compared with all repeats; " +
 		"if the rate falls (by 7 %, beyond the spread between repeats), the lower rate is the result",
-	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower without reaching a level, or if a workload that may use the same credits was not tested this way",
+	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, or if a workload that may use the same credits was not tested this way",
 	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
 }
@@ -67,6 +67,9 @@ func checkSustained(ev Evidence) []model.Finding {
 type doubt struct {
 	look  *model.Sustained
 	names []string
+	// repeats is the rate of the short repeats, in 1/s, and direction that of the first result.
+	repeats   float64
+	direction model.Direction
 }
 
 // addDoubt adds a result to those that are doubtful for the same reason.
@@ -77,8 +80,11 @@ func addDoubt(list []doubt, r model.Result, s *model.Sustained) []doubt {
 			return list
 		}
 	}
-	return append(list, doubt{s, []string{r.Workload}})
+	return append(list, doubt{s, []string{r.Workload}, r.Metrics[model.IOPS].Value, r.Direction})
 }
+
+// aboutTheSame is the share of the repeats' rate from which on the end of a long repeat is not lower as a whole.
+const aboutTheSame = 0.93
 
 // doubtful reports results that may be a burst.
 func (ev Evidence) doubtful(d doubt) model.Finding {
@@ -95,9 +101,17 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		f.Message = fmt.Sprintf("not tested without pauses: %s was slower in a long repeat, and whether that lasts is not known; %s, which may use the same burst credits, %s measured only with pauses",
 			s.Looked, few(d.names), were)
 	}
-	if s.Looked == d.names[0] {
-		f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and which of the two lasts is not known",
-			s.Looked, rates(s.Rate, s.Bandwidth))
+	if s.Looked != d.names[0] {
+		return f
+	}
+	what := s.Looked
+	if w, ok := ev.Recorded.Plan.Workload(s.Looked); ok && w.Direction == model.Mixed {
+		what += fmt.Sprintf(" (%ss)", d.direction)
+	}
+	f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and which of the two rates is sustained is not known",
+		what, rates(s.Rate, s.Bandwidth))
+	if s.Rate > aboutTheSame*d.repeats {
+		f.Message = fmt.Sprintf("slower without pauses: the last second of a long repeat of %s was slower than all others, and whether that lasts is not known", what)
 	}
 	return f
 }

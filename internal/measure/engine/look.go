@@ -29,9 +29,9 @@ const (
 	shortLook = 10.0
 	leastLook = 8.0
 	// beyond is by how many seconds looks that follow a look may exceed the time limit if the user did not
-	// set it: burst credits that were found are worth that. It is three short looks, such as the profile quick
-	// needs if each of its three workloads that write draws on a credit.
-	beyond = 30.0
+	// set it: burst credits that were found are worth that. It is three short looks with their ramps, such as the
+	// profile quick needs if each of its three workloads that write draws on a credit.
+	beyond = 35.0
 )
 
 // looking is the state of the looks of a side.
