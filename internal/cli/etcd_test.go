@@ -20,7 +20,7 @@ func TestTheEtcdProfileKnowsASlowFlush(t *testing.T) {
 	t.Setenv("SLOWFLUSH_US", "15000")
 	code, r := report(t, "run", t.TempDir(), "--profile", "etcd", "--size", "64M", "--repeat", "5", "--max-time", "30s", "--precision", "20%",
 		"--results", t.TempDir(), "--format", "json")
-	if code != exitGoal || len(r.Goals) != 1 || r.Goals[0].Outcome != model.Missed || !strings.Contains(r.Goals[0].Message, "too slow for an etcd") {
+	if code != exitGoal || len(r.Goals) != 1 || r.Goals[0].Outcome != model.Missed || !strings.Contains(r.Goals[0].Message, "too slow for etcd") {
 		t.Errorf("exit code %d: %+v", code, r.Goals)
 	}
 	for _, res := range r.Results {

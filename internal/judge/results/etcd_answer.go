@@ -29,16 +29,16 @@ func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings
 	answer := ""
 	switch {
 	case g.Outcome == model.Missed && fullProcessors(findings, w.Name):
-		return ": too slow for an etcd" + asks + "; but the processors were full or taken away, and the time of a flush holds the wait for one, so it is not known whether this disk is to blame"
+		return ": too slow for etcd" + asks + "; but the processors were full or taken away, and the time of a flush holds the wait for one, so it is not known whether this disk is to blame"
 	case g.Outcome == model.Missed:
-		answer = ": this disk is too slow for an etcd" + asks
+		answer = ": this disk is too slow for etcd" + asks
 	case stalled >= electionTimeout:
-		answer = fmt.Sprintf(": that is what an etcd asks for; but nothing was answered for %s, and followers elect another leader after %s (etcd's --election-timeout), so this does not say that it carries an etcd",
+		answer = fmt.Sprintf(": that is what etcd asks for; but nothing was answered for %s, and followers elect another leader after %s (etcd's --election-timeout), so this does not say that it is fast enough for etcd",
 			units.FormatDuration(stalled), units.FormatDuration(electionTimeout))
 	case dropsFlushes(findings, w.Name):
-		answer = ": that is what an etcd asks for; but these flushes were not passed on to the disk, so this does not say that it carries an etcd"
+		answer = ": that is what etcd asks for; but these flushes were not passed on to the disk, so this does not say that it is fast enough for etcd"
 	default:
-		answer = ": this disk carries an etcd" + asks
+		answer = ": this disk is fast enough for etcd" + asks
 	}
 	for _, r := range results {
 		if w.Loads() && r.Workload == w.Name && r.Direction == model.Write && !w.OpenLoop {

@@ -16,7 +16,7 @@ func TestEtcdAnswerKnowsWhatAPercentileDoesNot(t *testing.T) {
 	stall := func(cause model.StallCause) model.Finding {
 		return model.Finding{Rule: "stall", Severity: model.SeverityWarning, Results: []string{"put-c1"}, Evidence: map[string]any{"seconds": 2.5, "cause": string(cause)}}
 	}
-	const carries, slow = "this disk carries an etcd", "this disk is too slow"
+	const carries, slow = "this disk is fast enough for etcd", "this disk is too slow"
 	for name, c := range map[string]struct {
 		outcome       model.Outcome
 		finding       model.Finding
@@ -51,7 +51,7 @@ func TestFlushesOfInvalidNumbersDecideNothing(t *testing.T) {
 		if len(goals) != 1 || goals[0].Outcome != want {
 			t.Fatalf("%s: %+v", verdict, goals)
 		}
-		if carries := strings.Contains(goals[0].Message, "carries"); carries == (verdict == model.Invalid) {
+		if fast := strings.Contains(goals[0].Message, "fast enough"); fast == (verdict == model.Invalid) {
 			t.Errorf("%s: %q", verdict, goals[0].Message)
 		}
 		if verdict == model.Invalid && goals[0].Next != "name a directory on a disk" {

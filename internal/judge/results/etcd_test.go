@@ -15,8 +15,8 @@ func TestEtcdAnswer(t *testing.T) {
 	}
 	goal := model.Goal{Workload: "wal", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
 	for outcome, want := range map[model.Outcome]string{
-		model.Met:       "this disk carries an etcd, which asks for a p99 of its log's flushes under 10.0 ms; one client after another gets at most about 321 puts/s",
-		model.Missed:    "this disk is too slow for an etcd",
+		model.Met:       "this disk is fast enough for etcd, which asks for a p99 of its log's flushes under 10.0 ms; one client after another gets at most about 321 puts/s",
+		model.Missed:    "this disk is too slow for etcd",
 		model.Undecided: "",
 	} {
 		goal.Outcome = outcome
@@ -80,7 +80,7 @@ func TestFlushesOfAnApplicationAreDecidedBetweenTheirBounds(t *testing.T) {
 	goal.Outcome = model.Met
 	results := []model.Result{{Workload: "put-c1", Direction: model.Write, Metrics: map[model.Metric]model.Estimate{model.Transactions: {Value: 812}}}}
 	w.Depth = 1
-	if got := etcdAnswer(w, goal, results, nil); !strings.Contains(got, "this disk carries an etcd") || !strings.Contains(got, "with one client about 812 puts/s") {
+	if got := etcdAnswer(w, goal, results, nil); !strings.Contains(got, "this disk is fast enough for etcd") || !strings.Contains(got, "with one client about 812 puts/s") {
 		t.Error(got)
 	}
 }
