@@ -29,7 +29,7 @@ func tables(t *testing.T) string {
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", p.Name, p.Title)
 		switch {
 		case p.MaxTime > 0:
-			fmt.Fprintf(&b, "Repeats of %s, %s of measuring at most.\n\n", units.FormatSpan(p.Repeat), units.FormatSpan(p.MaxTime))
+			fmt.Fprintf(&b, "Repeats of %s, %s of measuring at most (apart from waits, and up to 35 s more if a burst is found).\n\n", units.FormatSpan(p.Repeat), units.FormatSpan(p.MaxTime))
 		case p.Repeat > 0:
 			fmt.Fprintf(&b, "Repeats of %s.\n\n", units.FormatSpan(p.Repeat))
 		}

@@ -227,7 +227,7 @@ func registerLoads(cmd *cobra.Command, o *options) {
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'tpcb-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
-	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m (default: the profile's, else 5m)")
+	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m (default: the profile's, else 5m; at least twice that if two targets are compared)")
 	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload (60s), instead of several short ones in random order")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat")
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many repeats per workload (default: 3)")

@@ -11,7 +11,7 @@ import (
 // registerAccess adds the flags that select the cluster.
 func registerAccess(cmd *cobra.Command, f *session.Cluster) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: where to create pods and claims (default: the context's)")
+	flags.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: `NAMESPACE` of the pods, claims and Jobs (default: the context's)")
 	flags.StringVar(&f.Access.Context, "context", "", "Kubernetes: `NAME` of the kubeconfig's context")
 	flags.StringVar(&f.Access.Kubeconfig, "kubeconfig", "", "Kubernetes: `FILE` to use (default: as kubectl)")
 }

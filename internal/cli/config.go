@@ -31,7 +31,7 @@ func newConfig(e *env.Env, s *configuration) *cobra.Command {
 	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "config [COMMAND [FLAG…]]",
-		Short: "Show the value of each flag and where it comes from",
+		Short: "Show the value of each configurable flag and where it comes from",
 		Long: `Shows the value of every configurable flag of a command (default: run), and where it
 comes from: the flag itself, if it is written after COMMAND, a variable such as
 $LOADLINE_PRECISION, the configuration file, or the default.

@@ -43,7 +43,7 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	o.registerBounds(cmd)
 	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload, as Kbench does (20s), instead of several short ones in random order")
-	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat (Kbench: 5s)")
+	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat (default: a quarter of --time, at most 5s)")
 	f.BoolVar(&o.untilSteady, "until-steady", false, "one long repeat per workload, until the series is steady; --max-time is then per workload")
 	o.registerRest(cmd)
 }
@@ -53,7 +53,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.size, "size", "", "size of the data, such as 4GiB (default: 25 s of bandwidth, within limits)")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
-	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m (default: the profile's, else 5m)")
+	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m (default: the profile's, else 5m; at least twice that if two targets are compared)")
 	f.StringVar(&o.maxPrefill, "max-prefill", "", "maximum time for writing data before measuring (default: for an automatic size 30s, with quick 22s; with --size none)")
 }
 

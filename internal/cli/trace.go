@@ -78,7 +78,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl.StringVar(&f.cgroup, "cgroup", "", "only that of the cgroup with this `PATH` and those below it")
 	fl.StringVar(&f.time, "time", "10s", "how long; 0 means until interrupted")
 	fl.StringVar(&f.method, "method", autoMethod, "how: bpf, perf, counters, or auto for the first of these that is possible")
-	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end, from the list above (default: all)")
+	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end: who, latency, histogram, iostat, totals (default: all)")
 	fl.StringVar(&f.results, "results", defaultResults, "create the trace's directory in this `DIR`")
 	registerOutput(e, cmd, &f.output, traceForms...)
 	f.label.register(cmd)

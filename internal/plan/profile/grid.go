@@ -23,7 +23,7 @@ func grid() Profile {
 		{"read", model.Sequential, model.Read, 0},
 		{"write", model.Sequential, model.Write, 0},
 	}
-	p := Profile{Name: "grid", Engine: "libaio", Title: "block sizes 4k to 1024k × random 50/50, sequential read, sequential write, 8 jobs"}
+	p := Profile{Name: "grid", Engine: "libaio", Title: "Block sizes 4k to 1024k × random 50/50, sequential read, sequential write, 8 jobs"}
 	for _, pattern := range patterns {
 		for _, c := range cells {
 			metric, label := model.IOPS, units.FormatBlock(c.block)

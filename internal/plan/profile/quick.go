@@ -21,7 +21,7 @@ func quick() Profile {
 	six := []string{"rand-read-iops", "rand-write-iops", "seq-read-bw", "seq-write-bw", "rand-read-lat", "rand-write-lat"}
 	return Profile{
 		Name:   "quick",
-		Title:  "the six that a person looks at first, in a minute and a half, to ±10 %",
+		Title:  "The six workloads that people check first, in about a minute and a half, to ±10 %",
 		Repeat: 2, Ramp: briefRamp, MaxTime: 84, Precision: 0.1, ShortWriteLook: true,
 		Workloads: slices.DeleteFunc(kbenchWorkloads(), func(w model.Workload) bool { return !slices.Contains(six, w.Name) }),
 	}
