@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"text/tabwriter"
 
@@ -121,16 +119,9 @@ func BenchmarkFalseAlarms(b *testing.B) {
 				lines = append(lines, line{storage: s, way: way})
 			}
 		}
-		limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-		var wg sync.WaitGroup
-		for i := range lines {
-			limit <- struct{}{}
-			wg.Go(func() {
-				lines[i].flagged, lines[i].byRule = tallyAlarms(b, lines[i].storage, lines[i].way, runs)
-				<-limit
-			})
-		}
-		wg.Wait()
+		concurrently(len(lines), func(i int) {
+			lines[i].flagged, lines[i].byRule = tallyAlarms(b, lines[i].storage, lines[i].way, runs)
+		})
 		total := 0
 		for _, l := range lines {
 			total += l.flagged

@@ -3,8 +3,6 @@ package perf
 import (
 	"fmt"
 	"os"
-	"runtime"
-	"sync"
 	"testing"
 	"text/tabwriter"
 
@@ -88,16 +86,7 @@ func alone() []Storage {
 // own seed, so the outcome is always the same.
 func measureAll(list []Storage, schedule func(Storage) model.Schedule, runs int) []Coverage {
 	out := make([]Coverage, len(list))
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i, s := range list {
-		limit <- struct{}{}
-		wg.Go(func() {
-			out[i] = Measure(s, schedule(s), runs)
-			<-limit
-		})
-	}
-	wg.Wait()
+	concurrently(len(list), func(i int) { out[i] = Measure(list[i], schedule(list[i]), runs) })
 	return out
 }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
 	"testing"
 	"text/tabwriter"
 
@@ -102,16 +100,7 @@ func detectAll(t testing.TB, runs int) ([]simulatedFault, []int) {
 	}
 	faults := simulatedFaults(rated)
 	found := make([]int, len(faults))
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i, f := range faults {
-		limit <- struct{}{}
-		wg.Go(func() {
-			found[i] = f.detections(t, runs)
-			<-limit
-		})
-	}
-	wg.Wait()
+	concurrently(len(faults), func(i int) { found[i] = faults[i].detections(t, runs) })
 	return faults, found
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
-	"sync"
 	"testing"
 	"text/tabwriter"
 
@@ -42,16 +40,7 @@ func duels() []Duel {
 // fightAll runs duels concurrently; equal seeds give equal outcomes.
 func fightAll(list []Duel, margins model.Margins, runs int) []Verdicts {
 	out := make([]Verdicts, len(list))
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i, d := range list {
-		limit <- struct{}{}
-		wg.Go(func() {
-			out[i] = Fight(d, margins, runs)
-			<-limit
-		})
-	}
-	wg.Wait()
+	concurrently(len(list), func(i int) { out[i] = Fight(list[i], margins, runs) })
 	return out
 }
 

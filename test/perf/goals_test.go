@@ -2,8 +2,6 @@ package perf
 
 import (
 	"fmt"
-	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
@@ -56,16 +54,7 @@ func BenchmarkGoals(b *testing.B) {
 		for _, set := range setups() {
 			list := goalKinds()
 			out := make([][]map[model.Outcome]int, len(list))
-			limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-			var wg sync.WaitGroup
-			for i, s := range list {
-				limit <- struct{}{}
-				wg.Go(func() {
-					out[i] = verdictsOf(s, set, goalFactors, runsOf(set, intervals()/2))
-					<-limit
-				})
-			}
-			wg.Wait()
+			concurrently(len(list), func(i int) { out[i] = verdictsOf(list[i], set, goalFactors, runsOf(set, intervals()/2)) })
 			t := columns()
 			fmt.Fprintf(t, "\n%s: goal p99 <\t0.9 × the truth: met wrongly\tundecided\t1.2 ×: met\tmissed wrongly\t2 ×: met\t5 ×: met\t\n", set.Name)
 			for i, s := range list {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
-	"sync"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -40,17 +38,10 @@ type contest struct {
 
 // hold simulates the contests concurrently, in any order.
 func hold(list []contest) {
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i := range list {
-		limit <- struct{}{}
-		wg.Go(func() {
-			c := &list[i]
-			c.out = Simulate(c.storage, c.setup, c.rule, c.truth, c.runs)
-			<-limit
-		})
-	}
-	wg.Wait()
+	concurrently(len(list), func(i int) {
+		c := &list[i]
+		c.out = Simulate(c.storage, c.setup, c.rule, c.truth, c.runs)
+	})
 }
 
 // only returns the named metrics of a truth.

@@ -2,7 +2,6 @@ package perf
 
 import (
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -29,18 +28,11 @@ const slowAtOnce = 5
 // time, and returns when all have ended. It is only for slow devices.
 func sideBySide(b *testing.B, n int, measure func(i int, s *scope)) {
 	b.Helper()
-	limit := make(chan struct{}, slowAtOnce)
-	var all sync.WaitGroup
-	for i := range n {
-		limit <- struct{}{}
-		all.Go(func() {
-			defer func() { <-limit }()
-			s := &scope{B: b}
-			defer s.end()
-			measure(i, s)
-		})
-	}
-	all.Wait()
+	atMost(slowAtOnce, n, func(i int) {
+		s := &scope{B: b}
+		defer s.end()
+		measure(i, s)
+	})
 	if b.Failed() {
 		b.FailNow()
 	}
