@@ -76,9 +76,9 @@ func (s *flowSource) sentence() string {
 	switch {
 	case len(used) == 0:
 		if l := nearest(s.laws, block); l != nil && s.exact() == l {
-			return "the hardware, dearer than " + l.words()
+			return "the hardware, costlier than " + l.words()
 		} else if l != nil {
-			return fmt.Sprintf("the hardware, dearer than %s, the nearest size that was measured, %s", l.words(), timesWords(l.block, block))
+			return fmt.Sprintf("the hardware, costlier than %s, the nearest size that was measured, %s", l.words(), timesWords(l.block, block))
 		}
 		return "the hardware; nothing was measured of it"
 	case len(used) == 2:
@@ -87,7 +87,7 @@ func (s *flowSource) sentence() string {
 	l := used[0]
 	switch {
 	case l.block == block && hardware:
-		return l.words() + ", dearer than the hardware"
+		return l.words() + ", costlier than the hardware"
 	case l.block == block:
 		return l.words()
 	case hardware && s.operations.law != nil:
@@ -128,7 +128,7 @@ func (z *sizer) guessBlocks(s *flowSource, open []blockLaw) {
 		// smaller ones with the same total bytes do.
 		most := min(a.each+b.each, a.law.each*block/a.law.block, b.law.each)
 		if times := most / math.Max(a.each, b.each); times > 1.05 {
-			z.guess("%s I/Os of %s lie between measured sizes, and the dearer of their operations and their bytes counts: where the storage spends one after the other, "+
+			z.guess("%s I/Os of %s lie between measured sizes, and the costlier of their operations and their bytes counts: where the storage spends one after the other, "+
 				"they take up to %s times as much", kind, size, number(times))
 		}
 	}
