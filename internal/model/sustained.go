@@ -38,6 +38,8 @@ type Sustained struct {
 	// BytesUnseen is set if this result transfers more bytes per second than any look, so that nothing
 	// is known about a burst credit that counts bytes.
 	BytesUnseen bool `json:"bytes_unseen,omitempty"`
+	// AtEnd is set if the look is in doubt only because its last seconds were slower.
+	AtEnd bool `json:"at_end,omitempty"`
 	// Burst is the rate before the drop.
 	Burst *Burst `json:"burst,omitempty"`
 }

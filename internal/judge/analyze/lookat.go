@@ -98,7 +98,7 @@ func (Judge) Next(rec *model.Recorded) string {
 	seen := lookResults(all, int(rec.Plan.Schedule.Repeat))
 	for _, s := range seen {
 		late := s.fell && s.Fell && len(s.rates)-s.From < firmSeconds
-		if s.workload.Name == last && (late || s.unsure && !s.coupled) && len(s.looks) < maxLooks {
+		if s.workload.Name == last && (late || s.unsure) && !s.coupled && len(s.looks) < maxLooks {
 			return last
 		}
 	}

@@ -149,11 +149,29 @@ func lookResults(list []observation, length int) []lookResult {
 		}
 	}
 	for i := range all {
-		for _, other := range all {
-			all[i].coupled = all[i].coupled || other.fell && other.workload.Name == all[i].workload.Name && other.direction != all[i].direction
+		for k := range all {
+			s, other := &all[i], &all[k]
+			if other.fell && other.workload.Name == s.workload.Name && other.direction != s.direction {
+				s.coupled = true
+				if !s.fell || other.last.Step < s.last.Step {
+					s.follow(other.last.Step)
+				}
+			}
 		}
 	}
 	return all
+}
+
+// follow makes another long repeat the one that is described: that in which the other direction of a mix fell.
+func (s *lookResult) follow(step int) {
+	for _, look := range s.looks {
+		if look.Step == step {
+			s.last, s.rates = look, timeline.Series(look.Seconds, model.IOPS)
+			s.Stretch = stats.Level(s.rates)
+			end := timeline.Total(look.Seconds[s.From:])
+			s.bandwidth = end.Value(model.Bandwidth)
+		}
+	}
 }
 
 // judge compares the long repeats with the short ones and with each other; beyondSpread tells whether an end is below
@@ -176,7 +194,7 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 		drops, declines := s.drops(), s.declined()
 		fell := s.Fell && s.plain() && !drops && !s.stalled()
 		confirms := lows > 0 && (s.low() || !drops && median < half && s.belowRepeats(median))
-		if drops || declines || s.stalled() || s.limited() || beyondSpread(rates[s.From:]) || confirms {
+		if drops || declines || s.stalled() || s.limited() || beyondSpread(rates[s.From:]) || confirms || s.lowAtLast() {
 			lows++
 		}
 		switch {
@@ -188,8 +206,9 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 		// A late fall after which the next long repeat is fast was a slow spell.
 		firm = firm || fell && len(rates)-s.From >= firmSeconds
 		s.fell = firm || fell || s.fell && median < half
-		// A credit that was used up in the last second is so in all that follow at once. Two such drops are two stalls.
-		dropped, declined = drops && i == 0 || dropped && !drops, declined || declines
+		// A credit that was used up in the last second is so in all that follow at once, which are no faster. Two such
+		// drops are two stalls.
+		dropped, declined = drops && i == 0 || dropped && !drops && median < half, declined || declines
 		ends = append(ends, median)
 		if last := rates[len(rates)-1]; drops && last > 0 {
 			s.lowest = min(s.lowest, last)
@@ -243,6 +262,11 @@ func (s *lookResult) limited() bool {
 // low reports whether a long repeat ended far below the repeats, at whatever level.
 func (s *lookResult) low() bool { return len(s.rates)-s.From >= levelSeconds && s.farBelow() }
 
+// lowAtLast reports the same of an end that is also far below the beginning.
+func (s *lookResult) lowAtLast() bool {
+	return s.low() && s.From > 0 && stats.Median(s.rates[s.From:]) < (1-farLower)*stats.Median(s.rates[:s.From])
+}
+
 // farBelow reports whether the end of a long repeat is far below the repeats, none of which is below it.
 func (s *lookResult) farBelow() bool {
 	end := stats.Median(s.rates[s.From:])
@@ -250,18 +274,29 @@ func (s *lookResult) farBelow() bool {
 }
 
 // declined reports whether the end of a long repeat is plainly below its beginning, and below the repeats, whether it
-// is level or not: on a machine that is busy, a limit does not look like one.
+// is level or not: on a machine that is busy, a limit does not look like one, and some storage becomes slower and slower.
 func (s *lookResult) declined() bool {
 	end := s.rates[s.From:]
-	return s.From > 0 && len(end) >= levelSeconds && (s.Lower || stats.Median(end) < (1-plainFall)*stats.Median(s.rates[:s.From])) &&
-		s.belowRepeats(stats.Median(end))
+	if s.From == 0 || len(end) < levelSeconds {
+		return false
+	}
+	before := s.rates[:s.From]
+	change := stats.Median(end) / stats.Median(before)
+	separate := change < 1-lower && slices.Max(end) < slices.Min(before)
+	return (s.Lower || separate || change < 1-plainFall) && s.belowFast(stats.Median(end))
 }
 
 // plain reports whether a fall during a long repeat exceeds the variation between the seconds of a
 // repeat, and ends below the repeats.
 func (s *lookResult) plain() bool {
 	drop := 1 - s.Mean/s.Before
-	return (drop > plainFall || drop > beyondNoise*s.within) && s.belowRepeats(s.Mean)
+	return (drop > plainFall || drop > beyondNoise*s.within) && s.belowFast(s.Mean)
+}
+
+// belowFast reports whether a rate is below that of the fastest repeat, if there are any: others may have met a credit
+// that was used up already.
+func (s *lookResult) belowFast(rate float64) bool {
+	return len(s.repeats) == 0 || rate < (1-lower)*slices.Max(s.repeats)
 }
 
 // limit is the sustained rate that long repeats have found in one direction: the highest rate and
@@ -401,6 +436,7 @@ func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
 	t := timeline.Total(s.last.Seconds)
 	d := &model.Sustained{State: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
 		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
+	d.AtEnd = l == model.Doubtful && s.unsure && s.drops() && !s.belowRepeats(stats.Median(s.rates[s.From:]))
 	if s.fell {
 		d.Burst = s.burst()
 	}
@@ -423,7 +459,7 @@ func (s *lookResult) burst() *model.Burst {
 	}
 	for i, v := range rates {
 		// A second that was disturbed before the fall does not end the burst.
-		if v-s.Mean < (b.Rate-s.Mean)/2 && !(at.Fell && i < at.From) {
+		if v-s.Mean < (b.Rate-s.Mean)/2 && !(at.Lower && i < at.From) {
 			break
 		}
 		b.Seconds++

@@ -106,6 +106,7 @@ func TestLooksThatDisagree(t *testing.T) {
 		{"two stalls", false, list(stall, stall), []model.SustainedState{model.Doubtful}},
 		{"two stalls, then a slow spell", false, list(stall, stall, sameRate(10, 1500)), []model.SustainedState{model.Doubtful}},
 		{"a slow spell, a stall, another spell", false, list(sameRate(20, 1500), stall, sameRate(10, 1800)), []model.SustainedState{model.Doubtful}},
+		{"a stall, then a slow spell that is faster than it", false, list(stall, sameRate(10, 2250)), []model.SustainedState{model.Doubtful}},
 		{"two stalls, then none", false, list(stall, stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
 		{"a slow spell at the end, then none", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500)), []model.SustainedState{model.Held}},
 		{"after a single repeat", true, list(append(sameRate(10, 2500), disturbed...), sameRate(10, 1500), sameRate(10, 1500)), []model.SustainedState{model.Fell}},
@@ -178,6 +179,8 @@ func TestASmallFallIsNotHeld(t *testing.T) {
 		{"by 12 % in the last second", []float64{1000, 990}, []float64{100, 99}, append(sameRate(19, 1000), 880), sameRate(10, 880), 880, []model.SustainedState{model.Fell}},
 		{"by 40 % in the last second, after uneven repeats", []float64{2500, 1400}, []float64{100, 99}, append(sameRate(19, 2500), 1500), sameRate(10, 1500), 1500, []model.SustainedState{model.Fell}},
 		{"by 24 % three seconds before the end", []float64{1000, 1000}, []float64{100, 99}, append(sameRate(17, 1000), sameRate(3, 760)...), sameRate(10, 760), 760, []model.SustainedState{model.Fell}},
+		{"by 30 %, uneven, after a second without I/O", []float64{1000, 1002}, []float64{100, 99}, append(append(append(sameRate(5, 1000), 0), sameRate(4, 1000)...), 620, 780, 640, 760, 700, 770, 630, 750, 660, 740), sameRate(10, 700), 0, []model.SustainedState{model.Doubtful, model.Fell, model.FellUnsteady}},
+		{"by 15 %, slower and slower", []float64{1000, 1002}, []float64{100, 99}, ramp(20, 1000, 850), sameRate(10, 850), 0, []model.SustainedState{model.Doubtful, model.Fell, model.FellUnsteady}},
 		{"by 8 % four seconds before the end", []float64{1000, 1000}, []float64{100, 99}, append(sameRate(16, 1000), sameRate(4, 920)...), sameRate(10, 920), 920, []model.SustainedState{model.Fell}},
 	} {
 		l := newLooked(small("writes", model.Write), small("others", model.Write))
@@ -192,6 +195,51 @@ func TestASmallFallIsNotHeld(t *testing.T) {
 		if !slices.Contains(c.states, r.Sustained.State) || c.want > 0 && math.Abs(r.Value/c.want-1) > 0.02 {
 			t.Errorf("%s: then %g, %+v, want %g, %v", c.what, r.Value, r.Sustained, c.want, c.states)
 		}
+	}
+}
+
+// ramp is n seconds that change evenly.
+func ramp(n int, from, to float64) []float64 {
+	rates := make([]float64, n)
+	for i := range rates {
+		rates[i] = from + (to-from)*float64(i)/float64(n-1)
+	}
+	return rates
+}
+
+// Seconds in which the storage or the machine stood still, or was slow, are no fall of a constant rate.
+func TestAHiccupIsNoFall(t *testing.T) {
+	for _, look := range [][]float64{
+		append(append(sameRate(5, 1000), 0), sameRate(4, 1000)...),
+		append(append(sameRate(5, 1000), 50), sameRate(4, 1000)...),
+		append(append(sameRate(4, 1000), 500, 500), sameRate(4, 1000)...),
+		append(append(sameRate(9, 1000), 50, 50), sameRate(9, 1000)...),
+		append(append(sameRate(11, 1000), 500, 500, 500), sameRate(6, 1000)...),
+		append(append(sameRate(12, 1000), sameRate(6, 500)...), 1000, 1000),
+		{1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 0, 1000, 1000, 1000, 1000, 1000, 0, 1000, 1000, 1000, 1000, 1000},
+	} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		l.repeats("writes", 1000, 1002)
+		l.repeats("others", 100, 99)
+		l.step("writes", true, look...)
+		if r := Results(&l.rec)[0]; r.Sustained.State == model.Fell || r.Sustained.State == model.FellUnsteady {
+			t.Errorf("%v: %g, %+v", look, r.Value, r.Sustained)
+		}
+		l.step("writes", true, sameRate(10, 1000)...)
+		if r := Results(&l.rec)[0]; r.Sustained.State != model.Held {
+			t.Errorf("%v, then none: %g, %+v", look, r.Value, r.Sustained)
+		}
+	}
+}
+
+// A repeat that met a credit which was used up already does not hide a fall.
+func TestOneSlowRepeatHidesNoFall(t *testing.T) {
+	l := newLooked(small("writes", model.Write), small("others", model.Write))
+	l.repeats("writes", 1000, 870)
+	l.repeats("others", 100, 99)
+	l.step("writes", true, append(sameRate(10, 1000), sameRate(10, 870)...)...)
+	if r := Results(&l.rec)[0]; r.Sustained.State != model.Fell || math.Abs(r.Value/870-1) > 0.01 {
+		t.Errorf("%g, %+v", r.Value, r.Sustained)
 	}
 }
 
@@ -236,6 +284,54 @@ func TestALaterBurstChangesNothing(t *testing.T) {
 	r := Results(&l.rec)[0]
 	if s := r.Sustained; s.State != model.Fell || math.Abs(r.Value/1500-1) > 0.01 || s.Burst.Seconds != 10 || math.Abs(s.Burst.IOs/9400-1) > 0.01 {
 		t.Errorf("%g, %+v, burst %+v", r.Value, s, s.Burst)
+	}
+}
+
+// Both directions of a mix are described by the long repeat in which one of them fell.
+func TestAMixIsDescribedByOneLook(t *testing.T) {
+	for _, firm := range []model.Direction{model.Read, model.Write} {
+		mix := small("mix", model.Mixed)
+		mix.ReadPercent = 50
+		l := newLooked(mix)
+		l.repeats("mix", 1000, 1000)
+		l.step("mix", true, append(sameRate(12, 1000), 575, 606, 600, 594, 609, 603, 597, 591)...)
+		level := []uint64{603, 598, 595, 603, 600, 597, 605, 602}
+		for i := range level {
+			s := &l.rec.Samples[len(l.rec.Samples)-len(level)+i]
+			f := *s.Read
+			f.IOs, f.Bytes = level[i], 4096*level[i]
+			if firm == model.Read {
+				s.Read = &f
+			} else {
+				s.Write = &f
+			}
+		}
+		if next := (Judge{}).Next(&l.rec); next != "" {
+			t.Errorf("%s: %q is next", firm, next)
+		}
+		l.step("mix", true, sameRate(10, 1000)...)
+		list := Results(&l.rec)
+		if len(list) != 2 {
+			t.Fatalf("%s: %d results", firm, len(list))
+		}
+		for _, r := range list {
+			if !r.Sustained.Fallen() || math.Abs(r.Value/600-1) > 0.02 || math.Abs(r.Sustained.Rate/600-1) > 0.02 {
+				t.Errorf("%s: %s: %g, %+v", firm, r.Direction, r.Value, r.Sustained)
+			}
+		}
+	}
+}
+
+// The credit that a disturbed level followed is counted.
+func TestABurstBeforeADisturbedLevel(t *testing.T) {
+	l := newLooked(small("writes", model.Write), small("others", model.Write))
+	l.repeats("writes", 1000, 1002)
+	l.repeats("others", 100, 99)
+	l.step("writes", true, 850, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 690, 710, 640, 760, 700, 730, 670, 720, 690, 705)
+	l.step("writes", true, sameRate(10, 700)...)
+	l.step("writes", true, sameRate(10, 700)...)
+	if s := Results(&l.rec)[0].Sustained; s.State != model.Fell || s.Burst.Seconds < 9 || s.Burst.IOs < 2500 {
+		t.Errorf("%+v, burst %+v", s, s.Burst)
 	}
 }
 

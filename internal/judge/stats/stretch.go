@@ -70,8 +70,11 @@ func Level(y []float64) Stretch {
 			s.Before = Median(y[:s.From])
 		}
 	}
-	s.Lower = len(end) >= lateSeconds && s.From > 0 && s.Before-s.Mean >= slightFall*s.Before && apart(y[:s.From], end)
-	s.Fell = s.Lower && s.Before-s.Mean >= fall*s.Before && s.Scatter <= Flat*s.Mean
+	// Seconds in which the machine or the storage stood still lower a mean, but no level: the median is lower too, and
+	// so are the last seconds.
+	usual := max(s.Mean, Median(end))
+	s.Lower = len(end) >= lateSeconds && s.From > 0 && s.Before-usual >= slightFall*s.Before && apart(y[:s.From], end)
+	s.Fell = s.Lower && s.Before-usual >= fall*s.Before && s.Scatter <= Flat*s.Mean && Median(y[n-lateSeconds:]) < (s.Before+usual)/2
 	return s
 }
 

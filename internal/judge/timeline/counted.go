@@ -69,8 +69,12 @@ func Counted(good []model.Sample, looks map[int]bool, s model.Schedule, said []*
 	}
 	step, from := 0, 0.0
 	for _, d := range said {
-		if d.Fallen() {
-			step, from = d.Step, math.Max(from, d.From)
+		switch {
+		case !d.Fallen():
+		case d.Step == step:
+			from = math.Max(from, d.From)
+		default:
+			step, from = d.Step, d.From
 		}
 	}
 	repeat := int(math.Round(s.Repeat))

@@ -67,8 +67,7 @@ func checkSustained(ev Evidence) []model.Finding {
 type doubt struct {
 	look  *model.Sustained
 	names []string
-	// repeats is the rate of the short repeats, in 1/s, and direction that of the first result.
-	repeats   float64
+	// direction is that of the first result.
 	direction model.Direction
 }
 
@@ -80,11 +79,8 @@ func addDoubt(list []doubt, r model.Result, s *model.Sustained) []doubt {
 			return list
 		}
 	}
-	return append(list, doubt{s, []string{r.Workload}, r.Metrics[model.IOPS].Value, r.Direction})
+	return append(list, doubt{s, []string{r.Workload}, r.Direction})
 }
-
-// aboutTheSame is the share of the repeats' rate from which on the end of a long repeat is not lower as a whole.
-const aboutTheSame = 0.93
 
 // doubtful reports results that may be a burst.
 func (ev Evidence) doubtful(d doubt) model.Finding {
@@ -110,8 +106,8 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	}
 	f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and which of the two rates is sustained is not known",
 		what, rates(s.Rate, s.Bandwidth))
-	if s.Rate > aboutTheSame*d.repeats {
-		f.Message = fmt.Sprintf("slower without pauses: the last second of a long repeat of %s was slower than all others, and whether that lasts is not known", what)
+	if s.AtEnd {
+		f.Message = fmt.Sprintf("slower without pauses: a long repeat of %s was slower in its last seconds, and whether that lasts is not known", what)
 	}
 	return f
 }
