@@ -756,6 +756,10 @@ export interface Sustained {
    */
   bytes_unseen?: boolean;
   /**
+   * True if the long repeat is in doubt only because its last seconds were slower.
+   */
+  at_end?: boolean;
+  /**
    * The rate before it fell. ios and bytes are what was done in excess of the later rate, refill the time in which the burst credits refill at that rate: each is a lower bound.
    */
   burst?: {
