@@ -66,7 +66,7 @@ func BenchmarkPostgresCost(b *testing.B) {
 	for range b.N {
 		repeats := transactions/rate/seconds + 1
 		w := watch(b, loadline, "app", "postgres", lab.ServerDir(b), "--load", "select", "--clients", "16", "--rate", fmt.Sprint(rate), "--scale", "10",
-			"--repeat", fmt.Sprint(repeats), "--max-time", "8m")
+			"--repeat", fmt.Sprint(repeats), "--precision", "50%", "--max-time", "8m")
 		var done float64
 		for _, r := range w.Results {
 			if r.App != nil {
