@@ -86,8 +86,8 @@ func prepared(rec *model.Recorded, d model.Direction) (bandwidth float64, ok boo
 }
 
 // Next chooses the long repeat that follows another one immediately, while the credit is still empty:
-// the same workload if its rate fell late or nothing is decided; another one of that direction that draws on the same
-// credit; if there is none, the same one again, since one fall may be a slow spell. It is "" if no more are needed.
+// the same workload if its rate fell late or nothing is decided, or another one of that direction that draws on the same
+// credit. It is "" if no more are needed.
 func (Judge) Next(rec *model.Recorded) string {
 	steps := rec.Run.Steps
 	if len(steps) == 0 {
@@ -117,27 +117,8 @@ func (Judge) Next(rec *model.Recorded) string {
 		if len(next) > 0 {
 			return slices.MaxFunc(next, func(a, b *observation) int { return cmp.Compare(a.rate(), b.rate()) }).workload.Name
 		}
-		if unconfirmed(seen, d, last) {
-			return last
-		}
 	}
 	return ""
-}
-
-// unconfirmed reports whether a workload is the only one that fell in a direction, and was looked at once: a slow spell
-// of the storage looks the same, and no other workload has shown that the lower rate lasts.
-func unconfirmed(seen []lookResult, d model.Direction, workload string) bool {
-	once := false
-	for _, s := range seen {
-		switch {
-		case s.direction != d || !s.fell:
-		case s.workload.Name != workload || len(s.looks) > 1:
-			return false
-		default:
-			once = true
-		}
-	}
-	return once
 }
 
 // Counted returns the samples that a workload's result is made of: if the rate fell during a long

@@ -20,8 +20,8 @@ const (
 	fewBytes = 0.8
 	// confirming is how many long repeats have to be below the short ones if none shows a fall.
 	confirming = 2
-	// levelSeconds is the minimum length of the final plateau of a long repeat, firmSeconds that of one that one
-	// faster long repeat does not refute.
+	// levelSeconds is the minimum length of the final plateau of a long repeat, firmSeconds that of one that no
+	// other long repeat has to confirm.
 	levelSeconds, firmSeconds = 6, 8
 )
 
@@ -139,11 +139,29 @@ func lookResults(list []observation, length int) []lookResult {
 		}
 	}
 	for i := range all {
-		for _, other := range all {
-			all[i].coupled = all[i].coupled || other.fell && other.workload.Name == all[i].workload.Name && other.direction != all[i].direction
+		for k := range all {
+			s, other := &all[i], &all[k]
+			if other.fell && other.workload.Name == s.workload.Name && other.direction != s.direction {
+				s.coupled = true
+				if !s.fell || other.last.Step < s.last.Step {
+					s.follow(other.last.Step)
+				}
+			}
 		}
 	}
 	return all
+}
+
+// follow makes another long repeat the one that is described: that in which the other direction of a mix fell.
+func (s *lookResult) follow(step int) {
+	for _, look := range s.looks {
+		if look.Step == step {
+			s.last, s.rates = look, timeline.Series(look.Seconds, model.IOPS)
+			s.Stretch = stats.Level(s.rates)
+			end := timeline.Total(look.Seconds[s.From:])
+			s.bandwidth = end.Value(model.Bandwidth)
+		}
+	}
 }
 
 // judge compares the long repeats with the short ones and with each other; beyondSpread tells whether an end is below
@@ -156,8 +174,13 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	s.lowest = math.Inf(1)
 	for i, look := range s.looks {
 		rates := timeline.Series(look.Seconds, model.IOPS)
-		s.rates, s.Stretch = rates, stats.Level(rates)
-		median := stats.Median(rates[s.From:])
+		stretch := stats.Level(rates)
+		median := stats.Median(rates[stretch.From:])
+		if firm && median >= half {
+			// The credit is available again: the plateau after it is known from the long repeats before.
+			continue
+		}
+		s.last, s.rates, s.Stretch = look, rates, stretch
 		drops, declines := s.drops(), s.declined()
 		fell := s.Fell && s.plain() && !drops && !s.stalled()
 		confirms := lows > 0 && (s.low() || !drops && median < half && s.belowRepeats(median))
@@ -170,10 +193,9 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 		case drops && half == 0:
 			half = (rates[len(rates)-1] + stats.Median(s.beforeEnd())) / 2
 		}
-		// A fall after which the next long repeat is fast was a slow spell, or the credit was available again: after a
-		// fall to a level of some length, a third one decides.
+		// A late fall after which the next long repeat is fast was a slow spell.
 		firm = firm || fell && len(rates)-s.From >= firmSeconds
-		s.fell = fell || s.fell && median < half
+		s.fell = firm || fell || s.fell && median < half
 		// A credit that was used up in the last second is so in all that follow at once, which are no faster. Two such
 		// drops are two stalls.
 		dropped, declined = drops && i == 0 || dropped && !drops && median < half, declined || declines
@@ -189,7 +211,7 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	// confirms nothing; nor does it if a slow spell was before it, which two long repeats may be part of.
 	agree := slices.Max(ends) < reaches*slices.Min(ends) && (!declined || len(s.looks) > confirming) || dropped && !declined
 	s.fell = s.fell || lows == len(s.looks) && lows >= confirming && agree && !s.drops()
-	s.unsure = !s.fell && (lows == len(s.looks) || firm && len(s.looks) < maxLooks)
+	s.unsure = !s.fell && lows == len(s.looks)
 }
 
 // limit is the sustained rate that long repeats have found in one direction: the highest rate and
@@ -326,9 +348,6 @@ func fallen(s *lookResult) model.SustainedState {
 
 // describe converts a lookResult to its recorded form.
 func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
-	if s.unsure {
-		s = s.slowest()
-	}
 	t := timeline.Total(s.last.Seconds)
 	d := &model.Sustained{State: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
 		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
@@ -337,20 +356,6 @@ func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
 		d.Burst = s.burst()
 	}
 	return d
-}
-
-// slowest is the same with the long repeat that ended with the lowest rate in place of the last one.
-func (s *lookResult) slowest() *lookResult {
-	low := *s
-	for _, look := range s.looks {
-		rates := timeline.Series(look.Seconds, model.IOPS)
-		stretch := stats.Level(rates)
-		if stats.Median(rates[stretch.From:]) < stats.Median(low.rates[low.From:]) {
-			end := timeline.Total(look.Seconds[stretch.From:])
-			low.last, low.rates, low.Stretch, low.bandwidth = look, rates, stretch, end.Value(model.Bandwidth)
-		}
-	}
-	return &low
 }
 
 // burst is the rate before it fell. The credit is what the first long repeat did above the plateau, or
