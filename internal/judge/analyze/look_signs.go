@@ -60,8 +60,8 @@ func (s *lookResult) limited() bool {
 // low reports whether a long repeat ended far below the repeats, at whatever level.
 func (s *lookResult) low() bool { return len(s.rates)-s.From >= levelSeconds && s.farBelow() }
 
-// lowAtLast reports the same of an end that is also far below the beginning.
-func (s *lookResult) lowAtLast() bool {
+// fallsLow reports the same of an end that is also far below the beginning.
+func (s *lookResult) fallsLow() bool {
 	return s.low() && s.From > 0 && stats.Median(s.rates[s.From:]) < (1-farLower)*stats.Median(s.rates[:s.From])
 }
 

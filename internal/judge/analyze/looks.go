@@ -108,7 +108,7 @@ func lookResults(list []observation, length int) []lookResult {
 		if len(g.looks) == 0 {
 			continue
 		}
-		s := lookResult{observation: g, last: g.looks[len(g.looks)-1]}
+		s := lookResult{observation: g}
 		s.judge(func(end []float64) bool {
 			return s.Below(end, g.repeats, pool, pools[g.direction], length, lower)
 		})
@@ -156,12 +156,17 @@ func lookResults(list []observation, length int) []lookResult {
 func (s *lookResult) follow(step int) {
 	for _, look := range s.looks {
 		if look.Step == step {
-			s.last, s.rates = look, timeline.Series(look.Seconds, model.IOPS)
-			s.Stretch = stats.Level(s.rates)
-			end := timeline.Total(look.Seconds[s.From:])
-			s.bandwidth = end.Value(model.Bandwidth)
+			s.take(look)
 		}
 	}
+}
+
+// take makes a long repeat the one that is judged and described.
+func (s *lookResult) take(look timeline.Repeat) {
+	s.last, s.rates = look, timeline.Series(look.Seconds, model.IOPS)
+	s.Stretch = stats.Level(s.rates)
+	end := timeline.Total(look.Seconds[s.From:])
+	s.bandwidth = end.Value(model.Bandwidth)
 }
 
 // judge compares the long repeats with the short ones and with each other; beyondSpread tells whether an end is below
@@ -169,43 +174,42 @@ func (s *lookResult) follow(step int) {
 // about counts as sustained.
 func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	var ends []float64
+	// lows is how many ended lower; half is the rate half-way between those before and after a fall.
 	lows, half := 0, 0.0
 	dropped, declined, firm := false, false, false
 	s.lowest = math.Inf(1)
 	for i, look := range s.looks {
-		rates := timeline.Series(look.Seconds, model.IOPS)
-		stretch := stats.Level(rates)
-		median := stats.Median(rates[stretch.From:])
+		before := *s
+		s.take(look)
+		median := stats.Median(s.rates[s.From:])
 		if firm && median >= half {
 			// The credit is available again: the plateau after it is known from the long repeats before.
+			*s = before
 			continue
 		}
-		s.last, s.rates, s.Stretch = look, rates, stretch
 		drops, declines := s.drops(), s.declined()
 		fell := s.Fell && s.plain() && !drops && !s.stalled()
 		confirms := lows > 0 && (s.low() || !drops && median < half && s.belowRepeats(median))
-		if drops || declines || s.stalled() || s.limited() || beyondSpread(rates[s.From:]) || confirms || s.lowAtLast() {
+		if drops || declines || s.stalled() || s.limited() || beyondSpread(s.rates[s.From:]) || confirms || s.fallsLow() {
 			lows++
 		}
 		switch {
 		case fell:
 			half = (s.Mean + s.Before) / 2
 		case drops && half == 0:
-			half = (rates[len(rates)-1] + stats.Median(s.beforeEnd())) / 2
+			half = (s.rates[len(s.rates)-1] + stats.Median(s.beforeEnd())) / 2
 		}
 		// A late fall after which the next long repeat is fast was a slow spell.
-		firm = firm || fell && len(rates)-s.From >= firmSeconds
+		firm = firm || fell && len(s.rates)-s.From >= firmSeconds
 		s.fell = firm || fell || s.fell && median < half
 		// A credit that was used up in the last second is so in all that follow at once, which are no faster. Two such
 		// drops are two stalls.
 		dropped, declined = drops && i == 0 || dropped && !drops && median < half, declined || declines
 		ends = append(ends, median)
-		if last := rates[len(rates)-1]; drops && last > 0 {
+		if last := s.rates[len(s.rates)-1]; drops && last > 0 {
 			s.lowest = min(s.lowest, last)
 		}
 	}
-	end := timeline.Total(s.last.Seconds[s.From:])
-	s.bandwidth = end.Value(model.Bandwidth)
 	s.lowest = min(s.lowest, slices.Min(ends))
 	// A late drop is confirmed by whatever level follows it. But a stall at the end looks like a late drop, and
 	// confirms nothing; nor does it if a slow spell was before it, which two long repeats may be part of.

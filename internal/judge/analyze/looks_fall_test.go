@@ -290,9 +290,7 @@ func TestALaterBurstChangesNothing(t *testing.T) {
 // Both directions of a mix are described by the long repeat in which one of them fell.
 func TestAMixIsDescribedByOneLook(t *testing.T) {
 	for _, firm := range []model.Direction{model.Read, model.Write} {
-		mix := small("mix", model.Mixed)
-		mix.ReadPercent = 50
-		l := newLooked(mix)
+		l := newLooked(mix(50))
 		l.repeats("mix", 1000, 1000)
 		l.step("mix", true, append(sameRate(12, 1000), 575, 606, 600, 594, 609, 603, 597, 591)...)
 		level := []uint64{603, 598, 595, 603, 600, 597, 605, 602}
@@ -337,9 +335,7 @@ func TestABurstBeforeADisturbedLevel(t *testing.T) {
 
 // A mix that has fallen in one direction is decided.
 func TestAMixIsNotLookedAtAgain(t *testing.T) {
-	mix := small("mix", model.Mixed)
-	mix.ReadPercent = 70
-	l := newLooked(mix)
+	l := newLooked(mix(70))
 	l.repeats("mix", 7000, 7000)
 	l.step("mix", true, append(sameRate(8, 7000), sameRate(12, 2100)...)...)
 	// The writes of a mix are fewer, so they vary more.

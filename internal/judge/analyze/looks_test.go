@@ -54,6 +54,12 @@ func small(name string, d model.Direction) model.Workload {
 	return model.Workload{Name: name, Direction: d, BlockSize: 4096, Depth: 32, Metric: model.IOPS}
 }
 
+func mix(readPercent int) model.Workload {
+	w := small("mix", model.Mixed)
+	w.ReadPercent = readPercent
+	return w
+}
+
 func large(name string, d model.Direction) model.Workload {
 	w := small(name, d)
 	w.BlockSize = 128 << 10
@@ -233,9 +239,7 @@ func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 
 // A mix draws on both directions, and is affected if either fell.
 func TestAMixGoesTogether(t *testing.T) {
-	mix := small("mix", model.Mixed)
-	mix.ReadPercent = 50
-	l := newLooked(mix)
+	l := newLooked(mix(50))
 	l.repeats("mix", 1000, 1000)
 	l.step("mix", true, append(sameRate(8, 1000), sameRate(12, 250)...)...)
 	for _, r := range Results(&l.rec) {

@@ -72,9 +72,9 @@ func Level(y []float64) Stretch {
 	}
 	// Seconds in which the machine or the storage stood still lower a mean, but no level: the median is lower too, and
 	// so are the last seconds.
-	usual := max(s.Mean, Median(end))
-	s.Lower = len(end) >= lateSeconds && s.From > 0 && s.Before-usual >= slightFall*s.Before && apart(y[:s.From], end)
-	s.Fell = s.Lower && s.Before-usual >= fall*s.Before && s.Scatter <= Flat*s.Mean && Median(y[n-lateSeconds:]) < (s.Before+usual)/2
+	typical := max(s.Mean, Median(end))
+	s.Lower = len(end) >= lateSeconds && s.From > 0 && s.Before-typical >= slightFall*s.Before && apart(y[:s.From], end)
+	s.Fell = s.Lower && s.Before-typical >= fall*s.Before && s.Scatter <= Flat*s.Mean && Median(y[n-lateSeconds:]) < (s.Before+typical)/2
 	return s
 }
 
