@@ -50,15 +50,7 @@ func TestADatabaseDoesWhatWasPredicted(t *testing.T) {
 	lab.Lock(t)
 	library := lab.SlowFlush(t)
 	dir := lab.ServerDir(t)
-	var wrong []string
-	for range 3 {
-		if wrong = predicted(t, dir, library); len(wrong) == 0 {
-			return
-		}
-		lab.WriteDown(t, "SECOND TRY", strings.Join(wrong, "; "))
-		t.Logf("again: %s", strings.Join(wrong, "; "))
-	}
-	t.Error(strings.Join(wrong, "; "))
+	oneOfThree(t, func() []string { return predicted(t, dir, library) })
 }
 
 // predicted measures what a prediction requires, predicts, measures the database, and returns the

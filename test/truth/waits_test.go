@@ -46,8 +46,7 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 			measured := func(flush float64) []string {
 				return append([]string{"app", "postgres", flushing(t, flush), "--time", "6s", "--max-time", "40s"}, x.args...)
 			}
-			var wrong string
-			for range 3 {
+			oneOfThree(t, func() []string {
 				run, _ := saved(t, measured(flush)...)
 				o := command(t.Context(), t, "explain", run, "--json")
 				var e budget.Explanation
@@ -59,14 +58,15 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 				for _, r := range b.Rows {
 					t.Logf("  %-34s %7.3f ms %3.0f %%  %s, ± %.3f ms", r.Name, 1e3*r.Seconds, 100*r.Share, r.Source, 1e3*r.Margin)
 				}
-				if wrong = x.wrong(b) + b.Refused; wrong == "" {
+				wrong := x.wrong(b) + b.Refused
+				if wrong == "" {
 					wrong = faster(t, b, measured)
 				}
 				if wrong == "" {
-					return
+					return nil
 				}
-			}
-			t.Error(wrong)
+				return []string{wrong}
+			})
 		})
 	}
 }
