@@ -94,7 +94,7 @@ const (
 	// engine is the name of the load generator.
 	engine = "puts over gRPC"
 	// dying is how long a server may take to end after its connections have broken.
-	dying = time.Second
+	dying = 10 * time.Second
 )
 
 // refuseMember refuses a directory that is, or is part of, an etcd server's data.

@@ -20,7 +20,7 @@ const (
 	// higher and never lower.
 	pings, connects, means = 300, 10, 3
 	// reaching is the time limit for all of it: a distant server is slow.
-	reaching = 15 * time.Second
+	reaching = time.Minute
 )
 
 // pingScript is the file with a query that reads nothing.

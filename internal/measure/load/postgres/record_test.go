@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -182,6 +183,17 @@ tps = 500.000000 (including reconnection times)
 	} {
 		if why := c.check(x.own, 0); (why == "") != x.fine {
 			t.Errorf("%+v: %q", x.own, why)
+		}
+	}
+}
+
+// pgbench's own time may exceed that of its transactions by what its process lived longer, which is little
+// unless its threads wait for processors.
+func TestEdges(t *testing.T) {
+	c := model.AppCounts{Transactions: 1000, LatencySum: 1, Seconds: 4}
+	for lived, want := range map[float64]float64{4.01: 0.052, 4.052: 0.052, 4.4: 0.4} {
+		if got := edges(model.Workload{}, c, lived); math.Abs(got-want) > 1e-9 {
+			t.Errorf("a process that lived %g s: %g s, want %g", lived, got, want)
 		}
 	}
 }

@@ -24,6 +24,8 @@ const (
 	// rarest is the longest interval between two samples, so that a server that was slow to answer
 	// once is asked again.
 	rarest = time.Second
+	// giveUp is how long an answer is waited for after the load has ended.
+	giveUp = 5 * time.Second
 	// mostStates and mostSessions are beyond any PostgreSQL: it has about 300 wait events, and at most
 	// 262,143 sessions. An answer with more is not kept.
 	mostStates, mostSessions = 1000, 1 << 18
@@ -99,7 +101,7 @@ func (s *server) sampleWaits(ctx context.Context, req model.StartRequest, emit f
 		close(end)
 		select {
 		case <-ended:
-		case <-s.env.After(rarest):
+		case <-s.env.After(giveUp):
 			// The sampler is waiting for an answer that the server does not give.
 			cancel()
 			<-ended
