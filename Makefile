@@ -54,9 +54,9 @@ bench: fio build
 
 # First what does not measure, three packages at a time, which wait much; then one after the other what does,
 # whose processors are shared with nobody.
-MEASURING = ./internal/measure/load/fio ./test/lab ./test/truth
+MEASURING = ./internal/measure/load/fio ./internal/measure/load/open ./internal/measure/load/etcd ./internal/measure/load/postgres ./internal/foreign/imported ./test/lab ./test/truth
 # The longest of the others begin first, so that no processor waits for them at the end.
-LONGEST = ./internal/cli ./internal/measure/load/postgres ./test/harm ./test/browser ./test/perf ./deploy/image ./internal/measure/place/ssh
+LONGEST = ./internal/cli ./test/harm ./test/browser ./test/perf ./deploy/image ./internal/measure/place/ssh
 
 test: deps
 	$(GO) vet ./...

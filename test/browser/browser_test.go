@@ -27,7 +27,7 @@ import (
 )
 
 // timeout is how long all checks may take on a very busy machine.
-const timeout = 10 * time.Minute
+const timeout = 20 * time.Minute
 
 // task is the input of drive.mjs; visit is that of library.mjs.
 type task struct {

@@ -250,7 +250,7 @@ func TestAPodThatDoesNotGo(t *testing.T) {
 	c.Lock()
 	c.OnDelete = func(string, kubetest.Object) bool { return false }
 	c.Unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	f, _ := c.follower(t.TempDir())
 	fails(t, f.TakeDown(ctx, "loadline-j"), model.Broken, "still there: ", "loadline cleanup --namespace n")

@@ -167,7 +167,8 @@ func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 	s.OnDelete = func(path string, _ kubetest.Object) bool {
 		parts := strings.Split(path, "/")
 		order = append(order, parts[len(parts)-2])
-		if strings.HasSuffix(path, "/jobs/j") {
+		// The pod goes last of what does not need its rights.
+		if strings.HasSuffix(path, "/persistentvolumeclaims/v") {
 			time.AfterFunc(300*time.Millisecond, func() {
 				s.Lock()
 				defer s.Unlock()

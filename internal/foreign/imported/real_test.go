@@ -2,6 +2,7 @@ package imported
 
 import (
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,13 @@ import (
 func realFio(t *testing.T, format string, more ...string) string {
 	t.Helper()
 	lab.Need(t, "fio")
-	args := append([]string{"--output-format=" + format, "--filename=" + filepath.Join(t.TempDir(), "data"), "--size=4M", "--ioengine=psync", "--bs=4k", "--rate_iops=400", "--direct=0"}, more...)
+	// In memory, because a disk may complete nothing for a second.
+	dir, err := os.MkdirTemp("/dev/shm", "loadline-imported-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	args := append([]string{"--output-format=" + format, "--filename=" + filepath.Join(dir, "data"), "--size=4M", "--ioengine=psync", "--bs=4k", "--rate_iops=400", "--direct=0"}, more...)
 	args = append(args, "--name=look", "--rw=randread", "--name=mix", "--stonewall", "--rw=randrw", "--rwmixread=75", "--bs=16k", "--numjobs=2", "--group_reporting")
 	out, err := exec.CommandContext(t.Context(), "fio", args...).CombinedOutput()
 	if err != nil {
@@ -126,8 +133,8 @@ func TestRealFioStream(t *testing.T) {
 	for _, s := range rec.Samples {
 		byStep[s.Step] += s.Seconds
 		// fio prints its state while it is running, so an I/O may be in one count and not yet in the
-		// other.
-		if s.Read == nil || s.Read.IOs == 0 || math.Abs(float64(s.Read.Histogram.Count())-float64(s.Read.IOs)) > 3 {
+		// other; more than one if fio waits for a processor meanwhile.
+		if s.Read == nil || s.Read.IOs == 0 || math.Abs(float64(s.Read.Histogram.Count())-float64(s.Read.IOs)) > 10 {
 			t.Errorf("second %+v: %+v", s, s.Read)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -105,6 +106,10 @@ func TestStartsAreSpread(t *testing.T) {
 // If the tools of many volumes take long to start, the first worker measures the idle machine meanwhile and
 // starts last; otherwise it measures before.
 func TestTheLookFindsTimeWhileToolsStart(t *testing.T) {
+	synctest.Test(t, theLookFindsTime)
+}
+
+func theLookFindsTime(t *testing.T) {
 	for lead, want := range map[float64]string{idleSeconds + ownStart: "start 1, start 2, idle 0, start 0", 1: "idle 0, start 0, start 1, start 2"} {
 		var mu sync.Mutex
 		var asked []string

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -138,7 +139,7 @@ func TestAServerThatIsKilledIsNamed(t *testing.T) {
 	}
 }
 
-// If the server is suspended, a stall of the right length is reported.
+// If the server is suspended, a stall of the right length is reported. The disk may have stalls of its own.
 func TestAServerThatIsSuspendedIsTold(t *testing.T) {
 	d := ready(t)
 	const long = 2500 * time.Millisecond
@@ -152,7 +153,11 @@ func TestAServerThatIsSuspendedIsTold(t *testing.T) {
 			time.AfterFunc(long, func() { _ = syscall.Kill(d.pid(), syscall.SIGCONT) })
 		}
 	})
-	if err != nil || res.Error != "" || len(res.Stalls) != 1 || res.Stalls[0].Seconds < long.Seconds()-0.2 || res.Stalls[0].Cause != model.StallStorage {
+	// One second was reported when the server was suspended.
+	suspended := slices.ContainsFunc(res.Stalls, func(s model.Stall) bool {
+		return s.Begin < 2.5 && s.Seconds >= long.Seconds()-0.2 && s.Cause == model.StallStorage
+	})
+	if err != nil || res.Error != "" || !suspended {
 		t.Errorf("%v, %q, %+v", err, res.Error, res.Stalls)
 	}
 }

@@ -91,12 +91,12 @@ func loadsAServer(t *testing.T) {
 	var inside uint64
 	for i, s := range samples {
 		inside += s.Write.IOs
-		if s.Step != 3 || s.Seconds != 1 || s.End != 1.5+float64(i) || s.Write.IOs == 0 || s.Write.Histogram.Count() != s.Write.IOs {
+		if s.Step != 3 || s.Seconds != 1 || s.End != 1.5+float64(i) || s.Write.Histogram.Count() != s.Write.IOs {
 			t.Errorf("%+v", s)
 		}
 	}
 	c := res.App
-	if len(samples) != 2 || inside > c.Transactions || c.Transactions != c.ToolTransactions || c.ToolRate <= 0 {
+	if len(samples) != 2 || inside == 0 || inside > c.Transactions || c.Transactions != c.ToolTransactions || c.ToolRate <= 0 {
 		t.Errorf("%d samples with %d transactions, %+v", len(samples), inside, c)
 	}
 	// Commits are flushed, if not each by itself; and the log is not empty.
@@ -105,8 +105,9 @@ func loadsAServer(t *testing.T) {
 			t.Errorf("%s: %v", name, v)
 		}
 	}
-	if per := *c.Flushes / float64(c.Transactions); per > 1.1 {
-		t.Errorf("%v flushes a transaction", per)
+	// The WAL writer flushes up to five times a second, whatever commits.
+	if *c.Flushes > 1.05*float64(c.Transactions)+5*(c.Seconds+2) {
+		t.Errorf("%v flushes for %d transactions in %.1f s", *c.Flushes, c.Transactions, c.Seconds)
 	}
 	if little := c.LatencySum / c.Seconds; little < 3.5 || little > 4.1 {
 		t.Errorf("by Little's law %v of 4 clients were there", little)
@@ -121,13 +122,13 @@ func loadsAServer(t *testing.T) {
 
 func TestDriverWithARateCountsWhatIsSkipped(t *testing.T) {
 	d := ready(t, "synchronous_commit=off")
-	req := ask(1, 2)
+	req := ask(1, 8)
 	req.Workload.OpenLoop, req.Workload.RateIOPS, req.Workload.App.Limit = true, 50000, 0.02
 	res, err := d.Run(t.Context(), req, load.BeginNow, func(model.Event) {})
 	if err != nil || res.Error != "" {
 		t.Fatalf("%v %q", err, res.Error)
 	}
-	if due := float64(res.Due) / 2; res.App.Skipped == 0 || due < 40000 || due > 60000 {
+	if due := float64(res.Due) / 8; res.App.Skipped == 0 || due < 40000 || due > 60000 {
 		t.Errorf("%d skipped, %v due per second of 50,000", res.App.Skipped, due)
 	}
 }
@@ -208,7 +209,7 @@ func TestDriverTellsOfACrashedBackend(t *testing.T) {
 func TestDriverTellsThatAClientIsGone(t *testing.T) {
 	d := ready(t)
 	n := 0
-	res, err := d.Run(t.Context(), ask(3, 3), load.BeginNow, func(ev model.Event) {
+	res, err := d.Run(t.Context(), ask(3, 10), load.BeginNow, func(ev model.Event) {
 		if ev.Sample != nil {
 			if n++; n == 1 {
 				if _, err := d.server.ask(context.Background(), "postgres", "SELECT pg_terminate_backend(min(pid)) FROM pg_stat_activity WHERE datname = '"+database+"' AND backend_type = 'client backend'"); err != nil {
@@ -306,7 +307,7 @@ func TestReadyOnAFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
 	d := New(env.OS())
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	_, err := d.Ready(ctx, openDir(t, dir), model.PrepareRequest{App: &model.AppRequest{Scale: 1}}, func(model.Progress) {})
 	_ = d.Leave()

@@ -159,7 +159,7 @@ func (r *remote) start(t *testing.T, port int) {
 			t.Logf("sshd said: %s", said.String())
 		}
 	})
-	if !eventually(10*time.Second, func() bool {
+	if !eventually(90*time.Second, func() bool {
 		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
 			c.Close()
@@ -296,7 +296,7 @@ func TestRealSSH(t *testing.T) {
 		}
 	})
 	// A session may end shortly after its connection.
-	if !eventually(10*time.Second, func() bool { return len(r.below()) == 0 }) {
+	if !eventually(90*time.Second, func() bool { return len(r.below()) == 0 }) {
 		t.Errorf("sessions stay on the host: %v", r.below())
 	}
 	t.Run("cut", r.cut)
@@ -366,7 +366,7 @@ func (r *remote) measuresServer(t *testing.T, name, want string, args ...string)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if !eventually(30*time.Second, func() bool { return r.runs(name) }) {
+	if !eventually(90*time.Second, func() bool { return r.runs(name) }) {
 		t.Errorf("no %s is below sshd", name)
 	}
 	// With other tests running, the machine may be too busy for a number to be valid.
@@ -387,10 +387,10 @@ func (r *remote) cut(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if !eventually(30*time.Second, func() bool { return r.runs("fio") }) {
+	if !eventually(90*time.Second, func() bool { return r.runs("fio") }) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		t.Fatalf("no load after 30 s: %s", stderr)
+		t.Fatalf("no load after 90 s: %s", stderr)
 	}
 	session := r.below()
 	for _, pid := range children(r.sshd.Process.Pid) {
@@ -416,7 +416,7 @@ func (r *remote) cut(t *testing.T) {
 		}
 		return err == nil && len(left) == 0
 	}
-	if !eventually(15*time.Second, gone) {
+	if !eventually(90*time.Second, gone) {
 		left, _ := os.ReadDir(data)
 		t.Errorf("the host keeps %v, and of the processes %v some run", left, session)
 	}

@@ -63,7 +63,7 @@ func serve(t testing.TB, program string, args func(socket string) []string) stri
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if c, err := net.Dial("unix", socket); err == nil {
 			_ = c.Close()
 			return socket
