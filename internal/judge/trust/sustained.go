@@ -35,7 +35,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			continue
 		}
 		if s == nil {
-			o.miss(r.Workload, noLook)
+			o.miss(r.Workload, ev.noLook())
 			continue
 		}
 		switch s.State {
@@ -50,7 +50,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 		case model.Held:
 			if s.BytesUnseen {
-				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was tested without pauses, so burst credits counted in bytes would not be detected", s.Looked))
+				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was tested without pauses, so burst credits counted in bytes that last longer than a repeat (%s) would not be detected", s.Looked, units.FormatSpan(ev.Recorded.Plan.Schedule.Repeat)))
 				continue
 			}
 			o.pass(r.Workload)
@@ -112,8 +112,11 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	return f
 }
 
-// noLook is why there was no long repeat.
-const noLook = "no time for a repeat of 20 s without a pause, so burst credits that refill between repeats would not be detected; a longer --max-time allows it"
+// noLook is what is unknown without a long repeat: a credit that is used up within one repeat shows in it.
+func (ev Evidence) noLook() string {
+	return fmt.Sprintf("no time for a repeat of 20 s without a pause, so burst credits that last longer than a repeat (%s) and refill between repeats would not be detected; a longer --max-time allows it",
+		units.FormatSpan(ev.Recorded.Plan.Schedule.Repeat))
+}
 
 // usedUp is the maximum number of fast seconds in a long repeat whose predecessor left nothing of the
 // credit: the first second may still be fast.
@@ -143,9 +146,8 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 
 // holding is a rate that held without a pause.
 type holding struct {
-	words   []string
-	looks   []map[string]any
-	seconds float64
+	words []string
+	looks []map[string]any
 }
 
 // add adds a stretch, once.
@@ -155,11 +157,8 @@ func (h *holding) add(looked string, seconds, ios, bytes float64) {
 			return
 		}
 	}
-	if len(h.looks) == 0 || seconds < h.seconds {
-		h.seconds = seconds
-	}
 	h.looks = append(h.looks, map[string]any{"looked": looked, "seconds": seconds, "ios": ios, "bytes": bytes})
-	h.words = append(h.words, fmt.Sprintf("%s I/Os or %s (%s)", units.FormatRate(ios), units.FormatSize(int64(bytes)), looked))
+	h.words = append(h.words, fmt.Sprintf("%s I/Os or %s (%s for %s)", units.FormatRate(ios), units.FormatSize(int64(bytes)), looked, units.FormatSpan(seconds)))
 }
 
 // into makes the pass among the findings say which rates held, and which credits that excludes. A
@@ -169,8 +168,7 @@ func (h *holding) add(looked string, seconds, ios, bytes float64) {
 func (h *holding) into(findings []model.Finding) []model.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
-			f.Message = fmt.Sprintf("the rate held for %s without a pause, which excludes burst credits of up to %s, or half as much if they refill at half the rate",
-				units.FormatSpan(h.seconds), few(h.words))
+			f.Message = fmt.Sprintf("the rate held without a pause, which excludes burst credits of up to %s, or half as much if they refill at half the rate", few(h.words))
 			f.Evidence = map[string]any{"looks": h.looks}
 		}
 	}
