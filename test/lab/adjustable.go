@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// AdjustableDevice has a rate that a test can change during use.
-type AdjustableDevice struct {
+// adjustableDevice has a rate that a test can change during use.
+type adjustableDevice struct {
 	Device
 	rate string
 }
@@ -15,10 +15,10 @@ type AdjustableDevice struct {
 // Adjustable starts a device in memory (64 MiB) with a limit in I/Os of 4 KiB per
 // second, which Set changes at once. For larger I/Os the limit is on bytes, because that is
 // what nbdkit counts. Reads and writes have separate limits.
-func Adjustable(t T, iops float64) AdjustableDevice {
+func Adjustable(t T, iops float64) adjustableDevice {
 	t.Helper()
 	const size = 64 * mebi
-	d := AdjustableDevice{rate: filepath.Join(directory(t, ""), "rate")}
+	d := adjustableDevice{rate: filepath.Join(directory(t, ""), "rate")}
 	d.Set(t, iops)
 	// A small bucket, so that nothing of the former rate is left after a change. Each thread
 	// polls until the bucket has tokens for it, so a few threads cost a tenth of the
@@ -30,7 +30,7 @@ func Adjustable(t T, iops float64) AdjustableDevice {
 }
 
 // Set changes the limit.
-func (d AdjustableDevice) Set(t T, iops float64) {
+func (d adjustableDevice) Set(t T, iops float64) {
 	t.Helper()
 	const bits = 8 * 4096
 	next := d.rate + ".next"
