@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"math"
 	"testing"
 	"time"
 )
@@ -12,10 +11,6 @@ func TestAdjustableRate(t *testing.T) {
 	d := Adjustable(t, 1000)
 	for _, iops := range []float64{1000, 400, 2000} {
 		d.Set(t, iops)
-		m := Fio(t, d.Device, Job{Depth: 32, Time: 1500 * time.Millisecond})
-		if math.Abs(m.IOPS/iops-1) > 0.05 {
-			t.Errorf("set to %g IOPS, the device does %.0f", iops, m.IOPS)
-		}
-		t.Logf("%+v", m)
+		within(t, "IOPS", iops, 0.05, doneBy(t, d.Device, Job{Depth: 32, Time: 1500 * time.Millisecond}))
 	}
 }

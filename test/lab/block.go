@@ -97,7 +97,7 @@ func attach(t T, file string, options ...string) string {
 	t.Helper()
 	undo(t, fmt.Sprintf(`attached() { losetup -n -O NAME -j %[1]s; losetup -n -O NAME,BACK-FILE | while read -r dev back; do case "$back" in %[1]s|%[1]s" (deleted)") echo "$dev";; esac; done; }
 for dev in $(attached | sort -u); do losetup -d "$dev"; done
-for i in $(seq 100); do [ -z "$(attached)" ] && exit 0; sleep 0.1; done
+for i in $(seq 600); do [ -z "$(attached)" ] && exit 0; sleep 0.1; done
 echo "a loop device is still busy" >&2; exit 1`, quote(file)), nil)
 	out, err := exec.Command("losetup", append(options, "--show", "--find", file)...).CombinedOutput()
 	if err != nil {

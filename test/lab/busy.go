@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 // named is a test that has a name.
@@ -19,6 +20,27 @@ func Busy(t named, why string, args ...any) {
 	why = fmt.Sprintf(why, args...)
 	WriteDown(t, "NOT CHECKED", why)
 	t.Skipf("skipped: %s", why)
+}
+
+// UpToThree measures up to three times, until nothing is wrong: another process that holds the processors for a tenth of
+// a second makes one measurement wrong, a device or a program that is wrong is so every time. measure returns what
+// was wrong and fails nothing itself; what it used must not be left changed by a try, or each try makes its own. The
+// test fails with what was wrong the last time.
+func UpToThree(t named, measure func() (wrong []string)) {
+	t.Helper()
+	const tries = 3
+	for try := 1; ; try++ {
+		wrong := strings.Join(measure(), "; ")
+		switch {
+		case wrong == "":
+			return
+		case try == tries:
+			t.Errorf("%d times, at last: %s", tries, wrong)
+			return
+		}
+		WriteDown(t, "SECOND TRY", wrong)
+		t.Logf("once more: %s", wrong)
+	}
 }
 
 // WriteDown appends a message that go test does not show for a passing test to the file that

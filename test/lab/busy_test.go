@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -24,5 +26,44 @@ func TestABusyMachineIsWrittenDown(t *testing.T) {
 		"NOT CHECKED: TestABusyMachineIsWrittenDown/inner#01: 7% too slow\n"
 	if err != nil || string(got) != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
+// heard is a test whose failures are only recorded.
+type heard struct {
+	testing.TB
+	failed []string
+}
+
+func (h *heard) Errorf(format string, args ...any) {
+	h.failed = append(h.failed, fmt.Sprintf(format, args...))
+}
+
+// What is wrong once or twice is written down, and what is wrong three times fails.
+func TestUpToThree(t *testing.T) {
+	const first = "SECOND TRY: TestUpToThree: try 1; slow\n"
+	const second = "SECOND TRY: TestUpToThree: try 2; slow\n"
+	for _, c := range []struct {
+		bad, tries int
+		failed     []string
+		written    string
+	}{
+		{bad: 0, tries: 1},
+		{bad: 2, tries: 3, written: first + second},
+		{bad: 3, tries: 3, failed: []string{"3 times, at last: try 3; slow"}, written: first + second},
+	} {
+		path := filepath.Join(t.TempDir(), "skips")
+		t.Setenv("LOADLINE_SKIPS", path)
+		h, tries := heard{TB: t}, 0
+		UpToThree(&h, func() []string {
+			if tries++; tries > c.bad {
+				return nil
+			}
+			return []string{fmt.Sprint("try ", tries), "slow"}
+		})
+		written, _ := os.ReadFile(path)
+		if tries != c.tries || !slices.Equal(h.failed, c.failed) || string(written) != c.written {
+			t.Errorf("%d bad tries: tried %d times, failed with %q, wrote down %q", c.bad, tries, h.failed, written)
+		}
 	}
 }

@@ -185,13 +185,13 @@ func (c *ceph) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// until polls for up to two minutes.
+// until polls for up to five minutes.
 func (c *ceph) until(what string, ready func() bool) {
 	c.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !ready(); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !ready(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			status, _ := c.command("ceph", "-s", "--connect-timeout=5").CombinedOutput()
-			c.t.Fatalf("Ceph: waited two minutes for %s: %s", what, status)
+			c.t.Fatalf("Ceph: waited five minutes for %s: %s", what, status)
 		}
 	}
 }

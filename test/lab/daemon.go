@@ -12,7 +12,7 @@ import (
 )
 
 // startTimeout is how long a daemon may take until it responds.
-const startTimeout = 30 * time.Second
+const startTimeout = 2 * time.Minute
 
 // daemon is a server process of the lab.
 type daemon struct {

@@ -34,9 +34,9 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGKILL)
 		cmd.Wait()
-		wait(t, 30*time.Second, func() string { return leftovers(t, places) })
+		wait(t, 2*time.Minute, func() string { return leftovers(t, places) })
 	})
-	wait(t, 30*time.Second, func() string {
+	wait(t, 2*time.Minute, func() string {
 		_, memory, ready := strings.Cut(out.String(), "victim is ready, memory in ")
 		if !ready {
 			return "the victim has not started its devices: " + out.String()

@@ -7,12 +7,36 @@ import (
 	"time"
 )
 
-// within fails unless got is within the relative tolerance share of want.
-func within(t *testing.T, what string, got, want, share float64) {
+// within fails unless what measure returns is within the relative tolerance share of want, in one of three tries: a moment
+// of 100 ms without a processor is 5 % of a window of two seconds.
+func within(t *testing.T, what string, want, share float64, measure func() float64) {
+	t.Helper()
+	UpToThree(t, func() []string { return off(t, what, measure(), want, share) })
+}
+
+// off says that got is not within the relative tolerance share of want, or nothing if it is.
+func off(t *testing.T, what string, got, want, share float64) (wrong []string) {
 	t.Helper()
 	t.Logf("%s: %.1f, set to %.1f (%+.2f %%)", what, got, want, 100*(got/want-1))
 	if math.Abs(got/want-1) > share {
-		t.Errorf("%s: %.1f is not within %g %% of %.1f", what, got, share*100, want)
+		wrong = append(wrong, fmt.Sprintf("%s: %.1f is not within %g %% of %.1f", what, got, share*100, want))
+	}
+	return wrong
+}
+
+// doneBy returns a function that measures the I/Os per second of a job on a device.
+func doneBy(t *testing.T, d Device, j Job) func() float64 {
+	return func() float64 {
+		t.Helper()
+		return Fio(t, d, j).IOPS
+	}
+}
+
+// movedBy is the same for bytes.
+func movedBy(t *testing.T, d Device, j Job) func() float64 {
+	return func() float64 {
+		t.Helper()
+		return Fio(t, d, j).BytesPerSecond
 	}
 }
 
@@ -27,8 +51,7 @@ func TestThrottledHoldsItsRate(t *testing.T) {
 				t.Parallel()
 			}
 			d := Throttled(t, Throttle{IOPS: c.iops})
-			m := Fio(t, d, Job{Pattern: c.pattern, Depth: 32, Ramp: time.Second})
-			within(t, "IOPS", m.IOPS, float64(c.iops), c.share)
+			within(t, "IOPS", float64(c.iops), c.share, doneBy(t, d, Job{Pattern: c.pattern, Depth: 32, Ramp: time.Second}))
 		})
 	}
 	t.Run("125 MiB/s", func(t *testing.T) {
@@ -36,24 +59,26 @@ func TestThrottledHoldsItsRate(t *testing.T) {
 		d := Throttled(t, Throttle{BytesPerSecond: 125 * mebi})
 		// After a moment without a processor QEMU catches up on what was missed, a tenth of
 		// a second at most, and the start of the window may be anywhere within that.
-		m := Fio(t, d, Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: time.Second, Time: 6 * time.Second})
-		within(t, "bytes/s", m.BytesPerSecond, float64(125*mebi), 0.01)
+		reads := Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: time.Second, Time: 6 * time.Second}
+		within(t, "bytes/s", float64(125*mebi), 0.01, movedBy(t, d, reads))
 	})
 	t.Run("accounting", func(t *testing.T) {
 		t.Parallel()
 		d := Throttled(t, Throttle{IOPS: 1000, AccountSize: 16384})
-		m := Fio(t, d, Job{BlockSize: 256 * kibi, Depth: 16, Ramp: time.Second, Time: 4 * time.Second})
-		within(t, "IOPS", m.IOPS, 62.5, 0.02)
+		within(t, "IOPS", 62.5, 0.02, doneBy(t, d, Job{BlockSize: 256 * kibi, Depth: 16, Ramp: time.Second, Time: 4 * time.Second}))
 	})
 }
 
+// Each try has a device of its own, because a try spends the credit.
 func TestThrottledBurstEnds(t *testing.T) {
 	t.Parallel()
-	d := Throttled(t, Throttle{IOPS: 300, BurstIOPS: 3000, BurstSeconds: 3})
-	burst := Fio(t, d, Job{Depth: 32, Ramp: 500 * time.Millisecond, Time: time.Second})
-	within(t, "IOPS with credit", burst.IOPS, 3000, 0.02)
-	after := Fio(t, d, Job{Depth: 32, Ramp: 3 * time.Second})
-	within(t, "IOPS without credit", after.IOPS, 300, 0.02)
+	UpToThree(t, func() []string {
+		d := Throttled(t, Throttle{IOPS: 300, BurstIOPS: 3000, BurstSeconds: 3, Size: 64 * mebi})
+		burst := Fio(t, d, Job{Depth: 32, Ramp: 500 * time.Millisecond, Time: time.Second})
+		wrong := off(t, "IOPS with credit", burst.IOPS, 3000, 0.02)
+		after := Fio(t, d, Job{Depth: 32, Ramp: 3 * time.Second})
+		return append(wrong, off(t, "IOPS without credit", after.IOPS, 300, 0.02)...)
+	})
 }
 
 func TestThrottledUnwrittenReadsAreNotLimited(t *testing.T) {
@@ -65,7 +90,7 @@ func TestThrottledUnwrittenReadsAreNotLimited(t *testing.T) {
 
 func TestThrottledWithDelay(t *testing.T) {
 	d := Throttled(t, Throttle{IOPS: 3000, Delay: 2 * time.Millisecond})
-	within(t, "IOPS", Fio(t, d, Job{Depth: 32}).IOPS, 3000, 0.01)
+	within(t, "IOPS", 3000, 0.01, doneBy(t, d, Job{Depth: 32}))
 	checkDelay(t, d, Job{}, 2*time.Millisecond, 0.25)
 	Verify(t, d)
 }
@@ -74,8 +99,8 @@ func TestThrottledWithDelay(t *testing.T) {
 func TestThrottledMirrors(t *testing.T) {
 	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 3000, Mirrors: 3, Size: 64 * mebi})
-	within(t, "reads", Fio(t, d, Job{Depth: 4, Jobs: 4}).IOPS, 3000, 0.02)
-	within(t, "writes", Fio(t, d, Job{Pattern: "randwrite", Depth: 4, Jobs: 4}).IOPS, 1000, 0.05)
+	within(t, "reads", 3000, 0.02, doneBy(t, d, Job{Depth: 4, Jobs: 4}))
+	within(t, "writes", 1000, 0.05, doneBy(t, d, Job{Pattern: "randwrite", Depth: 4, Jobs: 4}))
 	Verify(t, d)
 }
 
@@ -102,17 +127,20 @@ func TestDelayed(t *testing.T) {
 	checkDelay(t, d, Job{Pattern: "randread"}, 5*time.Millisecond, 0.15)
 	checkDelay(t, d, Job{Pattern: "randwrite"}, 2*time.Millisecond, 0.25)
 	// 32 I/Os in flight of 5 ms each are 6400 a second: the threads are not the limit.
-	if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 5000 || m.IOPS > 6400 {
-		t.Errorf("%.0f IOPS at depth 32 with a delay of 5 ms", m.IOPS)
-	}
+	UpToThree(t, func() (wrong []string) {
+		if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 5000 || m.IOPS > 6400 {
+			wrong = append(wrong, fmt.Sprintf("%.0f IOPS at depth 32 with a delay of 5 ms", m.IOPS))
+		}
+		return wrong
+	})
 	Verify(t, d)
 }
 
 func TestRateLimited(t *testing.T) {
 	t.Parallel()
 	d := RateLimited(t, 400_000_000)
-	m := Fio(t, d, Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: 2 * time.Second, Time: 4 * time.Second})
-	within(t, "bytes/s", m.BytesPerSecond, 50_000_000, 0.03)
+	reads := Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: 2 * time.Second, Time: 4 * time.Second}
+	within(t, "bytes/s", 50_000_000, 0.03, movedBy(t, d, reads))
 }
 
 func TestErrors(t *testing.T) {
