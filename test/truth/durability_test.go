@@ -363,12 +363,27 @@ func TestTheTargetStaysAway(t *testing.T) {
 	}
 }
 
+// An interrupt while writes are acknowledged ends the test, and leaves no file.
 func TestInterruptedDurability(t *testing.T) {
 	lab.Lock(t)
-	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	dir, results := t.TempDir(), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o, d := durable(ctx, t, dir, "--writes", "10000000")
+	go func() {
+		defer cancel()
+		for deadline := time.Now().Add(time.Minute); !acknowledged(results, 1); {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			if time.Now().After(deadline) {
+				t.Error("nothing was written in a minute")
+				return
+			}
+		}
+	}()
+	o, d := durable(ctx, t, dir, "--writes", "10000000", "--results", results)
 	if o.code != 130 || d.Status != model.Interrupted {
 		t.Errorf("exit code %d, %s", o.code, d.Status)
 	}

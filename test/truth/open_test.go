@@ -110,6 +110,11 @@ func latencies(t testing.TB) {
 // service time S, the inverse of its rate at full load, the mean is S + ρS/(2(1−ρ)) at a load
 // of ρ (M/D/1, Pollaczek–Khinchine). At half load, 1,200 I/Os estimate it to 4 %.
 func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
+	runWithRetry(t, demand{class: quiet, seconds: 35, slots: capacity[quiet]}, textbookQueue)
+}
+
+func textbookQueue(t testing.TB) {
+	t.Helper()
 	d := lab.Serial(t, 4*time.Millisecond)
 	service := 1 / lab.Fio(t, d, lab.Job{Depth: 32}).IOPS
 	// A lack of processor time makes the queue longer and never

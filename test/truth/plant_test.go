@@ -7,11 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -163,4 +167,63 @@ func watchStalls(t testing.TB) (count func() int) {
 		}
 	}()
 	return func() int { end(); return <-counted }
+}
+
+// watchSteal begins to count the processor time that the hypervisor gives to other machines. unlessStolen ends a try, or skips
+// the test, if a rule has found stolen time and the kernel has counted some too: a rule that made it up would still fail.
+func watchSteal(t testing.TB) (unlessStolen func(o outcome)) {
+	t.Helper()
+	before := stealTicks()
+	return func(o outcome) {
+		t.Helper()
+		if taken := stealTicks() - before; o.stolen(taken) {
+			busy(t, "the hypervisor gave the processors to others: %d ticks of 10 ms", taken)
+		}
+	}
+}
+
+// stolen reports that rule cpu has found stolen time, where the kernel has counted as many ticks (of 10 ms) as the rule
+// allows in a repeat of one second.
+func (o outcome) stolen(ticks int) bool {
+	allowed := 5 * runtime.NumCPU()
+	return ticks >= allowed && slices.ContainsFunc(o.report.Findings, func(f model.Finding) bool {
+		return f.Rule == "cpu" && f.Severity == model.SeverityWarning && strings.HasPrefix(f.Message, "stolen time")
+	})
+}
+
+// stealTicks returns how much time the hypervisor has given to others since the machine started; 0 if the kernel does not count it.
+func stealTicks() int {
+	text, _ := os.ReadFile("/proc/stat")
+	all, _, _ := strings.Cut(string(text), "\n")
+	// cpu user nice system idle iowait irq softirq steal
+	fields := strings.Fields(all)
+	if len(fields) < 9 {
+		return 0
+	}
+	ticks, _ := strconv.Atoi(fields[8])
+	return ticks
+}
+
+// A finding of stolen time excuses nothing unless the kernel has counted it, and nothing else is an excuse.
+func TestStolenTimeIsNotTakenOnTrust(t *testing.T) {
+	with := func(rule, message string) (o outcome) {
+		o.report.Findings = []model.Finding{{Rule: rule, Severity: model.SeverityWarning, Message: message}}
+		return o
+	}
+	const message = "stolen time: the hypervisor gave 9 % of the CPU to others"
+	for _, c := range []struct {
+		o     outcome
+		ticks int
+		want  bool
+	}{
+		{with("cpu", message), 1000, true},
+		{with("cpu", message), 0, false},
+		{with("cpu", "the processors were busy"), 1000, false},
+		{with("tail", message), 1000, false},
+		{outcome{}, 1000, false},
+	} {
+		if got := c.o.stolen(c.ticks); got != c.want {
+			t.Errorf("%+v with %d ticks: %v", c.o.report.Findings, c.ticks, got)
+		}
+	}
 }

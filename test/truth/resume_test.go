@@ -45,16 +45,23 @@ func unending(t *testing.T, target, results string, args ...string) (dir string,
 			t.Fatalf("it ended: %s", stderr.String())
 		default:
 		}
-		ledgers, _ := filepath.Glob(filepath.Join(results, "*", "ledger.jsonl"))
-		if len(ledgers) == 1 {
-			if text, _ := os.ReadFile(ledgers[0]); strings.Count(string(text), `{"ack":`) > 200 {
-				return filepath.Dir(ledgers[0]), kill
-			}
+		if acknowledged(results, 201) {
+			return filepath.Dir(glob(filepath.Join(results, "*", "ledger.jsonl"))[0]), kill
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was written in a minute")
 		}
 	}
+}
+
+// acknowledged reports whether the ledger of the only durability test in results has as many acknowledged writes.
+func acknowledged(results string, writes int) bool {
+	ledgers := glob(filepath.Join(results, "*", "ledger.jsonl"))
+	if len(ledgers) != 1 {
+		return false
+	}
+	text, _ := os.ReadFile(ledgers[0])
+	return strings.Count(string(text), `{"ack":`) >= writes
 }
 
 // resumable waits until the killed test's writer has ended too.

@@ -43,15 +43,7 @@ func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 // not fail it. measure returns what was wrong; the test fails if it was wrong three times.
 func oneOfThree(t *testing.T, measure func() (wrong []string)) {
 	t.Helper()
-	var wrong []string
-	for range 3 {
-		if wrong = measure(); len(wrong) == 0 {
-			return
-		}
-		lab.WriteDown(t, "SECOND TRY", strings.Join(wrong, "; "))
-		t.Logf("once more: %s", strings.Join(wrong, "; "))
-	}
-	t.Error(strings.Join(wrong, "; "))
+	lab.UpToThree(t, measure)
 }
 
 // attempt runs measure without failing the test, and returns what went wrong.

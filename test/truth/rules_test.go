@@ -285,7 +285,9 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		return
 	}
 	runWithRetry(t, demand{seconds: 170}, func(t testing.TB) {
+		unlessStolen := watchSteal(t)
 		o, flagged := cleanTry(t)
+		unlessStolen(o)
 		for _, a := range flagged {
 			t.Error(a)
 		}

@@ -22,8 +22,10 @@ func TestThrottledIOPS(t *testing.T) {
 	}
 }
 
-// At 10,000 IOPS it is within 2 %, because QEMU itself is that far off.
-func TestThrottledIOPSOfAFastDevice(t *testing.T) { holds(t, 10000, 0.02) }
+// At 10,000 IOPS it is within 2 %, because QEMU itself is that far off, and the machine does nothing else.
+func TestThrottledIOPSOfAFastDevice(t *testing.T) {
+	runWithRetry(t, demand{class: quiet, seconds: 190, slots: capacity[quiet]}, func(t testing.TB) { holds(t, 10000, 0.02) })
+}
 
 // holds measures a throttled device and compares the estimates with its setting.
 func holds(t testing.TB, iops int64, tolerance float64) {

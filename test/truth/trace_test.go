@@ -92,8 +92,21 @@ func traced(t testing.TB, r iotrace.Report) iotrace.Device {
 // reports exactly those missing as unseen.
 func TestTraceCountsAreFiosAndTheDevices(t *testing.T) { byEach(t, testTraceCounts) }
 
+// On a machine that does something else, more threads than processors have completions, and the kernel hides more of them: that
+// they are few is measured up to three times, and that they are counted exactly holds every time.
 func testTraceCounts(t *testing.T, method iotrace.Method) {
 	dev := lab.LoopOnMemory(t, 64<<20)
+	lab.UpToThree(t, func() (wrong []string) {
+		if share := traceCounts(t, method, dev); share > 0.005 {
+			wrong = append(wrong, fmt.Sprintf("%.4f %% of the completions are missing", 100*share))
+		}
+		return wrong
+	})
+}
+
+// traceCounts holds what a trace counts against fio and the device, and returns the share of completions that the kernel hid.
+func traceCounts(t *testing.T, method iotrace.Method, dev string) (missed float64) {
+	t.Helper()
 	name := filepath.Base(dev)
 	const mixedIOs, syncs = 30000, 300
 	var mixed lab.Measured
@@ -129,7 +142,8 @@ func testTraceCounts(t *testing.T, method iotrace.Method) {
 		t.Errorf("%d waits for a flush, fio did %d", wait.Queued, syncs)
 	}
 	missing := d.Counters.Total() - read.Done - write.Done - flush.Done - wait.Done
-	if share := float64(missing) / float64(d.Counters.Total()); share != *d.Unseen || share < 0 || share > 0.005 {
+	missed = float64(missing) / float64(d.Counters.Total())
+	if missed != *d.Unseen || missed < 0 {
 		t.Errorf("%d completions are missing, and %.4f %% are said to be unseen", missing, 100**d.Unseen)
 	}
 	t.Logf("%d of %d completions are missing", missing, d.Counters.Total())
@@ -152,6 +166,7 @@ func testTraceCounts(t *testing.T, method iotrace.Method) {
 			t.Errorf("reads: %+v", k)
 		}
 	}
+	return missed
 }
 
 // The latencies of the trace on a slow device are the device's setting, and fio's minus fio's own
@@ -173,29 +188,42 @@ func testTraceLatencies(t *testing.T, method iotrace.Method) {
 		t.Run(name, func(t *testing.T) {
 			d := c.device(t)
 			dev := lab.Block(t, d)
-			var fio lab.Measured
-			r := traceWhile(t, func() {
-				fio = lab.Fio(t, lab.At(dev, d.Size), lab.Job{Pattern: c.pattern, Depth: c.depth, Time: 4 * time.Second, Options: []string{"--ramp_time=0"}})
-			}, "--device", dev, "--method", string(method))
-			if fio.ExitCode != 0 || fio.Errors > 0 {
-				t.Fatalf("fio: exit code %d, %d errors: %s", fio.ExitCode, fio.Errors, fio.Messages)
-			}
-			op := iotrace.Operation(strings.TrimPrefix(c.pattern, "rand"))
-			i := slices.IndexFunc(r.Kinds, func(k iotrace.Kind) bool { return k.Operation == op })
-			if i < 0 || r.Kinds[i].P50 == nil {
-				t.Fatalf("no %s was seen: %+v", op, r.Kinds)
-			}
-			got := *r.Kinds[i].P50
-			// fio's own part of a latency is some 10 µs, and more on a busy machine.
-			const own = 150e-6
-			if most := fio.P50.Seconds() * (1 + 1.0/64); got > most || got < fio.P50.Seconds()*(1-1.0/64)-own || got < c.least.Seconds() {
-				t.Errorf("p50 %v, fio says %v, and the device takes at least %v", time.Duration(got*1e9), fio.P50, c.least)
-			}
-			if n := r.Kinds[i].IOs; math.Abs(float64(n)-float64(fio.Total)) > float64(c.depth) {
-				t.Errorf("%d were traced, fio did %d", n, fio.Total)
-			}
+			lab.UpToThree(t, func() []string {
+				var fio lab.Measured
+				r := traceWhile(t, func() {
+					fio = lab.Fio(t, lab.At(dev, d.Size), lab.Job{Pattern: c.pattern, Depth: c.depth, Time: 4 * time.Second, Options: []string{"--ramp_time=0"}})
+				}, "--device", dev, "--method", string(method))
+				return latenciesApart(t, r, fio, iotrace.Operation(strings.TrimPrefix(c.pattern, "rand")), c.depth, c.least)
+			})
 		})
 	}
+}
+
+// latenciesApart says what of a trace is not what fio saw of the same I/Os of a device that takes at least so long for each.
+func latenciesApart(t *testing.T, r iotrace.Report, fio lab.Measured, op iotrace.Operation, depth int, least time.Duration) (wrong []string) {
+	t.Helper()
+	if fio.ExitCode != 0 || fio.Errors > 0 {
+		t.Fatalf("fio: exit code %d, %d errors: %s", fio.ExitCode, fio.Errors, fio.Messages)
+	}
+	i := slices.IndexFunc(r.Kinds, func(k iotrace.Kind) bool { return k.Operation == op })
+	if i < 0 || r.Kinds[i].P50 == nil {
+		t.Fatalf("no %s was seen: %+v", op, r.Kinds)
+	}
+	got := *r.Kinds[i].P50
+	// fio's own part of a latency is some 10 µs, and more on a busy machine.
+	const own = 150e-6
+	if most := fio.P50.Seconds() * (1 + 1.0/64); got > most || got < fio.P50.Seconds()*(1-1.0/64)-own || got < least.Seconds() {
+		wrong = append(wrong, fmt.Sprintf("p50 %v, fio says %v, and the device takes at least %v", time.Duration(got*1e9), fio.P50, least))
+	}
+	// Completions that the kernel hides are missing here too, and the trace says how many.
+	n, done, unseen := float64(r.Kinds[i].IOs), float64(fio.Total), 0.0
+	if d := traced(t, r); d.Unseen != nil && *d.Unseen > 0 {
+		unseen = math.Ceil(*d.Unseen * float64(d.Counters.Total()))
+	}
+	if n > done+float64(depth) || n < done-float64(depth)-unseen {
+		wrong = append(wrong, fmt.Sprintf("%.0f were traced and %.0f unseen, fio did %.0f", n, unseen, done))
+	}
+	return wrong
 }
 
 // The I/O of one cgroup is separated from that of a noisy neighbour on the same device.
@@ -307,7 +335,8 @@ func TestTraceNeedsTwoCapabilities(t *testing.T) {
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
 			var r iotrace.Report
-			if err != nil || json.Unmarshal(out, &r) != nil {
+			// Code 5: the kernel hid more than a few completions of the machine's own disks.
+			if err != nil && cmd.ProcessState.ExitCode() != 5 || json.Unmarshal(out, &r) != nil {
 				t.Fatalf("%v: %s", err, stderr.String())
 			}
 			if r.Run.Method != want {
