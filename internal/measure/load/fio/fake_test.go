@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,6 +61,9 @@ func fakeRequest(t *testing.T) model.StartRequest {
 	}
 }
 
+// silentFor finds how long fio is said to have been silent.
+var silentFor = regexp.MustCompile(`(?:nothing|suspended) for (\S+) s\b`)
+
 func TestRunFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		script  string
@@ -80,10 +85,10 @@ func TestRunFaults(t *testing.T) {
 		"goes backwards":    {script: "cat $docs/2 $docs/1; sleep 5", says: []string{"went backwards"}, samples: 1},
 		"no I/O":            {script: `printf '{"jobs":[{"job_runtime":6000,"read":{},"write":{},"sync":{}}]}\n'`, says: []string{"not one I/O"}, samples: 1},
 		"errors yet exit 0": {script: `printf '{"jobs":[{"error":5,"total_err":1547,"job_runtime":6000,"read":{"runtime":3000,"total_ios":99,"io_bytes":9,"lat_ns":{"N":9,"mean":5.0,"bins":{"5":9}}},"write":{},"sync":{}}]}\n'`, says: []string{"1547 I/Os failed", "EIO"}, samples: 1},
-		"storage is still":  {script: "cat $docs/1; exec sleep 60", says: []string{"the storage stood still", "answered nothing for 1."}, samples: 1},
+		"storage is still":  {script: "cat $docs/1; exec sleep 60", says: []string{"the storage stood still", "answered nothing for "}, samples: 1},
 		"still, stubborn":   {script: "trap '' INT TERM; cat $docs/1; while :; do sleep 0.2; done", says: []string{"the storage stood still"}, samples: 1},
-		"hangs":             {script: "cat $docs/1; while :; do :; done", says: []string{"fio hung", "printed nothing for 1."}, samples: 1},
-		"suspended":         {script: "cat $docs/1; kill -STOP $$", says: []string{"fio was suspended for 1."}, samples: 1},
+		"hangs":             {script: "cat $docs/1; while :; do :; done", says: []string{"fio hung", "printed nothing for "}, samples: 1},
+		"suspended":         {script: "cat $docs/1; kill -STOP $$", says: []string{"fio was suspended for "}, samples: 1},
 		"never ends":        {script: "cat $docs/1; trap 'exit 128' INT; while :; do echo still here; sleep 0.1; done", says: []string{"fio hung: it should have ended after 3.00 s"}, samples: 1},
 		"child holds pipes": {script: "sleep 60 & cat $docs/1 $docs/2 $docs/3", samples: 3},
 	} {
@@ -113,8 +118,15 @@ func TestRunFaults(t *testing.T) {
 			if len(got.raws) != 2 || got.raws[0].Name != "0001-w.fio" || got.raws[1].Name != r.Raw {
 				t.Errorf("raw files: %d", len(got.raws))
 			}
-			if took := time.Since(begin); took > 12*time.Second {
+			took := time.Since(begin)
+			if took > 12*time.Second {
 				t.Errorf("it took %v", took)
+			}
+			// It is told when the second of a status and half a second more are over, and on a busy machine later.
+			if said := silentFor.FindStringSubmatch(r.Error); said != nil {
+				if long, err := strconv.ParseFloat(said[1], 64); err != nil || long < 1.5 || long > took.Seconds()+0.01 {
+					t.Errorf("after %v it says %q", took, r.Error)
+				}
 			}
 		})
 	}

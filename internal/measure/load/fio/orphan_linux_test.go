@@ -42,7 +42,7 @@ func under(t *testing.T, dir string) []int {
 func end(t *testing.T, ids []int) {
 	t.Helper()
 	var alive []int
-	for range 100 {
+	for range 1200 {
 		alive = nil
 		for _, id := range ids {
 			// A zombie only waits for its parent; it does no I/O.
@@ -141,7 +141,7 @@ func TestRealOrphans(t *testing.T) {
 		t.Errorf("fio had the processes %v where one and two jobs are expected; it printed %s", family, text.String())
 	}
 	end(t, family)
-	for range 40 {
+	for range 1200 {
 		if left, _ := filepath.Glob(tmp + "/loadline-fio-*"); len(left) == 0 {
 			return
 		}
