@@ -69,7 +69,7 @@ test: deps
 e2e:
 	@scripts/deps cluster
 	programs=$$(cd test/cluster && $(GO) run ./cmd/cluster build) && LOADLINE_KUBERNETES=$$programs $(GO) test -count=1 -v -run TestRealServer ./internal/cluster/kube
-	cd test/cluster && $(GO) test -count=1 -v -timeout 30m ./e2e
+	cd test/cluster && $(GO) test -count=1 -v -timeout 60m ./e2e
 
 lint:
 	@unformatted=$$(gofmt -l cmd deploy internal test) || exit 1; \

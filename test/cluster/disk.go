@@ -44,7 +44,7 @@ func (c *Cluster) makeDisk(n int) error {
 	if err := daemon(dir, "nbdfuse", "nbdfuse", "-C", "16", export, "nbd+unix:///vol?socket="+socket); err != nil {
 		return err
 	}
-	if !wait(10*time.Second, func() bool { s, err := os.Stat(export); return err == nil && s.Size() == c.DiskSize }) {
+	if !wait(time.Minute, func() bool { s, err := os.Stat(export); return err == nil && s.Size() == c.DiskSize }) {
 		return fmt.Errorf("the disk of node %d did not appear", n)
 	}
 	out, err := exec.Command("losetup", "--sector-size", "4096", "--direct-io=on", "--show", "-f", export).CombinedOutput()
@@ -94,7 +94,7 @@ func (c *Cluster) endDisk(n int) error {
 
 // unmount unmounts what is mounted, once it is no longer in use.
 func unmount(dir string) {
-	wait(10*time.Second, func() bool { return !mounted(dir) || run("umount", dir) == nil && !mounted(dir) })
+	wait(time.Minute, func() bool { return !mounted(dir) || run("umount", dir) == nil && !mounted(dir) })
 }
 
 func mounted(dir string) bool {

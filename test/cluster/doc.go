@@ -62,7 +62,7 @@ const (
 )
 
 // readyTime bounds the start.
-const readyTime = 2 * time.Minute
+const readyTime = 5 * time.Minute
 
 // Home returns the directory of the programs and, while it runs, the cluster.
 func Home() string {

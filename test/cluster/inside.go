@@ -34,7 +34,7 @@ func (c *Cluster) Inside(n int, images []string) error {
 	if err := daemon(dir, "containerd", "containerd", "--config", filepath.Join(dir, "containerd.toml")); err != nil {
 		return err
 	}
-	if !wait(20*time.Second, func() bool { return exec.Command("ctr", "version").Run() == nil }) {
+	if !wait(2*time.Minute, func() bool { return exec.Command("ctr", "version").Run() == nil }) {
 		return errors.New("containerd does not answer")
 	}
 	for _, image := range images {
@@ -93,7 +93,7 @@ func (c *Cluster) startDriver(n int, program, driver string, args ...string) err
 	if err := daemon(dir, program, append([]string{c.Program(program), "-node", name, "-socket", socket}, args...)...); err != nil {
 		return err
 	}
-	if !wait(20*time.Second, func() bool { _, err := os.Stat(socket); return err == nil }) {
+	if !wait(2*time.Minute, func() bool { _, err := os.Stat(socket); return err == nil }) {
 		return fmt.Errorf("the CSI driver %s does not listen", driver)
 	}
 	for key, value := range map[string]string{"NODE_NAME": name, "NAMESPACE": "kube-system", "POD_NAME": program + "-" + name} {

@@ -73,7 +73,7 @@ func (c *Cluster) StartShared(n int) (class string, err error) {
 // remaining client is an error: it would wait for its server for ever.
 func (c *Cluster) EndShared(n int) error {
 	err := c.kubectl("delete", "storageclass", sharedName(n), "--ignore-not-found")
-	if !wait(10*time.Second, func() bool { return len(sharedClients(n)) == 0 }) {
+	if !wait(time.Minute, func() bool { return len(sharedClients(n)) == 0 }) {
 		err = errors.Join(err, fmt.Errorf("clients of the shared volumes are still there: %s", strings.Join(sharedClients(n), "; ")))
 	}
 	c.endServer(n)

@@ -28,12 +28,12 @@ func (c *Cluster) SetIOPS(iops int64) error {
 // command sends a command to a QEMU over its monitor
 // (https://www.qemu.org/docs/master/interop/qmp-spec.html).
 func command(socket, name string, arguments any) error {
-	conn, err := stdnet.DialTimeout("unix", socket, 5*time.Second)
+	conn, err := stdnet.DialTimeout("unix", socket, 30*time.Second)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		return err
 	}
 	answers, requests := json.NewDecoder(conn), json.NewEncoder(conn)

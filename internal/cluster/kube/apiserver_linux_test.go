@@ -170,7 +170,7 @@ func (s *apiServer) ask(t *testing.T, verb, path, kind string, o object) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, err = s.admin.core.Verb(verb).AbsPath(path).SetHeader("Content-Type", kind).Body(data).DoRaw(ctx)
 	return err

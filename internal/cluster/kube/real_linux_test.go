@@ -128,7 +128,7 @@ func cycle(ctx context.Context, c *Client, name string) error {
 	if err != nil {
 		return err
 	}
-	return c.Remove(ctx, own, 10*time.Second)
+	return c.Remove(ctx, own, time.Minute)
 }
 
 // jobCycle does the same for a Job that drives a measurement from inside.
@@ -150,7 +150,7 @@ func jobCycle(ctx context.Context, c *Client, name string) error {
 	if err != nil {
 		return err
 	}
-	return c.Remove(ctx, own, 10*time.Second)
+	return c.Remove(ctx, own, time.Minute)
 }
 
 // rights checks that everything works with the published Roles, and that without any single one of
@@ -206,7 +206,7 @@ func (s *apiServer) rights(t *testing.T) {
 		// The server learns of new rights a moment later, in their order.
 		if _, err := last.UsedBy(t.Context(), "rights", "none", ""); err == nil {
 			break
-		} else if time.Since(begin) > 10*time.Second {
+		} else if time.Since(begin) > time.Minute {
 			t.Fatal(err)
 		}
 	}
@@ -232,7 +232,7 @@ func (s *apiServer) rights(t *testing.T) {
 		var facts, none model.Cluster
 		all := s.as(t, "all-facts", "rights")
 		// The server learns of cluster-wide rights separately.
-		for begin := time.Now(); facts.Provisioner == "" && time.Since(begin) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		for begin := time.Now(); facts.Provisioner == "" && time.Since(begin) < time.Minute; time.Sleep(20 * time.Millisecond) {
 			if err := all.Class(t.Context(), "fast", &facts); err != nil {
 				t.Fatal(err)
 			}
@@ -311,13 +311,13 @@ func (s *apiServer) labels(t *testing.T) {
 	}
 	older := claim
 	older.UID = "00000000-0000-0000-0000-000000000000"
-	if err := c.Remove(ctx, []Object{older, {Kind: "pod", Namespace: "one", Name: "p-r1", Token: "theirs"}}, 10*time.Second); err != nil {
+	if err := c.Remove(ctx, []Object{older, {Kind: "pod", Namespace: "one", Name: "p-r1", Token: "theirs"}}, time.Minute); err != nil {
 		t.Error(err)
 	}
 	if left, err := c.Own(ctx, "one", ""); err != nil || len(left) != 4 {
 		t.Errorf("left are %v, %v", left, err)
 	}
-	if err := c.Remove(ctx, own, 10*time.Second); err != nil {
+	if err := c.Remove(ctx, own, time.Minute); err != nil {
 		t.Error(err)
 	}
 	for namespace, n := range map[string]int{"one": 0, "two": 4} {
@@ -366,7 +366,7 @@ func (s *apiServer) quota(t *testing.T) {
 	made := Made{Run: "r", Driver: "here/1"}
 	// The server learns of the quota a moment later.
 	var err error
-	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(50 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
 		if _, err = c.MakeClaim(t.Context(), ClaimSpec{Name: "large", Made: made, Class: "standard", Size: 20 << 30}); err == nil || strings.Contains(err.Error(), "exceeded quota") {
 			break
 		}
@@ -552,7 +552,7 @@ func (s *apiServer) restart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = c.Remove(t.Context(), own, time.Second)
+	err = c.Remove(t.Context(), own, 5*time.Second)
 	if err == nil || !strings.Contains(err.Error(), "still there: pod away/p") {
 		t.Errorf("%v", err)
 	}

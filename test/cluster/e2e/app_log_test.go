@@ -68,7 +68,7 @@ func testAppLog(t *testing.T) {
 	// Existing claims, and a driver that is killed.
 	claims := strings.NewReplacer("NAMESPACE", ns, "256Mi", "512Mi").Replace(user) + "---" + strings.NewReplacer("NAMESPACE", ns, "256Mi", "2Gi", "name: data", "name: log", "name: user", "name: other", "claimName: data", "claimName: log").Replace(user)
 	kubectlIn(t, claims, "apply", "-f", "-")
-	kubectl(t, "wait", "-n", ns, "pod/user", "pod/other", "--for=condition=Ready", "--timeout=60s")
+	kubectl(t, "wait", "-n", ns, "pod/user", "pod/other", "--for=condition=Ready", "--timeout=180s")
 	files := func() string {
 		return kubectl(t, "exec", "-n", ns, "user", "--", "sh", "-c", "ls -A /data") + "/" + kubectl(t, "exec", "-n", ns, "other", "--", "sh", "-c", "ls -A /data")
 	}

@@ -190,7 +190,7 @@ func testAppClaim(t *testing.T) {
 	diskOf(t, "node1")
 	ns := namespace(t, "app-claim", "restricted")
 	kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "256Mi", "3Gi", "node3", "node1").Replace(user), "apply", "-f", "-")
-	kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=60s")
+	kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=180s")
 	files := func() string {
 		return kubectl(t, "exec", "-n", ns, "user", "--", "sh", "-c", "ls -A /data")
 	}
@@ -243,7 +243,12 @@ func testAppRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := run(t, ns, append([]string{"app", "postgres", "sc:csi?size=2Gi", "--ready-within", "20s"}, c.args...)...)
+			// Only the pod that fits no node waits for as long as this; some of the others have to run first.
+			ready := "2m"
+			if name == "no node for that" {
+				ready = "30s"
+			}
+			o := run(t, ns, append([]string{"app", "postgres", "sc:csi?size=2Gi", "--ready-within", ready}, c.args...)...)
 			if o.code != c.code {
 				t.Errorf("exit code %d, want %d", o.code, c.code)
 			}

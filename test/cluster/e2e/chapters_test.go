@@ -32,7 +32,7 @@ func TestChaptersOfTheReferenceReport(t *testing.T) {
 		"initialDelaySeconds: 30", "initialDelaySeconds: 10").Replace(string(out)), "apply", "-n", ns, "-f", "-")
 	// A set whose gauge has been seen is removed, to leave the processors to the others.
 	seen := map[string]bool{}
-	for end := time.Now().Add(4 * time.Minute); len(seen) < len(names); time.Sleep(time.Second) {
+	for end := time.Now().Add(12 * time.Minute); len(seen) < len(names); time.Sleep(time.Second) {
 		pods := kubectl(t, "get", "pods", "-n", ns, "--no-headers")
 		if time.Now().After(end) {
 			t.Fatalf("%d of %d have been ready: %s", len(seen), len(names), pods)

@@ -12,7 +12,7 @@ func TestForeignClaim(t *testing.T) {
 	diskOf(t, "node2")
 	ns := namespace(t, "foreign", "baseline")
 	kubectlIn(t, strings.ReplaceAll(database, "NAMESPACE", ns), "apply", "-f", "-")
-	kubectl(t, "wait", "-n", ns, "pod/db", "--for=condition=Ready", "--timeout=60s")
+	kubectl(t, "wait", "-n", ns, "pod/db", "--for=condition=Ready", "--timeout=180s")
 	before := fingerprint(t, ns)
 	if !strings.Contains(before, "/data/pgdata 700 999:999") || !strings.Contains(before, "/data/pgdata/server.key 600 999:999") {
 		t.Fatalf("the tree is not what this test thinks: %s", before)
@@ -45,7 +45,7 @@ func TestForeignClaim(t *testing.T) {
 	// If a pod declares its user, the claim is used with that user.
 	kubectl(t, "delete", "pod", "db", "-n", ns, "--wait")
 	kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "runAsUser: 0", "runAsUser: 999").Replace(database), "apply", "-f", "-")
-	kubectl(t, "wait", "-n", ns, "pod/db", "--for=condition=Ready", "--timeout=60s")
+	kubectl(t, "wait", "-n", ns, "pod/db", "--for=condition=Ready", "--timeout=180s")
 	o = run(t, ns, measure...)
 	measured(t, o)
 	said(t, o, "the worker runs as user 999, group 10001, like the pod db")
@@ -91,7 +91,7 @@ func TestRawClaimInUse(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t, "raw", "baseline")
 	kubectlIn(t, strings.ReplaceAll(machine, "NAMESPACE", ns), "apply", "-f", "-")
-	kubectl(t, "wait", "-n", ns, "pod/vm", "--for=condition=Ready", "--timeout=60s")
+	kubectl(t, "wait", "-n", ns, "pod/vm", "--for=condition=Ready", "--timeout=180s")
 	sum := func() string {
 		return kubectl(t, "exec", "-n", ns, "vm", "--", "sh", "-c", "busybox dd if=/dev/disk bs=1M count=16 2>/dev/null | busybox sha256sum")
 	}

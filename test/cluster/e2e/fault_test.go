@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,10 @@ func testPodDeleted(t *testing.T) {
 
 func testDriverKilled(t *testing.T) {
 	ns := namespace(t, "fault-driver", "restricted")
-	cmd, _ := begun(t, ns, "repeat 1 ", longRun...)
+	// Three cleanups have to see it alive.
+	args := slices.Clone(longRun)
+	args[slices.Index(args, "25s")] = "2m"
+	cmd, _ := begun(t, ns, "repeat 1 ", args...)
 	// While the run lives, cleanup does not touch it.
 	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
 		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)

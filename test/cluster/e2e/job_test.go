@@ -110,7 +110,7 @@ func TestInside(t *testing.T) {
 		measured(t, o).mine(t, "/files/own.yaml")
 		said(t, o, "is your own and is not removed")
 		home(t, results, 1)
-		kubectl(t, "wait", "-n", ns, "job/loadline", "--for=jsonpath={.status.conditions[0].status}=True", "--timeout=60s")
+		kubectl(t, "wait", "-n", ns, "job/loadline", "--for=jsonpath={.status.conditions[0].status}=True", "--timeout=180s")
 		// The log still has the report, and fetch takes it from there.
 		_, document, _ := strings.Cut(kubectl(t, "logs", "-n", ns, "job/loadline"), "\n{")
 		var r report

@@ -144,7 +144,8 @@ func testLonghornScale(t *testing.T) {
 		for n, p := range points {
 			near(t, fmt.Sprintf("%s of %d volumes", c.workload, n), p.Total.Estimate, c.truth, p.Verdict)
 			words := fmt.Sprintf("the disks do %.0f I/Os per second for %.0f: %.2f each where %g are true", disks, p.Total.Estimate, disks/p.Total.Estimate, c.amplified)
-			switch whole := math.Abs(p.Total.Estimate/c.truth-1) < 0.1; {
+			// Where the volumes fall short of the disks' rate, so do the disks, but not in their best seconds.
+			switch whole := math.Abs(p.Total.Estimate/c.truth-1) < 0.05; {
 			case whole && math.Abs(disks/p.Total.Estimate/c.amplified-1) > 0.1:
 				t.Error(words)
 			default:
@@ -251,10 +252,34 @@ func countDisks(t *testing.T) (end func() (reads, writes float64)) {
 	}
 }
 
+// median returns the value in the middle, or the mean of the two that are there.
+func median(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
+}
+
+// smoothed returns the running median of three: what lasts for one second is gone, and steps stay where they are.
+func smoothed(series []float64) []float64 {
+	smooth := make([]float64, len(series))
+	for i := range series {
+		first := max(0, min(i-1, len(series)-3))
+		smooth[i] = median(series[first:min(first+3, len(series))])
+	}
+	return smooth
+}
+
+// Steps stay where they are, and neither a single second nor one at the end is a level.
+func TestSmoothed(t *testing.T) {
+	got := smoothed([]float64{9, 9, 1, 9, 9, 6, 6, 6, 9, 6, 6, 9, 9, 9, 2})
+	if want := []float64{9, 9, 9, 9, 9, 6, 6, 6, 6, 6, 6, 9, 9, 9, 9}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // A replica that dies under load costs a third of the reads until it is rebuilt, and no client
 // sees an error; the report shows both steps.
 func testLonghornReplicaDies(t *testing.T) {
-	const seconds, until = 38, 8
+	const seconds, until = 60, 8
 	ns := namespace(t, "lh-dies", "restricted")
 	out, progress := &logged{}, &logged{}
 	cmd := command(t.Context(), t, ns, "", "run", "sc:longhorn?size=128Mi", "--node", "node1", "--size", "48Mi", "--only", "rand-read-iops", "--time", fmt.Sprint(seconds, "s"), "--ramp-time", "1s",
@@ -265,10 +290,10 @@ func testLonghornReplicaDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(commandTimeout)
 	for now := first; now < first+until*slowDisk; time.Sleep(100 * time.Millisecond) {
 		if now, _, err = lab.DiskCounters(2); err != nil || time.Now().After(deadline) {
-			t.Fatalf("%d reads within a minute, %v: %s", now-first, err, progress)
+			t.Fatalf("%d reads within %s, %v: %s", now-first, commandTimeout, err, progress)
 		}
 	}
 	if err := lab.KillReplica(2); err != nil {
@@ -280,10 +305,12 @@ func testLonghornReplicaDies(t *testing.T) {
 	}
 	series := r.Results[0].Series
 	t.Logf("%.0f", series)
-	// Where each level begins: the last seconds are those after the rebuild.
-	low := slices.IndexFunc(series, func(v float64) bool { return v < 0.8*allReads })
+	// Where each level begins: the last seconds are those after the rebuild. A single second in which this machine had
+	// something else to do is no level.
+	smooth := smoothed(series)
+	low := slices.IndexFunc(smooth, func(v float64) bool { return v < 0.8*allReads })
 	again := -1
-	for i := len(series) - 1; i >= 0 && series[i] > 0.8*allReads; i-- {
+	for i := len(smooth) - 1; i >= 0 && smooth[i] > 0.8*allReads; i-- {
 		again = i
 	}
 	if low < until/2 || again < low+5 || again > seconds-4 {
@@ -293,11 +320,7 @@ func testLonghornReplicaDies(t *testing.T) {
 		seconds []float64
 		truth   float64
 	}{"three replicas": {series[1:low], allReads}, "two replicas": {series[low+1 : low+5], allReads * 2 / 3}, "three again": {series[again+1:], allReads}} {
-		sum := 0.0
-		for _, v := range part.seconds {
-			sum += v
-		}
-		near(t, what, sum/float64(len(part.seconds)), part.truth, "valid")
+		near(t, what, median(part.seconds), part.truth, "valid")
 	}
 	told := ""
 	for _, f := range r.Findings {

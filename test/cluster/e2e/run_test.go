@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 		diskOf(t, "node3")
 		ns := namespace(t, "claims", "restricted")
 		kubectlIn(t, strings.ReplaceAll(user, "NAMESPACE", ns), "apply", "-f", "-")
-		kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=60s")
+		kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=180s")
 		plan := run(t, ns, "plan", "pvc:"+ns+"/data")
 		o := run(t, ns, "run", "pvc:"+ns+"/data", "--only", "rand-read-iops", "--max-time", "12s", "--format", "json")
 		r := measured(t, o)

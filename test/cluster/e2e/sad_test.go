@@ -14,24 +14,25 @@ func TestSad(t *testing.T) {
 		args  []string
 		setup func(t *testing.T, ns string)
 		code  int
-		// ready is the limit for the pod: short if it cannot run.
+		// ready is the limit for the pod: short if only this limit ends the waiting, and still long enough for a busy
+		// cluster to say why.
 		ready string
 		words []string
 	}{
 		"wrong class": {args: []string{"sc:cis"}, code: 2, ready: "2m", words: []string{"has no StorageClass cis", "loadline run sc:csi "}},
-		"no provisioner": {args: []string{"sc:nobody"}, code: 1, ready: "6s",
-			words: []string{"was not running after 6s", "nobody.loadline.test"}},
+		"no provisioner": {args: []string{"sc:nobody"}, code: 1, ready: "30s",
+			words: []string{"was not running after 30s", "nobody.loadline.test"}},
 		// No file on the node's disk can be that large.
-		"a driver that fails": {args: []string{"sc:csi-sized?size=17Ti"}, code: 1, ready: "8s",
+		"a driver that fails": {args: []string{"sc:csi-sized?size=17Ti"}, code: 1, ready: "30s",
 			words: []string{"is not bound (ProvisioningFailed: ", "rpc error: code = Internal desc = file too large"}},
-		"never bound": {args: []string{"sc:by-hand"}, code: 1, ready: "6s",
+		"never bound": {args: []string{"sc:by-hand"}, code: 1, ready: "30s",
 			words: []string{"is not bound", "didn't find available persistent volumes to bind"}},
-		"no shared volumes in local-path": {args: []string{"sc:local-path?size=64Mi", "--access-mode", "RWX"}, code: 1, ready: "6s",
+		"no shared volumes in local-path": {args: []string{"sc:local-path?size=64Mi", "--access-mode", "RWX"}, code: 1, ready: "2m",
 			words: []string{"only supports ReadWriteOnce", "--access-mode RWO"}},
-		"no shared volumes in csi": {args: []string{"sc:csi?size=64Mi&access=RWX"}, code: 1, ready: "6s",
+		"no shared volumes in csi": {args: []string{"sc:csi?size=64Mi&access=RWX"}, code: 1, ready: "2m",
 			words: []string{"the access mode MULTI_NODE_MULTI_WRITER is not to be had", "--access-mode RWO"}},
-		"no such node": {args: []string{"sc:csi?size=64Mi", "--node", "node9"}, code: 1, ready: "6s", words: []string{"the scheduler says", "NodeAffinity"}},
-		"no image": {args: []string{"sc:csi?size=64Mi", "--image", "localhost:1/no/such:1"}, code: 1, ready: "6s",
+		"no such node": {args: []string{"sc:csi?size=64Mi", "--node", "node9"}, code: 1, ready: "30s", words: []string{"the scheduler says", "NodeAffinity"}},
+		"no image": {args: []string{"sc:csi?size=64Mi", "--image", "localhost:1/no/such:1"}, code: 1, ready: "2m",
 			words: []string{"localhost:1/no/such:1", "check --image"}},
 		// The node has this image, which does not contain our programs.
 		"no program": {args: []string{"sc:csi?size=64Mi", "--image", "loadline.test/pause:1"}, code: 1, ready: "2m",
@@ -89,7 +90,7 @@ func readOnly(t *testing.T, ns string) {
 		t.Fatal(err)
 	}
 	kubectlIn(t, strings.ReplaceAll(readOnlyClaim, "NAMESPACE", ns), "apply", "-f", "-")
-	kubectl(t, "wait", "-n", ns, "pvc/readonly", "--for=jsonpath={.status.phase}=Bound", "--timeout=60s")
+	kubectl(t, "wait", "-n", ns, "pvc/readonly", "--for=jsonpath={.status.phase}=Bound", "--timeout=180s")
 	t.Cleanup(func() { kubectl(t, "delete", "pv", "readonly", "--wait=false") })
 }
 

@@ -81,7 +81,7 @@ func testSharedClaim(t *testing.T) {
 	// The server must not end before the volume is gone.
 	volume := kubectl(t, "get", "pvc", "data", "-n", ns, "-o", "jsonpath={.spec.volumeName}")
 	kubectl(t, "delete", "pvc", "data", "-n", ns)
-	kubectl(t, "wait", "pv/"+volume, "--for=delete", "--timeout=30s")
+	kubectl(t, "wait", "pv/"+volume, "--for=delete", "--timeout=180s")
 }
 
 const sharedClaim = `

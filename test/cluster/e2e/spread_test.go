@@ -16,17 +16,17 @@ func TestSpread(t *testing.T) {
 	var targets []string
 	for _, name := range []string{"a", "b"} {
 		kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "NAME", name).Replace(boundClaim), "apply", "-f", "-")
-		kubectl(t, "wait", "-n", ns, "pod/"+name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout=60s")
+		kubectl(t, "wait", "-n", ns, "pod/"+name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout=180s")
 		targets = append(targets, fmt.Sprintf("pvc:%s/%s", ns, name))
 	}
 	args := append([]string{"scale"}, targets...)
 	args = append(args, "--fs-group", "10001", "--volumes", "2", "--size", "16Mi", "--max-time", "8s", "--format", "json")
 
-	o := run(t, ns, append(args, "--spread", "hard", "--ready-within", "6s")...)
+	o := run(t, ns, append(args, "--spread", "hard", "--ready-within", "30s")...)
 	if o.code != 1 {
 		t.Errorf("exit code %d", o.code)
 	}
-	said(t, o, "was not running after 6s: the pods of a run are spread evenly over the nodes (--spread hard), and no node that may have this one can take it: ", "--spread soft")
+	said(t, o, "was not running after 30s: the pods of a run are spread evenly over the nodes (--spread hard), and no node that may have this one can take it: ", "--spread soft")
 	waitNothingLeft(t, ns)
 
 	for why, flags := range map[string][]string{"volumes were bound to nodes before their pods were placed": nil, "--spread soft lets them share nodes": {"--spread", "soft"}} {

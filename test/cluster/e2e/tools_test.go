@@ -98,9 +98,9 @@ func start(t *testing.T, cmd *exec.Cmd, stderr *logged, words string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(stderr.String(), words); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(commandTimeout); !strings.Contains(stderr.String(), words); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("no %q within a minute: %s", words, stderr)
+			t.Fatalf("no %q within %s: %s", words, commandTimeout, stderr)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func nothingLeft(t *testing.T, namespace string) {
 // waitNothingLeft is for runs that had to leave before their objects were gone.
 func waitNothingLeft(t *testing.T, namespace string) {
 	t.Helper()
-	kubectl(t, "wait", "pods,pvc", "-n", namespace, "-l", "loadline/run", "--for=delete", "--timeout=45s")
+	kubectl(t, "wait", "pods,pvc", "-n", namespace, "-l", "loadline/run", "--for=delete", "--timeout=180s")
 }
 
 // environment is what the tests read about where a run was.

@@ -27,11 +27,13 @@ type traced struct {
 			Unseen   *float64
 		}
 	}
-	Rows []struct {
-		Device, Operation, Command, Cgroup string
-		IOs                                uint64
-	}
+	Rows     []row
 	Findings []struct{ Rule, Severity, Message string }
+}
+
+type row struct {
+	Device, Operation, Command, Cgroup string
+	IOs                                uint64
 }
 
 // ios counts the I/Os of an operation by a cgroup and a command.
@@ -130,14 +132,17 @@ func TestTrace(t *testing.T) {
 	}
 	fio, device := seen.ios("read", "pod "+ns+"/", "fio"), seen.Run.Devices[0].Counters.Reads
 	t.Logf("fio measured %.0f reads, and the trace saw %d of fio; the device counted %d reads, and %.3g %% of all its I/Os were not seen", did, fio, device, 100**seen.Run.Devices[0].Unseen)
-	if did < 1000 || float64(fio) < 0.99*did || fio > device+device/100 {
+	// Linux hides some completions from tracing programs if processors are busy (docs/trace.md); at 1 % the trace warns of it,
+	// and from 5 % on it is invalid.
+	u := *seen.Run.Devices[0].Unseen
+	if hidden := max(0, u) * float64(device); did < 1000 || float64(fio) < 0.99*did-hidden || fio > device+device/100 {
 		t.Errorf("fio measured %.0f reads, the trace saw %d and the device %d", did, fio, device)
 	}
-	if u := *seen.Run.Devices[0].Unseen; u > 0.01 || u < -0.01 {
+	if u > 0.05 || u < -0.01 {
 		t.Errorf("%.2f %% were not seen", 100*u)
 	}
 	if !slices.ContainsFunc(seen.Findings, func(f struct{ Rule, Severity, Message string }) bool {
-		return f.Rule == "unseen" && f.Severity == "passed"
+		return f.Rule == "unseen" && (f.Severity == "passed" || f.Severity == "warning" && u > 0.01)
 	}) {
 		t.Errorf("the trace is not held against the device: %+v", seen.Findings)
 	}
@@ -193,7 +198,7 @@ func TestTraceOfOnePod(t *testing.T) {
 		all.WriteString(strings.NewReplacer("NAMESPACE", ns, "NUMBER", fmt.Sprint(i)).Replace(reader))
 	}
 	kubectlIn(t, all.String(), "apply", "-f", "-")
-	kubectl(t, "wait", "-n", ns, "pods", "--all", "--for=condition=Ready", "--timeout=90s")
+	kubectl(t, "wait", "-n", ns, "pods", "--all", "--for=condition=Ready", "--timeout=180s")
 	fio := func(pod int, args ...string) (string, error) {
 		cmd := exec.Command(lab.Program("kubectl"), append([]string{"--kubeconfig", lab.Kubeconfig(), "exec", "-n", ns, fmt.Sprintf("reader%d", pod), "--", "fio",
 			"--name=x", "--filename=/data/x", "--size=16M", "--ioengine=psync", "--direct=1", "--output-format=json"}, args...)...)
@@ -219,13 +224,14 @@ func TestTraceOfOnePod(t *testing.T) {
 	const chosen = 2
 	uid := kubectl(t, "get", "pod", "-n", ns, fmt.Sprintf("reader%d", chosen), "-o", "jsonpath={.metadata.uid}")
 	results := t.TempDir()
-	trace := exec.Command(loadline, "trace", "--pod", uid, "--time", "25s", "--results", results, "--quiet")
+	trace := exec.Command(loadline, "trace", "--pod", uid, "--time", "0", "--results", results, "--quiet")
 	said := &logged{}
 	trace.Stdout, trace.Stderr = said, said
 	if err := trace.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	t.Cleanup(func() { _ = trace.Process.Kill() })
+	for deadline := time.Now().Add(commandTimeout); ; time.Sleep(50 * time.Millisecond) {
 		if found, _ := filepath.Glob(filepath.Join(results, "*", "trace.json")); len(found) == 1 {
 			break
 		}
@@ -250,10 +256,21 @@ func TestTraceOfOnePod(t *testing.T) {
 		}
 		did[pod] = doc.Jobs[0].Read.Total
 	})
-	if err := trace.Wait(); err != nil && codeOf(t, err) != 5 {
-		t.Fatalf("%v: %s", err, said)
+	if err := trace.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := ended(t, trace); code != 0 && code != 5 {
+		t.Fatalf("exit code %d: %s", code, said)
 	}
 	seen := traceIn(t, filepath.Join(results, "*"))
+	// What Linux hides from tracing programs if processors are busy (docs/trace.md) is missing here too; the trace says
+	// what share of the device's I/Os that is.
+	hidden := 0.0
+	for _, d := range seen.Run.Devices {
+		if d.Unseen != nil && slices.ContainsFunc(seen.Rows, func(r row) bool { return r.Device == d.Name }) {
+			hidden = max(hidden, *d.Unseen)
+		}
+	}
 	mine, others := seen.ios("read", strings.ReplaceAll(uid, "-", "_"), "fio")+seen.ios("read", uid, "fio"), uint64(0)
 	for _, row := range seen.Rows {
 		if row.Operation == "read" && strings.HasPrefix(row.Command, "fio") {
@@ -261,9 +278,8 @@ func TestTraceOfOnePod(t *testing.T) {
 		}
 	}
 	others -= mine
-	t.Logf("fio did %v reads in the six pods; the trace of pod %d saw %d, and %d of others", did, chosen, mine, others)
-	// Linux hides some completions from tracing programs if processors are busy (docs/trace.md).
-	if mine > did[chosen] || mine < did[chosen]-did[chosen]/100 || others != 0 || did[chosen] != 1050+100*chosen {
+	t.Logf("fio did %v reads in the six pods; the trace of pod %d saw %d, and %d of others; %.2f %% are hidden", did, chosen, mine, others, 100*hidden)
+	if mine > did[chosen] || float64(mine) < (0.99-1.5*hidden)*float64(did[chosen]) || others != 0 || did[chosen] != 1050+100*chosen {
 		t.Errorf("fio did %d reads in pod %d, and the trace of it saw %d, and %d of others", did[chosen], chosen, mine, others)
 	}
 }

@@ -103,7 +103,7 @@ func (d *volumes) mountShared(server, name, at string) error {
 // reached waits until the filesystem mounted at a path responds, which it does when it has
 // reached its server.
 func reached(at string) error {
-	const limit = 10 * time.Second
+	const limit = 30 * time.Second
 	for end := time.Now().Add(limit); !plugin.Mounted(at); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			return fmt.Errorf("nothing is mounted after %s", limit)

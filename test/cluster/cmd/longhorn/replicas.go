@@ -19,7 +19,7 @@ const (
 	// An engine's process has one port, and a replica two more plus those of its syncs.
 	firstPort, portsEach, syncPorts = 10000, 20, 10
 	// startTime bounds the start of a process.
-	startTime = 20 * time.Second
+	startTime = time.Minute
 )
 
 // replica is a copy of a volume that is kept on this node.
