@@ -18,6 +18,8 @@ type pairOutcome struct {
 	dir    string
 	status model.Status
 	err    error
+	// returned is the space of filled devices that was returned to their storage.
+	returned []session.Returned
 }
 
 // measurePair measures two targets in interleaved blocks. The error covers failures
@@ -57,6 +59,7 @@ func (f *saveFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp
 	}
 	m := pairOutcome{dir: dir}
 	m.status, m.err = pair.Measure(ctx, watch, e.Now)
+	m.returned = pair.Discarded()
 	if removeRefused(m.err, dir) {
 		return pairOutcome{}, m.err
 	}

@@ -143,7 +143,10 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 		watch.Clear()
 		return done(c)
 	})
-	return errors.Join(err, s.Close())
+	err = errors.Join(err, s.Close())
+	watch.Close()
+	printReturned(e, f.quiet, s.Returned())
+	return err
 }
 
 // run measures once, or until it is told to end.

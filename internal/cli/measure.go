@@ -13,7 +13,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/secrets"
-	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
@@ -112,6 +111,7 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 	} else {
 		code, err = f.gate.finishPair(e, m.dir, &f.output, headIsShown(e, f.quiet))
 	}
+	printReturned(e, f.quiet, m.returned)
 	return m.end(code, err)
 }
 
@@ -167,7 +167,6 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 		return errors.Join(runErr, prep.Close())
 	}
 	if status == model.Complete {
-		// The data of an interrupted run is kept, so that it can be measured again as it is.
 		prep.Discard()
 	}
 	phase(model.PhaseCleanUp)
@@ -189,9 +188,7 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 		code, err = finish(e, done, &f.output, headIsShown(e, f.quiet))
 	}
 	closeErr := <-closed
-	if given := prep.Discarded(); given > 0 && !f.quiet {
-		printLine(e.Stderr, "space   %s of %s are returned to the storage (discard): reading them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
-	}
+	printReturned(e, f.quiet, prep.Discarded())
 	switch {
 	case done.Unsaved != nil && runErr != nil:
 		// Both errors have one cause; the first says what is lost.

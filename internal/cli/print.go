@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
@@ -31,6 +33,17 @@ func rawStreams(e *env.Env) *env.Env {
 // contain names from elsewhere.
 func printLine(w io.Writer, format string, values ...any) {
 	fmt.Fprintln(w, safetext.Clean(secrets.MaskText(fmt.Sprintf(format, values...))))
+}
+
+// printReturned prints what was returned to thin-provisioned storage: whoever reads the device next must
+// know that it reads holes.
+func printReturned(e *env.Env, quiet bool, list []session.Returned) {
+	if quiet {
+		return
+	}
+	for _, r := range list {
+		printLine(e.Stderr, "space   %s of %s are returned to the storage (discard): reading them next reads holes", units.FormatSize(r.Bytes), r.Target)
+	}
 }
 
 // printError prints an error as one line, or joined errors as one line each.

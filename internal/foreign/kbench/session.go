@@ -79,8 +79,12 @@ func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, err
 	return s, nil
 }
 
-// Close ends the session of the worker, which removes the file if it created it.
+// Close ends the session of the worker, which removes the file if it created it, and discards a device
+// that it filled if everything was measured.
 func (s *Session) Close() error { return s.prepared.Close() }
+
+// Returned returns the space that Close has returned to the storage.
+func (s *Session) Returned() []session.Returned { return s.prepared.Discarded() }
 
 // Plan returns the plan, and the result of probing the volume.
 func (s *Session) Plan() (*model.Plan, *model.ProbeResult) {
@@ -201,8 +205,17 @@ func (s *Session) build(exp model.Experiment, p profile.Profile, t model.Target,
 	return plan, nil
 }
 
-// Cycles measures once, or in a long run until told to end, and passes on the result of each cycle.
+// Cycles measures once, or in a long run until told to end, and passes on the result of each cycle. After
+// that nothing measures the volume again, so Close returns its space.
 func (s *Session) Cycles(ctx context.Context, done func(*Cycle) error) error {
+	err := s.cycles(ctx, done)
+	if err == nil {
+		s.prepared.Discard()
+	}
+	return err
+}
+
+func (s *Session) cycles(ctx context.Context, done func(*Cycle) error) error {
 	var first *model.Run
 	for {
 		c, err := s.cycle(ctx, first)

@@ -33,24 +33,3 @@ func (p *Prepared) Measure(ctx context.Context, to engine.Recorder, watch engine
 		Recorder: to, Observer: watch, Now: now, Beside: p.Beside,
 	})
 }
-
-// Discard makes Close discard filled devices, which returns their space to the storage.
-func (p *Prepared) Discard() {
-	for _, w := range p.workers {
-		w.Discard()
-	}
-}
-
-// Discarded returns how many bytes were discarded. If several workers share a target, each discards the
-// same bytes.
-func (p *Prepared) Discarded() (total int64) {
-	by := map[string]int64{}
-	for i, w := range p.workers {
-		name := p.Plan.VolumeOf(i).Target.Name
-		by[name] = max(by[name], w.Discarded())
-	}
-	for _, n := range by {
-		total += n
-	}
-	return total
-}

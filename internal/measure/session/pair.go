@@ -141,7 +141,7 @@ func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 }
 
 // Measure measures both sides in interleaved blocks, until their differences are decided by the margins of
-// the experiment, and ends the workers.
+// the experiment, and ends the workers; if it is complete, filled devices are discarded.
 func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() time.Time) (model.Status, error) {
 	for i := range p.sides {
 		defer watchCopies([]copiesOf{p.places[i].copies()}, now, p.sides[i].Recorder.Beside)()
@@ -151,6 +151,11 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 		A: p.sides[0], B: p.sides[1], Judge: analyze.BlockJudge{Margins: model.Margins{Rate: exp.Margin, P99: exp.MarginP99}},
 		Scheduler: profileBlocks{}, Observer: watch, Now: now, Looker: analyze.Judge{},
 	})
+	if status == model.Complete {
+		for _, w := range p.workers {
+			w.Discard()
+		}
+	}
 	if closeErr := p.Close(); closeErr != nil && err == nil {
 		err = closeErr
 	}
