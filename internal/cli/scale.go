@@ -76,7 +76,7 @@ func (o *scaleOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.StringVar(&o.volumes, "volumes", "1,2,3,6", "how many volumes to load at once, each number in turn")
 	f.StringVar(&o.workload, "workload", "rand-read-iops", "the workload of the profile that each volume gets")
-	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second, and report whether it achieves them")
+	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second (a whole number), and report whether it achieves them")
 	f.StringVar(&o.profile, "profile", "standard", "where the workload is defined: a profile, or a FILE.yaml of your own")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)

@@ -85,7 +85,7 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 		if rapid.Bool().Draw(t, "scale") {
 			e.Scale = &model.ScaleRequest{
 				Volumes: rapid.SliceOfN(rapid.IntRange(1, 1000), 1, 4).Draw(t, "volumes"), Workload: rapid.StringN(1, -1, -1).Draw(t, "workload"),
-				Rate: rapid.SampledFrom([]float64{0, 300, 0.5, 1e7}).Draw(t, "rate"), Targets: rapid.SampledFrom([][]string{nil, {"/a", "fake:?b"}}).Draw(t, "targets"),
+				Rate: rapid.SampledFrom([]float64{0, 300, 1, 1e7}).Draw(t, "rate"), Targets: rapid.SampledFrom([][]string{nil, {"/a", "fake:?b"}}).Draw(t, "targets"),
 			}
 		}
 		data, err := MarshalExperiment(e)
@@ -140,12 +140,13 @@ profile_text: |
 
 func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
 	for yaml, want := range map[string]string{
-		"scenario: profile\ntarget: /x\nprecison: 5%\n":     "experiment.yaml:3:1: unknown field \"precison\"; did you mean \"precision\"?\n   3 | precison: 5%\n     | ^",
-		"scenario: profile\ntarget: /x\nprecision: 500%\n":  "experiment.yaml:3:12: precision is \"500%\", but must be a share between 0 and 100 %\n   3 | precision: 500%\n     |            ^",
-		"scenario: profile\n":                               "experiment.yaml:1:1: the field \"target\" is missing\n   1 | scenario: profile\n     | ^",
-		"scenario: profile\ntarget: /x\nseed: -1\n":         "experiment.yaml:3:7: seed is \"-1\", but must be a whole number up to 18446744073709551615\n   3 | seed: -1\n     |       ^",
-		"scenario: profile\ntarget: /x\nuntil_steady: on\n": "experiment.yaml:3:15: unknown value of until_steady \"on\"\n   3 | until_steady: on\n     |               ^",
-		"scenario: profile\ntarget: /x\nonly: rand\n":       "experiment.yaml:3:7: the field \"only\" takes a list: lines that begin with a dash\n   3 | only: rand\n     |       ^",
+		"scenario: profile\ntarget: /x\nprecison: 5%\n":                                "experiment.yaml:3:1: unknown field \"precison\"; did you mean \"precision\"?\n   3 | precison: 5%\n     | ^",
+		"scenario: profile\ntarget: /x\nprecision: 500%\n":                             "experiment.yaml:3:12: precision is \"500%\", but must be a share between 0 and 100 %\n   3 | precision: 500%\n     |            ^",
+		"scenario: profile\n":                                                          "experiment.yaml:1:1: the field \"target\" is missing\n   1 | scenario: profile\n     | ^",
+		"scenario: scale\ntarget: /x\nscale: {volumes: [1], workload: w, rate: 2.5}\n": "experiment.yaml:3:42: rate is \"2.5\", but must be a whole number from 1 to 1000000000, because fio keeps to no other rate\n   3 | scale: {volumes: [1], workload: w, rate: 2.5}\n     |                                          ^",
+		"scenario: profile\ntarget: /x\nseed: -1\n":                                    "experiment.yaml:3:7: seed is \"-1\", but must be a whole number up to 18446744073709551615\n   3 | seed: -1\n     |       ^",
+		"scenario: profile\ntarget: /x\nuntil_steady: on\n":                            "experiment.yaml:3:15: unknown value of until_steady \"on\"\n   3 | until_steady: on\n     |               ^",
+		"scenario: profile\ntarget: /x\nonly: rand\n":                                  "experiment.yaml:3:7: the field \"only\" takes a list: lines that begin with a dash\n   3 | only: rand\n     |       ^",
 	} {
 		_, err := ParseExperiment("experiment.yaml", []byte(yaml))
 		if e := modeltest.Refused(t, err); e.Message != want {

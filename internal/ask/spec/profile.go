@@ -115,7 +115,7 @@ func workload(d *document, node ast.Node) (model.Workload, *object) {
 		Threads:   o.truth("threads"),
 		Sync:      o.oneOf("sync", syncs...),
 		Append:    o.truth("append"),
-		RateIOPS:  o.number("rate_iops"),
+		RateIOPS:  o.wholeRate("rate_iops"),
 		Metric:    model.Metric(o.oneOf("metric", metrics...)),
 
 		ReadPercent:     int(o.whole("read_percent", 1, 99)),

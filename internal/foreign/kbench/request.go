@@ -100,6 +100,12 @@ func parseRest(getenv func(string) string) (Request, error) {
 	if r.RateIOPS, err = parseRates("RATE_IOPS", getenv("RATE_IOPS"), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); err != nil {
 		return r, err
 	}
+	for _, v := range []float64{r.RateIOPS.Read, r.RateIOPS.Write} {
+		if instead, ok := units.WholeRate(v); v > 0 && !ok {
+			return r, refused(fmt.Sprintf("RATE_IOPS=%s: %g is not a whole number from 1 to 1000000000, and fio keeps to no other rate", getenv("RATE_IOPS"), v),
+				fmt.Sprintf("set %s in place of %g", instead, v))
+		}
+	}
 	r.RateBandwidth, err = parseRates("RATE", getenv("RATE"), func(s string) (float64, error) {
 		n, err := units.ParseSize(s)
 		return float64(n), err

@@ -80,6 +80,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"argument too many":     {args: []string{"/v", "p", "1g", "x"}},
 		"RATE_IOPS=fast":        {env: []string{"FILE_NAME=/v", "RATE_IOPS=fast"}},
 		"RATE_IOPS=-5":          {env: []string{"FILE_NAME=/v", "RATE_IOPS=-5"}},
+		"set 102 or 103":        {env: []string{"FILE_NAME=/v", "RATE_IOPS=,102.5"}},
+		"set 1 or 2":            {env: []string{"FILE_NAME=/v", "RATE_IOPS=1.5"}},
 		"RATE=,":                {env: []string{"FILE_NAME=/v", "RATE=,"}},
 		"RATE=1m,2m,3m,4m":      {env: []string{"FILE_NAME=/v", "RATE=1m,2m,3m,4m"}},
 	} {

@@ -160,3 +160,20 @@ func TestEtcdMake(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Databases' load generators take any rate, so it is not rounded, and not refused as for fio.
+func TestRatesNeedNotBeWhole(t *testing.T) {
+	for name, make := range map[string]func(Ask) (profile.Profile, error){"postgres": pgMake, "etcd": etcdMake} {
+		for _, rate := range []float64{7.6, 0.2} {
+			p, err := make(Ask{Clients: []int{2}, Rate: rate})
+			if err != nil {
+				t.Errorf("%s, %g/s: %v", name, rate, err)
+				continue
+			}
+			plan, err := build(p, model.AppRequest{Name: name, Ask: Ask{Rate: rate}}, 1<<40)
+			if err != nil || plan.Workloads[0].RateIOPS != rate {
+				t.Errorf("%s, %g/s: %+v, %v", name, rate, plan.Workloads, err)
+			}
+		}
+	}
+}

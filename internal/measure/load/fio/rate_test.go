@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -39,13 +40,29 @@ func TestSharesOfARate(t *testing.T) {
 		{20, 8, []share{{jobs: 4, rate: 3}, {jobs: 4, rate: 2, before: 4}}},
 		{24, 8, []share{{jobs: 8, rate: 3}}},
 		{5, 8, []share{{jobs: 5, rate: 1}}},
-		{0.2, 8, []share{{jobs: 1, rate: 1}}},
-		{7.6, 1, []share{{jobs: 1, rate: 8}}},
+		{1, 8, []share{{jobs: 1, rate: 1}}},
+		{8, 1, []share{{jobs: 1, rate: 8}}},
 	} {
 		w := model.Workload{Jobs: c.jobs, RateIOPS: c.rate}
 		got := shares(w)
 		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(share{})); diff != "" {
 			t.Errorf("%g/s over %d jobs:\n%s", c.rate, c.jobs, diff)
+		}
+	}
+}
+
+// A rate that fio would have to round is refused: the load would not be the one that was asked for.
+func TestRatesThatAreNotWhole(t *testing.T) {
+	d := New(env.OS())
+	file := lab.Filled(t, t.TempDir(), 1<<20)
+	v := model.Volume{Target: model.Target{Kind: model.File}, Path: file, Engine: "psync", Size: 1 << 20}
+	for rate, hint := range map[float64]string{7.6: "7 or 8", 0.2: "1", 100.5: "100 or 101"} {
+		w := model.Workload{Name: "w", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, RateIOPS: rate}
+		_, err := d.Run(t.Context(), model.StartRequest{Step: model.Step{Number: 1, Seconds: 1}, Workload: w, Volume: v}, load.BeginNow, func(ev model.Event) {
+			t.Errorf("%g/s: something is done: %+v", rate, ev)
+		})
+		if e := modeltest.Refused(t, err); !strings.Contains(e.Hint, hint+"/s") {
+			t.Errorf("%g/s: %q, %q", rate, e.Message, e.Hint)
 		}
 	}
 }

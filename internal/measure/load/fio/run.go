@@ -2,6 +2,7 @@ package fio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -25,7 +26,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if _, err := d.Version(ctx); err != nil {
 		return result, err
 	}
-	if err := reachable(req.Volume); err != nil {
+	if err := errors.Join(checkRate(req.Workload), reachable(req.Volume)); err != nil {
 		return result, err
 	}
 	if req.Workload.Append {
