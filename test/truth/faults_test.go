@@ -1,6 +1,7 @@
 package truth
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 type planted struct {
 	rule, name string
 	severity   model.Severity
+	// says is part of the message, for a rule that finds more than one fault of a severity.
+	says string
 	// class is what else may be measured meanwhile.
 	class class
 	// seconds is about how long it takes; 0 means 25.
@@ -139,9 +142,13 @@ var faults = []planted{
 		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))
 		return dir, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "32M", "--max-time", "12s"}
 	}},
-	{rule: "rate", name: "2,000 of a device of 1,000", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
-		own := ownFile(t, "own.yaml", "name: own\nworkloads:\n  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 16, rate_iops: 2000, metric: iops}\n")
-		return throttled(t), []string{"--profile", own, "--size", "64M", "--max-time", "6s"}
+	{rule: "rate", name: "2,000 of a device of 1,000", severity: model.SeverityWarning, says: "saturated: ", plant: func(t testing.TB) (string, []string) {
+		return throttled(t), ratedReads(t, 2000)
+	}},
+	{rule: "rate", name: "800 where 200 were asked for", severity: model.SeverityWarning, says: "too much load: ", class: exclusive, plant: func(t testing.TB) (string, []string) {
+		device := throttled(t)
+		otherLoad(t, "s/rate_iops=.*/rate_iops=800/")
+		return device, ratedReads(t, 200)
 	}},
 	// The whole interval has to be within 3 % of the limit.
 	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, class: quiet, plant: func(t testing.TB) (string, []string) {
@@ -165,6 +172,12 @@ var faults = []planted{
 // reads returns the arguments of a run of random reads with 64 in flight.
 func reads(args ...string) []string {
 	return append([]string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "64M"}, args...)
+}
+
+// ratedReads returns the arguments of a run of random reads at a rate.
+func ratedReads(t testing.TB, rate int) []string {
+	own := ownFile(t, "own.yaml", fmt.Sprintf("name: own\nworkloads:\n  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 16, rate_iops: %d, metric: iops}\n", rate))
+	return []string{"--profile", own, "--size", "64M", "--max-time", "6s"}
 }
 
 // throttled returns a device of 1,000 IOPS without a name under /dev.
