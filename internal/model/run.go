@@ -80,6 +80,9 @@ type StepResult struct {
 	// UserCPU and SystemCPU are the CPU use of the load generator, as fractions of one core.
 	UserCPU   float64 `json:"user_cpu,omitempty"`
 	SystemCPU float64 `json:"system_cpu,omitempty"`
+	// CPUWait is how many of the load generator's threads were ready to run but waited for a CPU, on
+	// average over the repeat; nil if the kernel does not say.
+	CPUWait *float64 `json:"cpu_wait,omitempty"`
 	// Submission is the mean time in seconds, by direction, to submit an I/O to the kernel: a part of
 	// its latency. Absent if the load generator does not report it.
 	Submission map[Direction]float64 `json:"submission,omitempty"`

@@ -23,6 +23,9 @@ type process struct {
 	open *os.File
 	// hold returns when fio, waiting at its gate, is to begin; nil if there is no gate.
 	hold func()
+	// running is called when fio runs, with its directory and process id; what it returns is called
+	// when fio has ended. May be nil.
+	running func(dir string, id int) (over func())
 	// silence is how long fio may print nothing, and storage names what it waits for meanwhile;
 	// storage is empty if fio does no I/O.
 	silence time.Duration
@@ -125,7 +128,12 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		}
 		defer shut()
 	}
+	over := func() {}
+	if p.running != nil {
+		over = p.running(dir, cmd.Process.Pid)
+	}
 	ended := w.watch(ctx, cmd.Process.Pid, end)
+	over()
 	w.mu.Lock()
 	w.recordOutput(d.env.Now())
 	w.gates.rest(w.outcome.text.Write)

@@ -75,6 +75,10 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if gated {
 		p.hold = func() { begin(); begun.Store(d.env.Now()) }
 	}
+	p.running = func(dir string, id int) func() {
+		waits := watchWaits(d.env.Clock, func() []int { return jobsOf(dir, id) }, id, req.Step)
+		return func() { result.CPUWait = waits() }
+	}
 	o, err := d.execute(ctx, p)
 	if err != nil {
 		return result, err

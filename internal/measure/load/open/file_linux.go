@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/measure/load/runqueue"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -173,4 +174,19 @@ func threadCPU() (user, system float64) {
 		return 0, 0
 	}
 	return float64(r.Utime.Nano()) / 1e9, float64(r.Stime.Nano()) / 1e9
+}
+
+// threadWaits begins to count how long this thread waits for a processor; waited returns that in
+// seconds, nil if the kernel does not say. Both must be called by the thread itself.
+func threadWaits() (waited func() *float64) {
+	const own = "/proc/thread-self/schedstat"
+	before, known := runqueue.Read(own)
+	return func() *float64 {
+		now, ok := runqueue.Read(own)
+		if !known || !ok || now.Ran == 0 {
+			return nil
+		}
+		w := now.Waited - before.Waited
+		return &w
+	}
 }

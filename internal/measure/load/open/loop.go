@@ -23,7 +23,9 @@ type ending struct {
 	late               float64
 	fault              string
 	user, system       float64
-	stalls             []model.Stall
+	// waited is the share of the time in which our thread waited for a processor; nil if unknown.
+	waited *float64
+	stalls []model.Stall
 	// depth counts the I/Os by the number in flight when they began, in powers of two.
 	depth [16]uint64
 }
@@ -84,6 +86,7 @@ func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartR
 	// Each sequential repeat begins at a different place.
 	l.position = int64(req.Step.Offset*float64(l.size)) / l.w.BlockSize * l.w.BlockSize
 	user, system := threadCPU()
+	waits := threadWaits()
 	l.draw()
 	l.play(ctx)
 	played := l.now()
@@ -92,6 +95,10 @@ func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartR
 	u, s := threadCPU()
 	if t := l.now(); t > 0 {
 		l.user, l.system = (u-user)/t, (s-system)/t
+		if w := waits(); w != nil {
+			*w /= t
+			l.waited = w
+		}
 	}
 	dev.close(idle)
 	close(samples)

@@ -79,6 +79,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	res.Due, res.IOErrors, res.Error = e.due, e.failed, e.fault
 	res.Stalls = e.stalls
 	res.UserCPU, res.SystemCPU, res.DepthLevels = e.user, e.system, e.levels()
+	res.CPUWait = e.waited
 	if e.begun > 0 {
 		res.Late = e.late / float64(e.begun)
 	}

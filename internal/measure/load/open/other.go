@@ -22,3 +22,5 @@ func openNBD(sock *os.File, _ model.Workload) (device, error) {
 func preciseTimers(bool) {}
 
 func threadCPU() (user, system float64) { return 0, 0 }
+
+func threadWaits() (waited func() *float64) { return func() *float64 { return nil } }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/runqueue"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -126,16 +127,7 @@ func (p *processors) found() *model.AppProcessor {
 
 // add adds the values in one file, and reports whether it could be read.
 func (c *onCPU) add(name string) bool {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return false
-	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return false
-	}
-	ran, err1 := strconv.ParseUint(fields[0], 10, 64)
-	waited, err2 := strconv.ParseUint(fields[1], 10, 64)
-	c.ran, c.waited = c.ran+float64(ran)/1e9, c.waited+float64(waited)/1e9
-	return err1 == nil && err2 == nil
+	t, ok := runqueue.Read(name)
+	c.ran, c.waited = c.ran+t.Ran, c.waited+t.Waited
+	return ok
 }
