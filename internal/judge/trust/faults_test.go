@@ -40,6 +40,20 @@ func setWorkload(ev *Evidence, w model.Workload) {
 	}
 }
 
+// busyFor leaves little idle time on two processors while a latency was measured, with a load generator
+// that used 0.1 of them and waited for a processor for that share of the time.
+func busyFor(idle, waited float64, further func(*Evidence)) func(*Evidence) {
+	return func(ev *Evidence) {
+		ev.Recorded.Environment.CPUs = 2
+		eachStep(ev, lat.Name, func(s *model.StepResult) {
+			s.Counters.Idle, s.Counters.IOWait, s.UserCPU, s.SystemCPU, s.CPUWait = idle, 0, 0.04, 0.06, &waited
+		})
+		if further != nil {
+			further(ev)
+		}
+	}
+}
+
 // fault damages a sound run in one way. want is what the rule then reports, also lists the other rules
 // that may report something, and says is a part of each of the rule's messages.
 type fault struct {
@@ -332,6 +346,28 @@ var firstFaults = []fault{
 	{rule: "cpu", name: "waiting for I/O is idle", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.Counters.Idle, s.Counters.IOWait = 0, 0.41 })
 	}},
+	{rule: "cpu", name: "a driver that polls", spoil: busyFor(0.39, 0.02, nil),
+		want: []string{"warning rand-read-lat"}, says: "39 % was idle, and a latency should have 40 %; the load generator used 5 % and waited for a processor for 2 % of the latency, so the rest was others'"},
+	{rule: "cpu", name: "the load generator waited", spoil: busyFor(0.39, 0.2, nil),
+		want: []string{"invalid rand-read-lat"}, says: "only 39 % of the CPU was idle, and for 20 % of the latency the load generator waited"},
+	{rule: "cpu", name: "the load generator waited a little for few I/Os", spoil: busyFor(0.39, 0.02, func(ev *Evidence) {
+		eachFlow(ev, lat.Name, func(f *model.Flow) { f.LatencySum /= 10 })
+	}), want: []string{"invalid rand-read-lat"}, also: []string{"depth"}, says: "for 20 % of the latency"},
+	{rule: "cpu", name: "the load generator waited where there was idle time", spoil: busyFor(0.41, 0.2, nil)},
+	{rule: "cpu", name: "the storage may have waited, not the load generator", spoil: busyFor(0.04, 0.02, nil),
+		want: []string{"invalid rand-read-lat"}, says: "only 4 % of the CPU was idle"},
+	{rule: "cpu", name: "a repeat does not know what the load generator waited", spoil: busyFor(0.39, 0.02, func(ev *Evidence) {
+		eachStep(ev, lat.Name, func(s *model.StepResult) {
+			if s.Step.Number%2 == 0 {
+				s.CPUWait = nil
+			}
+		})
+	}), want: []string{"invalid rand-read-lat"}, says: "only 39 % of the CPU was idle, and a latency needs 40 %"},
+	{rule: "cpu", name: "a mean says nothing about a percentile", spoil: busyFor(0.39, 0.02, func(ev *Evidence) {
+		tail := lat
+		tail.Metric = model.P99
+		setWorkload(ev, tail)
+	}), want: []string{"invalid rand-read-lat"}, says: "a latency needs 40 %"},
 	{rule: "cpu", name: "a rate beside others", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.CPUs = 2
 		eachStep(ev, iops.Name, func(s *model.StepResult) {
