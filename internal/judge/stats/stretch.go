@@ -29,10 +29,13 @@ const (
 	slightFall = 0.07
 	// Flat is the relative scatter below which a rate is held by a limit.
 	Flat = 0.02
-	// lateSeconds, lateLeast and lateApart are the thresholds of LateFall.
+	// lateSeconds, lateLeast and lateApart are the thresholds of LateFall, LateRise and SlowStart.
 	lateSeconds = 2
 	lateLeast   = 0.25
 	lateApart   = 6.0
+	// startApart replaces lateApart in SlowStart: the scatter of half a series, where neighbours are
+	// alike, is less than that of all of it.
+	startApart = 8.0
 	// leastLevel is the minimum number of seconds of a level.
 	leastLevel = 3
 )
@@ -90,6 +93,42 @@ func LateFall(y []float64) int {
 		}
 	}
 	return 0
+}
+
+// LateRise finds a rise in the same way: the seconds are all above all others.
+func LateRise(y []float64) int {
+	n := len(y)
+	for at := n - lateSeconds; at >= max(n*3/4, 1); at-- {
+		before, after := y[:at], slices.Min(y[at:])
+		if slices.Max(before) < (1-lateLeast)*after && after-Median(before) > lateApart*Scatter(before) {
+			return at
+		}
+	}
+	return 0
+}
+
+// SlowStart finds a start that is too short for a segment, or a climb that leaves no level behind it for a
+// while: the number of leading seconds, within the first half, that are below the level of the second half
+// by a tenth, if the first two are below all of its seconds by a quarter, and by eight times their
+// scatter. 0 if there is none.
+func SlowStart(y []float64) int {
+	half := len(y) / 2
+	if half < lateSeconds {
+		return 0
+	}
+	settled := y[half:]
+	level := Median(settled)
+	slow := min((1-lateLeast)*slices.Min(settled), level-startApart*Scatter(settled))
+	for _, v := range y[:lateSeconds] {
+		if v >= slow {
+			return 0
+		}
+	}
+	at := lateSeconds
+	for at < half && y[at] < (1-fall)*level {
+		at++
+	}
+	return at
 }
 
 // apart reports whether the means of two pieces differ by more than the second one's noise explains,

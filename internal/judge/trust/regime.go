@@ -125,8 +125,10 @@ func (s *series) segments() regime {
 		}
 		return s.change(a.From, b.From, b.From, b.To, len(list) == 2)
 	}
-	if at := stats.LateFall(s.rate); at > 0 {
-		return s.change(0, at, at, n, true)
+	for _, look := range []func([]float64) int{stats.LateFall, stats.LateRise, stats.SlowStart} {
+		if at := look(s.rate); at > 0 {
+			return s.change(0, at, at, n, true)
+		}
 	}
 	return regime{kind: steady}
 }

@@ -202,6 +202,54 @@ var timeFaults = []fault{
 		ev.Recorded.Plan.Schedule.Mode = model.Steady
 		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
 	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "are excluded"},
+	{rule: "warm-up", name: "in a repeat of 20 s", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 7 {
+				return 1000 * wiggle(i)
+			}
+			return 2000 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}, says: "for the first 10 s and then at 2.00k IOPS, and the slow start is included"},
+	{rule: "warm-up", name: "in the first seconds of 20", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 2 {
+				return 1000 * wiggle(i)
+			}
+			return 2000 * (1 + 4*(wiggle(i)-1))
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift", "tail", "modes"}, says: "IOPS for the first 2 s"},
+	{rule: "warm-up", name: "two seconds slower by a fifth are noise", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 2 {
+				return 1600 * wiggle(i)
+			}
+			return 2000 * (1 + 4*(wiggle(i)-1))
+		})
+	}, also: []string{"drift"}},
+	{rule: "cliff", name: "in a repeat of 20 s", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 13 {
+				return 1000 * wiggle(i)
+			}
+			return 2000 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}, says: "IOPS after 13 s"},
+	{rule: "cliff", name: "a fall to an unsteady level in a repeat of 20 s", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 10 {
+				return 4000 * wiggle(i)
+			}
+			return 1000 * (1 + 12*(wiggle(i)-1))
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}, says: "after 10 s"},
+	{rule: "cliff", name: "a rise in the last seconds of 20", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 17 {
+				return 1000 * (1 + 3*(wiggle(i)-1))
+			}
+			return 2000 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift", "modes", "tail"}, says: "IOPS after 17 s"},
 	{rule: "cliff", name: "a rise late", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 100, func(i int) float64 {
 			if i < 70 {

@@ -17,8 +17,8 @@ var ruleWarmUp = Rule{
 
 // checkWarmUp reports first seconds that were slower than the rest.
 //
-// Evidence: the series (MSER-5 on an unbroken one; an upward change within the first half otherwise).
-// Source: MSER-5, White, Cobb and Spratt 2000.
+// Evidence: the series (MSER-5 on an unbroken one, and a start that is far below its second half; an
+// upward change within the first half otherwise). Source: MSER-5, White, Cobb and Spratt 2000.
 func checkWarmUp(ev Evidence) []model.Finding {
 	left := ev.Recorded.Plan.Schedule.Mode == model.Steady
 	return ev.regimeRule(warming, tooFewSeconds, "no workload started slower than it continued", func(s *series, r regime) model.Finding {
