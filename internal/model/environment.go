@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Environment describes the machine and the storage as found. A field that could not be read is empty;
 // sizes are bytes.
@@ -57,7 +60,8 @@ type Storage struct {
 	// DirectError is the kernel's error if it refused.
 	DirectError string `json:"direct_error,omitempty"`
 	// Bypassed is whether reads with O_DIRECT were seen to bypass the caches of this machine; nil if
-	// unknown. BypassDetail is a clause that says how it was detected that they did not.
+	// unknown. BypassDetail is a clause that says how it was detected that they did not, or why it could
+	// not be seen.
 	Bypassed     *bool  `json:"bypassed,omitempty"`
 	BypassDetail string `json:"bypass_detail,omitempty"`
 	// Server is what an NBD or Ceph server reports about itself ("flush fua multi-conn").
@@ -65,6 +69,25 @@ type Storage struct {
 	// NoFlush is set if the server offers no flush: there is no way to ask it to put written data on
 	// stable storage.
 	NoFlush bool `json:"no_flush,omitempty"`
+}
+
+// networked lists the kernel's clients of a server on another machine, or on the host of this virtual
+// machine, and one FUSE client: the caches of GlusterFS's own client leave out a file that was opened
+// with O_DIRECT.
+var networked = []string{
+	"nfs", "nfs4", "cifs", "smb3", "ceph", "afs", "lustre", "gpfs", "beegfs", "pvfs2", "9p", "virtiofs", "vboxsf",
+	"fuse.glusterfs",
+}
+
+// Networked reports whether the filesystem is a client of a server elsewhere, whose cache is part of
+// that storage.
+func (s Storage) Networked() bool { return slices.Contains(networked, s.Filesystem) }
+
+// Userspace reports whether a process of this machine serves the filesystem (FUSE) and may answer from
+// memory whatever the kernel was asked for. What it is mounted from says nothing about that: rclone
+// writes "remote:" there, as if it were a server.
+func (s Storage) Userspace() bool {
+	return strings.HasPrefix(s.Filesystem, "fuse") && !s.Networked()
 }
 
 // Remote reports whether the filesystem is not on a block device of this machine, such as network

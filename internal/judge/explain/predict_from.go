@@ -42,7 +42,7 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 	}
 	for _, f := range ev.Report.Findings {
 		if f.Rule == "buffered" && (f.Severity == model.SeverityWarning || f.Severity == model.SeverityInvalid) {
-			return s, model.RefusedError("the numbers of "+run.Directory+" are partly those of the page cache: "+f.Message, "measure a filesystem or device that takes direct I/O")
+			return s, model.RefusedError("the numbers of "+run.Directory+" cannot be told from those of the page cache: "+f.Message, "measure a filesystem or device that takes direct I/O")
 		}
 	}
 	s.flushes = ev.flushTimes()

@@ -27,9 +27,10 @@ func savedRun(t *testing.T, id string, target model.Target, w model.Workload, se
 	t.Helper()
 	v := model.Volume{Target: target, Engine: "psync", Direct: true, Size: 1 << 30}
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	run, err := store.Create(t.TempDir(), time.Now, store.Start{Environment: model.Environment{CPUs: 2},
-		Plan: model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{w}, Volume: v, Schedule: model.Schedule{Mode: model.Rounds, Repeat: 10, MinRounds: 3, Precision: 0.05}},
-		Run:  model.Run{ID: id, Started: at, Clock: at}})
+	run, err := store.Create(t.TempDir(), time.Now, store.Start{
+		Environment: model.Environment{CPUs: 2, Storage: model.Storage{Filesystem: "ext4", Device: "vdb", Bypassed: new(true)}},
+		Plan:        model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{w}, Volume: v, Schedule: model.Schedule{Mode: model.Rounds, Repeat: 10, MinRounds: 3, Precision: 0.05}},
+		Run:         model.Run{ID: id, Started: at, Clock: at}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,7 +191,23 @@ var firstFaults = []fault{
 	}, want: []string{"warning"}, says: "direct I/O is accepted here but is not direct: 1 MiB"},
 	{rule: "buffered", name: "accepted, and nobody looked", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage.Bypassed = nil
-	}, want: []string{"not-checked"}},
+	}, want: []string{"warning"}, says: "nothing shows that it is direct (nobody looked)"},
+	{rule: "buffered", name: "accepted, and nothing could be seen", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Target.Kind = model.File
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "overlay", DeviceChain: []string{"overlay"}, BypassDetail: "64 KiB stay in it"}
+	}, want: []string{"warning"}, says: "nothing shows that it is direct (64 KiB stay in it)", also: []string{"memory", "bytes", "foreign", "merge"}},
+	{rule: "buffered", name: "accepted by a device, and nobody looked", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Target.Kind = model.BlockDevice
+		ev.Recorded.Environment.Storage = model.Storage{Device: "vda", DeviceChain: []string{"vda"}}
+	}, want: []string{"warning"}, says: "nothing shows that it is direct"},
+	{rule: "buffered", name: "accepted in a volume of a cluster, and nobody looked", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Target.Kind = model.VolumeClaim
+		ev.Recorded.Environment.Storage.Bypassed = nil
+	}, want: []string{"warning"}, says: "nothing shows that it is direct"},
+	{rule: "buffered", name: "a server behind a socket", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Target.Kind = model.NBD
+		ev.Recorded.Environment.Storage = model.Storage{Server: "nbd: flush"}
+	}, also: []string{"memory", "bytes", "foreign", "merge"}},
 	{rule: "buffered", name: "accepted by a process that may cache", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.cached", DeviceChain: []string{"fuse.cached"}}
 		ev.Recorded.Environment.Memory = 16 << 30
@@ -199,11 +215,20 @@ var firstFaults = []fault{
 	{rule: "buffered", name: "accepted by a process with less memory than the volume", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.cached", DeviceChain: []string{"fuse.cached"}}
 		ev.Recorded.Environment.Memory = 2 << 30
-	}, want: []string{"not-checked"}, says: "what fuse.cached or its server keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
+	}, want: []string{"not-checked"}, says: "what the process that serves fuse.cached keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
 	{rule: "buffered", name: "accepted by the client of a server elsewhere", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.glusterfs", MountFrom: "10.0.0.3:/shared", DeviceChain: []string{"fuse.glusterfs"}}
 		ev.Recorded.Environment.Memory = 16 << 30
-	}, want: []string{"not-checked"}, says: "what fuse.glusterfs or its server keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
+	}, want: []string{"not-checked"}, says: "what fuse.glusterfs or its server keeps in memory does not show, and a server's cache is part", also: []string{"memory", "bytes", "foreign", "merge"}},
+	{rule: "buffered", name: "accepted by the kernel's client of a server", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "nfs4", MountFrom: "10.0.0.3:/shared", DeviceChain: []string{"nfs4"}}
+	}, want: []string{"not-checked"}, says: "what nfs4 or its server keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
+	{rule: "buffered", name: "accepted by a process whose source looks like a server", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.rclone", MountFrom: "remote:", DeviceChain: []string{"fuse.rclone"}}
+	}, want: []string{"warning"}, says: "fuse.rclone, which a process of this machine serves", also: []string{"memory", "bytes", "foreign", "merge"}},
+	{rule: "buffered", name: "accepted by a process on a device", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuseblk", Device: "vda", DeviceChain: []string{"vda"}}
+	}, want: []string{"warning"}, says: "fuseblk, which a process of this machine serves"},
 	{rule: "buffered", name: "no engine", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Engine = ""
 	}, want: []string{"not-checked"}},

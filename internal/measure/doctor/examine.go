@@ -36,18 +36,6 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 		engines.Mark, engines.Says = Fair, "only psync works: queue depths above 1 cannot be measured"
 		engines.Fix = "install a fio with libaio or io_uring, and allow io_uring (sysctl kernel.io_uring_disabled=0)"
 	}
-	direct := Check{Name: "direct I/O", Says: "works on " + dir}
-	if !p.Direct {
-		direct = Check{Fair, "direct I/O", fmt.Sprintf("is refused on %s (%s): numbers would be those of the page cache", dir, s.DirectError), "choose another filesystem"}
-	}
-	switch {
-	case !p.Direct:
-	case s.Bypassed != nil && !*s.Bypassed:
-		direct = Check{Fair, "direct I/O", fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
-			"mount it without what prevents direct I/O (ext4: data=journal), or choose another filesystem"}
-	case s.Bypassed == nil && s.Filesystem != "":
-		direct.Says = fmt.Sprintf("is accepted on %s; whether %s answers from memory all the same does not show", dir, s.Filesystem)
-	}
 	memory := Check{Name: "storage", Says: fmt.Sprintf("%s on %s", orUnknown(s.Filesystem), orUnknown(s.Device))}
 	if s.Memory {
 		memory = Check{Bad, "storage", dir + " lives in memory (" + s.Filesystem + "): it is no storage", "name a directory on a disk: loadline doctor DIR"}
@@ -58,7 +46,27 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 		room.Says += ": caches may hold all of it"
 		room.Fix = "free some space, or choose another directory"
 	}
-	return []Check{engines, direct, memory, room}
+	return []Check{engines, checkDirect(dir, p.Direct, s), memory, room}
+}
+
+// checkDirect says beforehand what the rule "buffered" will say about the numbers.
+func checkDirect(dir string, accepted bool, s model.Storage) Check {
+	const name = "direct I/O"
+	switch {
+	case !accepted:
+		return Check{Fair, name, fmt.Sprintf("is refused on %s (%s): numbers would be those of the page cache", dir, s.DirectError), "choose another filesystem"}
+	case s.Bypassed != nil && !*s.Bypassed:
+		return Check{Fair, name, fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
+			"remove what prevents direct I/O (ext4: data=journal), or choose another filesystem"}
+	case s.Userspace():
+		return Check{Fair, name, fmt.Sprintf("is accepted on %s; whether the process that serves %s answers from memory all the same does not show", dir, s.Filesystem),
+			"measure what it is built on, or more than the memory of this machine"}
+	case s.Networked():
+		return Check{Name: name, Says: fmt.Sprintf("is accepted on %s; whether %s or its server answers from memory all the same does not show", dir, s.Filesystem)}
+	case s.Bypassed == nil && s.BypassDetail != "":
+		return Check{Fair, name, fmt.Sprintf("is accepted on %s, and nothing shows that it is direct: %s", dir, s.BypassDetail), "choose a directory in which Loadline may write, or the device itself"}
+	}
+	return Check{Name: name, Says: "works on " + dir}
 }
 
 // checkLimits checks the kernel's limits on asynchronous I/O.

@@ -3,6 +3,7 @@ package volume
 import (
 	"crypto/rand"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -25,68 +27,136 @@ const (
 	// bypassSize is how much is read, in bytes; bypassBlock is the size of one I/O.
 	bypassSize  = 1 << 20
 	bypassBlock = 64 << 10
+	// bypassDrop is how much is evicted from the page cache before: a page of the largest kind reaches
+	// beyond what is read, and stays if it lies only partly in the range.
+	bypassDrop = 16 << 20
 	// servedLeast is the minimum share of the data read (twice) that the device must have counted.
 	servedLeast = 0.5
-	arcstats    = "/proc/spl/kstat/zfs/arcstats"
 )
 
-// probeBypass finds out whether reads through direct, which was opened with O_DIRECT, bypass this
-// machine's caches, and records what it saw. It only reads. own means that Loadline created and wrote
-// the file, so that it may be dropped from the page cache first and has no holes, whose reads a
-// device does not count.
-func probeBypass(s *model.Storage, direct *os.File, size int64, own bool) {
-	size = min(size, bypassSize) / bypassBlock * bypassBlock
-	if size == 0 || s.Remote() && s.Filesystem != "zfs" || s.Memory {
+// pageCached lists the local filesystems that have no single device and keep file data in the page
+// cache and nowhere else, so that its pages are proof enough.
+var pageCached = map[string]bool{"overlay": true, "btrfs": true, "bcachefs": true}
+
+// bypassProbe finds out whether an accepted O_DIRECT is direct.
+type bypassProbe struct {
+	clock env.Clock
+	// arcstats is the file with the counters of ZFS's cache (ARC).
+	arcstats string
+}
+
+var bypass = bypassProbe{clock: system, arcstats: "/proc/spl/kstat/zfs/arcstats"}
+
+// probe finds out whether reads through direct, which was opened with O_DIRECT, bypass this machine's
+// caches, and records what it saw, or why it could see nothing. It only reads. own means that Loadline
+// created and wrote the file, so that it has no holes, whose reads a device does not count.
+func (p bypassProbe) probe(s *model.Storage, direct *os.File, size int64, own bool) {
+	if s.Bypassed != nil || s.Memory || s.Networked() || s.Userspace() && s.Remote() {
+		return // known already, judged as what it is, or without any evidence on this machine
+	}
+	if size = min(size, bypassSize) / bypassBlock * bypassBlock; size == 0 {
+		s.BypassDetail = "it is smaller than the " + units.FormatSize(bypassBlock) + " that the probe reads at least"
 		return
 	}
-	if own {
-		_ = unix.Fadvise(int(direct.Fd()), 0, 0, unix.FADV_DONTNEED)
-	}
-	cached, known := resident(direct, size)
-	hits, hasARC := arcHits(s, 0)
-	began, counts := system.Now(), deviceReads(s.Device)
-	if !readTwice(direct, size) {
+	file := &probed{File: direct, size: size, overlay: s.Filesystem == "overlay"}
+	if err := file.drop(own); err != nil {
+		s.BypassDetail = "reading it failed: " + env.Reason(err)
 		return
 	}
-	took := system.Since(began)
+	cached, known := file.resident()
+	hits, hasARC := p.arcHits(s, 0)
+	began, counts := p.clock.Now(), deviceReads(s.Device)
+	if err := file.readTwice(); err != nil {
+		s.BypassDetail = "reading it failed: " + env.Reason(err)
+		return
+	}
+	took := p.clock.Since(began)
 	served := deviceReads(s.Device) - counts
-	after, _ := resident(direct, size)
-	switch reads := 2 * size / bypassBlock; {
+	after, _ := file.resident()
+	switch enough := float64(served) >= servedLeast*float64(2*size); {
 	case known && after-cached > size/2:
 		setBypass(s, false, fmt.Sprintf("%s of the %s that were read past the page cache are in it", units.FormatSize(after), units.FormatSize(size)))
+	case s.Filesystem == "zfs" && !hasARC:
+		s.BypassDetail = "the counters of ZFS's cache (" + p.arcstats + ") cannot be read here"
 	case hasARC:
-		now, _ := arcHits(s, 0)
+		now, _ := p.arcHits(s, 0)
 		// Other programs use the cache too: subtract the hits they cause in the same length of time.
-		idle, _ := arcHits(s, took)
-		if others := idle - now; now-hits-others >= reads/2 {
+		idle, _ := p.arcHits(s, took)
+		if answered := (now - hits) - (idle - now); answered >= size/bypassBlock {
 			setBypass(s, false, "the cache of ZFS (ARC) answered reads that asked for direct I/O")
+		} else {
+			setBypass(s, true, "")
 		}
-	case own && counts > 0 && float64(served) < servedLeast*float64(2*size):
+	case own && counts > 0 && !enough:
 		setBypass(s, false, fmt.Sprintf("%s counted %s when %s were read past the page cache", s.Device, units.FormatSize(served), units.FormatSize(2*size)))
-	case float64(served) >= servedLeast*float64(2*size) || known && after == 0:
+	case s.Userspace():
+		// Reading ahead for the first of the two reads is as much as reading twice.
+	case enough || known && after == 0 && (!s.Remote() || pageCached[s.Filesystem]):
 		setBypass(s, true, "")
+	default:
+		s.BypassDetail = unseen(s, known, after)
 	}
+}
+
+// unseen is a clause that says why neither the page cache nor a device showed whether reads are direct.
+func unseen(s *model.Storage, known bool, cached int64) string {
+	counter := s.Device + " did not count them"
+	if s.Device == "" {
+		counter = "no single device counts what reaches it"
+	}
+	switch {
+	case !known:
+		return "the kernel does not tell this user what of it is in the page cache, and " + counter
+	case cached > 0:
+		return units.FormatSize(cached) + " of what was read stay in the page cache, and " + counter
+	}
+	return s.Filesystem + " may have a cache of its own, and " + counter
 }
 
 func setBypass(s *model.Storage, bypassed bool, how string) {
 	s.Bypassed, s.BypassDetail = &bypassed, how
 }
 
-// readTwice reads the beginning of the file twice.
-func readTwice(direct *os.File, size int64) bool {
+// probed is a file opened with O_DIRECT, whose beginning is read.
+type probed struct {
+	*os.File
+	size int64
+	// overlay is set for a file of an overlay, whose pages belong to the file below.
+	overlay bool
+}
+
+// drop evicts the beginning from the page cache, as fio does before it measures. Somebody else's file
+// may have been written a moment ago: reading it directly first writes it back, because dirty pages
+// stay.
+func (f *probed) drop(own bool) error {
+	if !own {
+		if err := f.read(1); err != nil {
+			return err
+		}
+	}
+	_ = unix.Fadvise(int(f.Fd()), 0, bypassDrop, unix.FADV_DONTNEED)
+	return nil
+}
+
+func (f *probed) readTwice() error { return f.read(2) }
+
+// read reads the beginning so many times.
+func (f *probed) read(times int) error {
 	buffer, err := unix.Mmap(-1, 0, bypassBlock, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
-		return false
+		return err
 	}
 	defer unix.Munmap(buffer)
-	for range 2 {
-		for at := int64(0); at < size; at += bypassBlock {
-			if n, err := unix.Pread(int(direct.Fd()), buffer, at); err != nil || n != bypassBlock {
-				return false
+	for range times {
+		for at := int64(0); at < f.size; at += bypassBlock {
+			if n, err := unix.Pread(int(f.Fd()), buffer, at); err != nil {
+				return err
+			} else if n != bypassBlock {
+				return io.ErrUnexpectedEOF
 			}
 		}
 	}
-	return true
+	return nil
 }
 
 // writeOwn fills the beginning of a file that Loadline created with random data, bypassing the page
@@ -106,26 +176,29 @@ func writeOwn(direct *os.File, size int64) error {
 	return direct.Sync()
 }
 
-// resident counts the bytes at the beginning of a file that are in the page cache. Linux before 6.5
-// has no cachestat, and its mincore only answers callers who may write the file.
-func resident(f *os.File, size int64) (bytes int64, known bool) {
+// resident counts the bytes of the beginning that are in the page cache. Linux before 6.5 has no
+// cachestat, and that of an overlay looks at the file above, which never has pages; mincore looks at
+// the right one, but answers only callers who may write the file.
+func (f *probed) resident() (bytes int64, known bool) {
 	// cachestat(2): struct cachestat_range, struct cachestat.
-	span, stat := [2]uint64{0, uint64(size)}, [5]uint64{}
-	_, _, errno := unix.Syscall6(unix.SYS_CACHESTAT, f.Fd(), uintptr(unsafe.Pointer(&span)), uintptr(unsafe.Pointer(&stat)), 0, 0, 0)
+	span, stat := [2]uint64{0, uint64(f.size)}, [5]uint64{}
 	page := int64(os.Getpagesize())
-	if errno == 0 {
-		return int64(stat[0]) * page, true
+	if !f.overlay {
+		_, _, errno := unix.Syscall6(unix.SYS_CACHESTAT, f.Fd(), uintptr(unsafe.Pointer(&span)), uintptr(unsafe.Pointer(&stat)), 0, 0, 0)
+		if errno == 0 {
+			return int64(stat[0]) * page, true
+		}
 	}
 	if unix.Faccessat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.W_OK, unix.AT_EACCESS) != nil {
 		return 0, false
 	}
-	memory, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	memory, err := unix.Mmap(int(f.Fd()), 0, int(f.size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return 0, false
 	}
 	defer unix.Munmap(memory)
-	pages := make([]byte, (size+page-1)/page)
-	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&memory[0])), uintptr(size), uintptr(unsafe.Pointer(&pages[0]))); errno != 0 {
+	pages := make([]byte, (f.size+page-1)/page)
+	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&memory[0])), uintptr(f.size), uintptr(unsafe.Pointer(&pages[0]))); errno != 0 {
 		return 0, false
 	}
 	for _, p := range pages {
@@ -153,12 +226,12 @@ func deviceReads(device string) int64 {
 }
 
 // arcHits waits, then returns the number of hits in the ZFS cache since the module was loaded.
-func arcHits(s *model.Storage, wait time.Duration) (hits int64, known bool) {
+func (p bypassProbe) arcHits(s *model.Storage, wait time.Duration) (hits int64, known bool) {
 	if s.Filesystem != "zfs" {
 		return 0, false
 	}
-	system.Sleep(wait)
-	text, err := os.ReadFile(arcstats)
+	p.clock.Sleep(wait)
+	text, err := os.ReadFile(p.arcstats)
 	if err != nil {
 		return 0, false
 	}

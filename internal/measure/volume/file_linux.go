@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // notStorage lists kernel filesystems that hold no data.
@@ -141,9 +142,14 @@ func probeDirectory(s *model.Storage, dir string) error {
 	defer direct.Close()
 	_, err = direct.WriteAt(block, 0)
 	setDirect(s, err)
-	if err == nil && writeOwn(direct, bypassSize) == nil {
-		probeBypass(s, direct, bypassSize, true)
+	if err != nil || s.Bypassed != nil {
+		return nil
 	}
+	if err := writeOwn(direct, bypassSize); err != nil {
+		s.BypassDetail = "writing " + units.FormatSize(bypassSize) + " to look failed: " + env.Reason(err)
+		return nil
+	}
+	bypass.probe(s, direct, bypassSize, true)
 	return nil
 }
 
@@ -170,7 +176,7 @@ func probeDirect(s *model.Storage, t model.Target) error {
 	_, err = unix.Pread(int(direct.Fd()), block, 0)
 	setDirect(s, err)
 	if end, seekErr := f.Seek(0, io.SeekEnd); err == nil && seekErr == nil {
-		probeBypass(s, direct, end, false)
+		bypass.probe(s, direct, end, false)
 	}
 	return nil
 }

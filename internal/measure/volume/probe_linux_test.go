@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
@@ -75,75 +74,6 @@ func TestProbeSeesRAMThroughLoopAndFilesystem(t *testing.T) {
 	upper := loopDevice(t, image(t, dir, 1<<20))
 	if s := probe(t, upper); !s.Memory || !cmp.Equal(s.DeviceChain, []string{sysBase(upper), sysBase(dev), "tmpfs"}) {
 		t.Errorf("a loop device on that: %+v", s)
-	}
-}
-
-// An accepted O_DIRECT only counts as direct if the data read is not in a cache.
-func TestProbeSeesWhetherDirectIOIsDirect(t *testing.T) {
-	for _, c := range []struct {
-		name, mkfs, options string
-		bypassed            bool
-	}{
-		{"ext4", "mkfs.ext4 -q -F", "defaults", true},
-		{"ext4 that journals data", "mkfs.ext4 -q -F", "data=journal", false},
-		{"xfs", "mkfs.xfs -q -f", "defaults", true},
-		{"btrfs", "mkfs.btrfs -q -f", "defaults", true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			words := strings.Fields(c.mkfs)
-			lab.Need(t, words[0])
-			dev := loopDevice(t, image(t, t.TempDir(), 400<<20))
-			run(t, words[0], append(words[1:], dev)...)
-			dir := mountAt(t, "-o", c.options, dev)
-			s := probe(t, dir)
-			if s.Direct == nil || !*s.Direct || s.Bypassed == nil || *s.Bypassed != c.bypassed || (s.BypassDetail == "") != c.bypassed {
-				t.Errorf("of a directory: %+v", s)
-			}
-			if s.Bypassed != nil {
-				t.Log(*s.Bypassed, s.BypassDetail)
-			}
-			// A user's file is only read.
-			file := image(t, dir, 4<<20)
-			run(t, "sync", "-f", file)
-			drop(t, file)
-			if s := probe(t, file); s.Bypassed == nil || *s.Bypassed != c.bypassed {
-				t.Errorf("of a file: %+v", s)
-			}
-			// A device counts nothing for holes, which proves nothing either way.
-			hollow := filepath.Join(dir, "hollow")
-			if err := os.WriteFile(hollow, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Truncate(hollow, 4<<20); err != nil {
-				t.Fatal(err)
-			}
-			if s := probe(t, hollow); c.bypassed && s.Bypassed != nil && !*s.Bypassed {
-				t.Errorf("of holes: %+v", s)
-			}
-		})
-	}
-}
-
-// drop evicts a file from the page cache.
-func drop(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestHitsOfZFS(t *testing.T) {
-	const text = "9 1 0x01 147 39984 4402 1\nname                            type data\nhits                            4    123456\niohits                          4    17\n"
-	if hits, known := hitsOf(text); hits != 123456 || !known {
-		t.Errorf("%d, %v", hits, known)
-	}
-	if _, known := hitsOf("misses 4 1\n"); known {
-		t.Error("hits where there are none")
 	}
 }
 
