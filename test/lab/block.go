@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -78,11 +79,16 @@ func LoopOnFile(t T, size int64) string {
 }
 
 // Loop attaches the test's own file to a loop device, whose name it returns, and
-// detaches it at the end unless the test has done so.
-func Loop(t T, file string) string {
+// detaches it at the end unless the test has done so; options go to losetup. It bypasses
+// the page cache, if the file's filesystem can, unless an option is --direct-io=off: then
+// the device accepts direct I/O and answers from memory.
+func Loop(t T, file string, options ...string) string {
 	t.Helper()
 	needLoop(t)
-	return attach(t, file)
+	if !slices.Contains(options, "--direct-io=off") {
+		options = append(options, "--direct-io=on")
+	}
+	return attach(t, file, options...)
 }
 
 // loop attaches a device's file with blocks of 4 KiB, bypassing the page cache.

@@ -46,6 +46,10 @@ var faults = []planted{
 		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))
 		return dir, reads("--size", "32M", "--max-time", "6s")
 	}},
+	{rule: "buffered", name: "a loop device that uses its file through the page cache", severity: model.SeverityWarning, class: bestEffort, plant: func(t testing.TB) (string, []string) {
+		slow := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 160 << 20}))
+		return lab.Loop(t, lab.Filled(t, lab.Filesystem(t, slow, "ext4"), 64<<20), "--direct-io=off"), reads("--max-time", "6s")
+	}},
 	{rule: "depth", name: "an eighth of the load", severity: model.SeverityInvalid, class: exclusive, plant: func(t testing.TB) (string, []string) {
 		device := throttled(t)
 		otherLoad(t, "s/iodepth=64/iodepth=8/")

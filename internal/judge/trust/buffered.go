@@ -10,7 +10,7 @@ import (
 var ruleBuffered = Rule{
 	Name:   "buffered",
 	Checks: "the page cache was bypassed",
-	Evidence: "what the probe found about direct I/O: whether it is accepted, and whether data read with it came from the page cache " +
+	Evidence: "what the probe found about direct I/O: whether it is accepted, and whether data read with it came from the page cache (or that below a loop device) " +
 		"or ZFS's cache rather than from the device. A server's cache across a network is part of that storage, so this is not checked behind a network filesystem; " +
 		"the cache of a process of this machine (FUSE) is not part of it",
 	Severity: "warning: the numbers are partly the page cache's, or nothing shows that they are not",
@@ -22,7 +22,7 @@ var ruleBuffered = Rule{
 // answers. The queue depth then proves nothing: buffered libaio still reports the requested depth.
 //
 // An accepted O_DIRECT proves nothing by itself: ext4 with data=journal accepts it and uses the page
-// cache, and the process behind a FUSE filesystem may read its image through it.
+// cache, a loop device may use its file through it, and so may the process behind a FUSE filesystem.
 // Without a proof that the caches of this machine were bypassed there is a warning. A server's cache
 // across a network is part of that storage; the cache of a process on this machine is not.
 //
@@ -58,7 +58,7 @@ func checkDirect(v model.Volume, s model.Storage, memory int64) []model.Finding 
 			Severity: model.SeverityWarning,
 			Message:  "direct I/O is accepted here but is not direct: " + s.BypassDetail + ", so these numbers are partly those of memory",
 			Evidence: map[string]any{"engine": v.Engine, "direct": true, "bypassed": false, "filesystem": s.Filesystem, "mount_options": s.MountOpts},
-			Next:     "remove what prevents direct I/O (ext4: data=journal), or measure another filesystem or the device itself",
+			Next:     "remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on), or measure another filesystem or the device itself",
 		}}
 	case s.Userspace() && v.Size <= memory:
 		return []model.Finding{{

@@ -204,6 +204,12 @@ var firstFaults = []fault{
 		ev.Recorded.Plan.Volume.Target.Kind = model.VolumeClaim
 		ev.Recorded.Environment.Storage.Bypassed = nil
 	}, want: []string{"warning"}, says: "nothing shows that it is direct"},
+	{rule: "buffered", name: "a loop device that uses the page cache", spoil: func(ev *Evidence) {
+		no := false
+		ev.Recorded.Plan.Volume.Target.Kind = model.BlockDevice
+		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", DeviceChain: []string{"loop0", "vda"}, Bypassed: &no,
+			BypassDetail: "loop0 reads and writes its file through the page cache (losetup --direct-io=on prevents that)"}
+	}, want: []string{"warning"}, says: "is not direct: loop0 reads and writes its file through the page cache"},
 	{rule: "buffered", name: "a server behind a socket", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.NBD
 		ev.Recorded.Environment.Storage = model.Storage{Server: "nbd: flush"}

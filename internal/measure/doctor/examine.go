@@ -57,7 +57,7 @@ func checkDirect(dir string, accepted bool, s model.Storage) Check {
 		return Check{Fair, name, fmt.Sprintf("is refused on %s (%s): numbers would be those of the page cache", dir, s.DirectError), "choose another filesystem"}
 	case s.Bypassed != nil && !*s.Bypassed:
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
-			"remove what prevents direct I/O (ext4: data=journal), or choose another filesystem"}
+			"remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on), or choose another filesystem"}
 	case s.Userspace():
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s; whether the process that serves %s answers from memory all the same does not show", dir, s.Filesystem),
 			"measure what it is built on, or more than the memory of this machine"}

@@ -86,6 +86,34 @@ func drop(t *testing.T, path string) {
 	}
 }
 
+// Reads with O_DIRECT are answered from the page cache if a loop device anywhere below uses it, and the
+// loop device counts them all the same.
+func TestProbeSeesALoopDeviceThatUsesThePageCache(t *testing.T) {
+	lab.Need(t, "mkfs.ext4")
+	cached := func(t *testing.T, target, loop string) {
+		t.Helper()
+		s := probe(t, target)
+		if s.Direct == nil || !*s.Direct || s.Bypassed == nil || *s.Bypassed || !strings.HasPrefix(s.BypassDetail, sysBase(loop)+" reads and writes its file through the page cache") {
+			t.Errorf("%s: %+v", target, s)
+		}
+	}
+	file := image(t, t.TempDir(), 64<<20)
+	lower := loopDevice(t, file, "--direct-io=off")
+	run(t, "mkfs.ext4", "-q", "-F", lower)
+	cached(t, lower, lower)
+	dir := mountAt(t, lower)
+	cached(t, dir, lower)
+	inner := image(t, dir, 4<<20)
+	run(t, "fallocate", "-l", "4M", inner)
+	cached(t, inner, lower)
+	cached(t, loopDevice(t, inner), lower)
+	// Its file cannot be found any more.
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	cached(t, dir, lower)
+}
+
 // An overlay has no device of its own, and its files have no pages: those of the files below show
 // whether reads are direct, also to an ordinary user.
 func TestProbeOfAnOverlay(t *testing.T) {

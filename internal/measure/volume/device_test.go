@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,13 +41,17 @@ func image(t testing.TB, dir string, size int64) string {
 	return f.Name()
 }
 
-// loopDevice attaches a file to a loop device for the duration of the test.
+// loopDevice attaches a file to a loop device for the duration of the test, with direct I/O unless an
+// option says otherwise.
 func loopDevice(t testing.TB, file string, options ...string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		lab.Unavailable(t, "loop devices need root")
 	}
 	lab.Need(t, "losetup")
+	if !slices.Contains(options, "--direct-io=off") {
+		options = append(options, "--direct-io=on")
+	}
 	out, err := exec.Command("losetup", append(options, "--show", "-f", file)...).CombinedOutput()
 	if err != nil {
 		lab.Unavailable(t, "no loop device can be had: %s", strings.TrimSpace(string(out)))

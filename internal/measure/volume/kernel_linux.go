@@ -38,6 +38,9 @@ type link struct {
 	name   string
 	disk   bool // a whole device with its own queue
 	memory bool
+	// buffered is set for a loop device that uses its file through the page cache. It counts what it
+	// answers from there like everything else.
+	buffered bool
 }
 
 // chainOfMount follows a mounted filesystem down to the hardware.
@@ -100,6 +103,7 @@ func (k *kernel) chainOfDisk(path string, depth int) []link {
 	name := filepath.Base(path)
 	chain := []link{{name: name, disk: true, memory: ramDisk(name)}}
 	if backing := k.text(filepath.Join(path, "loop/backing_file")); backing != "" {
+		chain[0].buffered = k.text(filepath.Join(path, "loop/dio")) == "0"
 		return append(chain, k.chainOfBacking(name, backing, depth+1)...)
 	}
 	slaves, _ := os.ReadDir(filepath.Join(path, "slaves"))
@@ -163,6 +167,9 @@ func (k *kernel) describe(s *model.Storage, chain []link) {
 			s.DeviceChain = append(s.DeviceChain, l.name)
 		}
 		s.Memory = s.Memory || l.memory
+		if l.buffered && s.Bypassed == nil {
+			setBypass(s, false, l.name+" reads and writes its file through the page cache (losetup --direct-io=on prevents that)")
+		}
 		if !l.disk {
 			continue
 		}

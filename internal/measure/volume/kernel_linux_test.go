@@ -12,16 +12,19 @@ import (
 )
 
 // fakeSys creates a tree like /sys: an NVMe disk with a partition, LUKS and LVM on top of it, a
-// mirror of two SCSI disks, and zram.
+// mirror of two SCSI disks, zram, and two loop devices whose files are not to be found, on one of which
+// is LVM.
 func fakeSys(t *testing.T) *kernel {
 	t.Helper()
 	sys := t.TempDir()
 	disks := map[string]string{ // name → path below devices/
 		"nvme0n1": "pci/nvme/nvme0/nvme0n1", "nvme0n1p2": "pci/nvme/nvme0/nvme0n1/nvme0n1p2",
 		"sda": "pci/sda", "sdb": "pci/sdb", "md0": "virtual/md0", "dm-0": "virtual/dm-0", "dm-1": "virtual/dm-1", "zram0": "virtual/zram0",
+		"loop998": "virtual/loop998", "loop999": "virtual/loop999", "dm-2": "virtual/dm-2",
 	}
 	numbers := map[string]string{
 		"nvme0n1": "259:0", "nvme0n1p2": "259:2", "sda": "8:0", "sdb": "8:16", "md0": "9:0", "dm-0": "253:0", "dm-1": "253:1", "zram0": "251:0",
+		"loop998": "7:998", "loop999": "7:999", "dm-2": "253:2",
 	}
 	write := func(path, text string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -56,6 +59,11 @@ func fakeSys(t *testing.T) *kernel {
 	} {
 		write(dir("md0")+"/queue/"+file, text)
 	}
+	for name, direct := range map[string]string{"loop998": "1", "loop999": "0"} {
+		write(dir(name)+"/loop/backing_file", "/no/such/image (deleted)")
+		write(dir(name)+"/loop/dio", direct)
+	}
+	link(dir("loop999"), dir("dm-2")+"/slaves/loop999")
 	link(dir("nvme0n1p2"), dir("dm-0")+"/slaves/nvme0n1p2")
 	link(dir("dm-0"), dir("dm-1")+"/slaves/dm-0")
 	link(dir("sda"), dir("md0")+"/slaves/sda")
@@ -82,6 +90,13 @@ func TestChains(t *testing.T) {
 		}},
 		"compressed RAM": {mount{major: 251, minor: 0, fstype: "ext4"}, model.Storage{
 			Device: "zram0", DeviceChain: []string{"zram0"}, DeviceSize: 1 << 20, Memory: true,
+		}},
+		"loop with direct I/O": {mount{major: 7, minor: 998, fstype: "xfs"}, model.Storage{
+			Device: "loop998", DeviceChain: []string{"loop998"}, DeviceSize: 1 << 20,
+		}},
+		"LVM on a loop without": {mount{major: 253, minor: 2, fstype: "xfs"}, model.Storage{
+			Device: "dm-2", DeviceChain: []string{"dm-2", "loop999"}, DeviceSize: 1 << 20,
+			Bypassed: new(false), BypassDetail: "loop999 reads and writes its file through the page cache (losetup --direct-io=on prevents that)",
 		}},
 		"network": {mount{minor: 50, fstype: "nfs4", source: "server:/export"}, model.Storage{DeviceChain: []string{"nfs4"}}},
 		"tmpfs":   {mount{minor: 51, fstype: "tmpfs", source: "tmpfs"}, model.Storage{DeviceChain: []string{"tmpfs"}, Memory: true}},
