@@ -9,8 +9,12 @@ type Settling struct {
 	// Slow and Rate are the reads per second of the first and the last read check; 0 if there was none.
 	Slow float64 `json:"slow,omitempty"`
 	Rate float64 `json:"rate,omitempty"`
-	// Settled is set if the last check found reads at their full rate.
+	// Settled is set if the last check found reads at their full rate, or the storage has had enough time for
+	// all that was written.
 	Settled bool `json:"settled,omitempty"`
+	// Left is how long, in seconds, the storage may still have been writing when the repeat began: set
+	// only if the wait had to end before that time was over or reads were at their full rate.
+	Left float64 `json:"left,omitempty"`
 }
 
 const (
@@ -30,6 +34,9 @@ func (s *Settling) Helped() bool {
 // Early reports whether a repeat may have begun before the storage had finished with earlier writes.
 func (s *Settling) Early() bool { return s != nil && s.Writes > 0 && !s.Settled }
 
+// Cut reports whether the wait before a repeat ended too early.
+func (s *Settling) Cut() bool { return s.Early() && s.Left > 0 }
+
 // SettlingNeeded reports whether writes were the cause of slow reads. There must be more waits that
 // made reads faster than checks that found reads fast immediately after as many writes: storage that is
 // slow now and then is so regardless of writes.
@@ -46,7 +53,7 @@ func SettlingNeeded(steps []StepResult) bool {
 		case r.Worker > 0:
 		case s.Helped():
 			needed++
-		case s != nil && s.Settled && s.Waited == 0 && float64(s.Writes) >= settlingLike*float64(most):
+		case s != nil && s.Settled && s.Waited == 0 && s.Rate > 0 && float64(s.Writes) >= settlingLike*float64(most):
 			needed--
 		}
 	}

@@ -16,8 +16,8 @@ const afterWrites = 0.06
 var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured after the storage had finished earlier writes",
-	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001)",
-	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured",
+	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes",
+	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
 }
@@ -66,6 +66,8 @@ func checkSettled(ev Evidence) []model.Finding {
 			mixed = append(mixed, name)
 		case waits.helped > 0:
 			left = append(left, name)
+		case g.slowerWhereCut():
+			o.fault(ev.cut(name, waits, g))
 		case g.held && len(g.early) > 0:
 			o.miss(name, "reads at a fixed rate do not show whether the storage still writes")
 		case pooled.slower(g, len(groups)):
@@ -133,17 +135,37 @@ func (w *waiting) evidence() map[string]any {
 	return map[string]any{"waited": w.seconds, "waits": w.helped, "writes": w.writes, "before": w.before, "after": w.full}
 }
 
+// cut reports reads that began before the storage had had enough time for what was written.
+func (ev Evidence) cut(name string, waits waiting, g repeatsAfter) model.Finding {
+	message := fmt.Sprintf("not settled: after %s I/Os had been written, the storage may need another %s to finish them",
+		units.FormatRate(float64(g.written)), units.FormatSpan(g.left))
+	if waits.seconds > 0 {
+		message += fmt.Sprintf(" (waited %s)", units.FormatDuration(waits.seconds))
+	}
+	message += fmt.Sprintf(", and until then reads of %s may be slow", name)
+	evidence := map[string]any{"waited": waits.seconds, "writes": g.written, "left": g.left, "rate": stats.Mean(g.cut)}
+	if len(g.late) > 0 {
+		evidence["others"] = stats.Mean(g.late)
+	}
+	return model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(), Message: message, Evidence: evidence}
+}
+
 // repeatsAfter are the mean rates of a workload's repeats: of those that began when writes may not have
 // drained, and of the others.
 type repeatsAfter struct {
 	early, late []float64
+	// cut are those of early that followed a wait that ended too early; left is the most time, in seconds, that the
+	// storage still needed then, and written the I/Os that had been written.
+	cut     []float64
+	left    float64
+	written uint64
 	// unknown is set if the writes were not recorded, held if the rate is prescribed.
 	unknown, held bool
 }
 
 func (ev Evidence) afterWrites(workload string) repeatsAfter {
 	var g repeatsAfter
-	early, late := map[int]bool{}, map[int]bool{}
+	early, late, cut := map[int]bool{}, map[int]bool{}, map[int]bool{}
 	wrote := false
 	for _, r := range ev.Recorded.Run.Steps {
 		w, known := ev.Recorded.Plan.Workload(r.Step.Workload)
@@ -152,14 +174,24 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 			g.unknown = g.unknown || wrote && r.Settling == nil
 			if r.Settling.Early() {
 				early[r.Step.Number] = true
+				if r.Settling.Cut() {
+					cut[r.Step.Number] = true
+					g.left, g.written = math.Max(g.left, r.Settling.Left), max(g.written, r.Settling.Writes)
+				}
 			} else {
 				late[r.Step.Number] = true
 			}
 		}
 		wrote = known && w.Writes()
 	}
-	g.early, g.late = ev.Recorded.ReadRates(early), ev.Recorded.ReadRates(late)
+	g.early, g.late, g.cut = ev.Recorded.ReadRates(early), ev.Recorded.ReadRates(late), ev.Recorded.ReadRates(cut)
 	return g
+}
+
+// slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had
+// finished. Few repeats differ by less than this gap for other reasons.
+func (g repeatsAfter) slowerWhereCut() bool {
+	return len(g.cut) > 0 && (len(g.late) == 0 || stats.Mean(g.cut) <= (1-model.SettlingGap)*stats.Mean(g.late))
 }
 
 // leftOut is how many repeats of a workload are excluded from all figures.

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"slices"
+	"testing"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -52,7 +53,21 @@ func leaveOut(ev *Evidence) {
 // mixes are the rules that see two levels in the series.
 var mixes = []string{"modes", "cliff", "burst", "warm-up", "drift", "tail", "bytes", "depth", "merge"}
 
+// cutShort records for every read of a workload a wait that ended too early, or for every other one.
+func cutShort(ev *Evidence, workload string, all bool) {
+	n := 0
+	eachStep(ev, workload, func(s *model.StepResult) {
+		if n++; all || n%2 == 0 {
+			s.Settling = &model.Settling{Writes: 200000, Waited: 30, Slow: 1000, Rate: 1000, Left: 95}
+		}
+	})
+}
+
 var settledFaults = []fault{
+	{rule: "settled", name: "waits that ended before the storage can have finished", spoil: func(ev *Evidence) { cutShort(ev, iops.Name, true) },
+		want: []string{"warning rand-read-iops"}, says: "after 200k I/Os had been written, the storage may need another 1 m 35 s to finish them (waited "},
+	{rule: "settled", name: "the same, and slower than others", spoil: func(ev *Evidence) { draining(ev, nil); cutShort(ev, iops.Name, false) },
+		want: []string{"warning rand-read-iops"}, also: mixes, says: "may need another 1 m 35 s"},
 	{rule: "settled", name: "reads right after writes at half the rate", spoil: func(ev *Evidence) { draining(ev, nil) },
 		want: []string{"warning rand-read-iops"}, also: mixes, says: "right after writes ran at 1.00k IOPS and others at 2.00k"},
 	{rule: "settled", name: "a wait, and what began before is left out", spoil: func(ev *Evidence) { draining(ev, waited); leaveOut(ev) },
@@ -72,4 +87,15 @@ var settledFaults = []fault{
 		ev.Results = slices.DeleteFunc(ev.Results, func(r model.Result) bool { return r.Direction == model.Read })
 		ev.Baseline = nil
 	}, want: []string{"not-checked"}, also: []string{"faster-reads", "faster-writes", "above-disks", "rate", "late", "clock", "cache", "cpu", "depth"}, says: "no workload that only reads"},
+}
+
+// Reads that are as fast as those after the storage has finished do not suffer, however much it may still write.
+func TestReadsAsFastAsOthersAreNotAccused(t *testing.T) {
+	ev := sound()
+	cutShort(&ev, iops.Name, false)
+	for _, f := range checkSettled(ev) {
+		if f.Severity != model.SeverityPassed {
+			t.Errorf("%s %v: %s", f.Severity, f.Results, f.Message)
+		}
+	}
 }

@@ -100,6 +100,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	e.shrink(s)
 	s.prefilled(merged)
 	e.clock = e.now().Sub(e.began).Seconds()
+	s.drain.backlog.until = e.clock
 	return nil
 }
 

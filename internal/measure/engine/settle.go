@@ -38,9 +38,10 @@ const (
 
 // drain tracks writes that may still be draining on one side, and the read rates seen so far.
 type drain struct {
-	// writes counts the I/Os written since reads were last seen at their full rate; seconds is the drain
-	// time that has to be added for the prefill, as far as it is known.
-	writes, seconds float64
+	// writes counts the I/Os written since reads were last seen at their full rate; backlog is how long the storage
+	// takes for them.
+	writes  float64
+	backlog backlog
 	// probeFirst is set if reads are probed before they are measured, confirmed if a wait has made them faster,
 	// ruledOut if neither will help.
 	probeFirst, confirmed, ruledOut bool
@@ -68,12 +69,17 @@ func (s *side) prefilled(p *model.Preparation) {
 	if write == 0 && p.Seconds >= filledLeast && len(p.Rates) > 0 {
 		write, read = slices.Max(p.Rates), p.Proof.Bandwidth
 	}
+	b := &s.drain.backlog
+	b.probed = read
 	if read <= 0 || write < absorbing*read {
 		return
 	}
 	s.drain.probeFirst = true
-	s.drain.writes = math.Max(1, float64(p.Written)/(1<<20))
-	s.drain.seconds = (s.beside.WriteBandwidth*probedFor + float64(p.Written)) / read
+	bytes := s.beside.WriteBandwidth*probedFor + float64(p.Written)
+	s.drain.writes = math.Max(1, bytes/large)
+	b.pieces = math.Max(1, float64(p.Written)/large)
+	// The disk was writing during the prefill, too.
+	b.prefill = math.Max(0, bytes/read-p.Seconds)
 }
 
 const (
@@ -81,12 +87,15 @@ const (
 	probedFor = 2.0
 	// filledLeast is the minimum duration of a prefill whose rate is meaningful, in seconds.
 	filledLeast = 1.0
+	// large is the size of the I/Os of both, in bytes.
+	large = 1 << 20
 )
 
 // settle waits before a repeat that only reads until earlier writes have drained, if there is a sign that
 // they have not. It returns nil if nothing was written.
 func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*model.Settling, error) {
 	d := &s.drain
+	d.backlog.pass(e.clock, 1)
 	w, known := s.plan.Workload(step.Workload)
 	if !known || w.Writes() || w.Loads() || d.writes == 0 {
 		return nil, nil
@@ -94,56 +103,82 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 	found := &model.Settling{Writes: uint64(d.writes)}
 	most := math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited)
 	d.noTime = most <= 0
-	if !d.probeFirst || d.ruledOut || d.noTime || d.noWait || w.OfCapacity > 0 && w.RateIOPS == 0 {
+	switch {
+	case !d.probeFirst || d.ruledOut || w.OfCapacity > 0 && w.RateIOPS == 0:
+		return found, nil
+	case d.noTime || d.noWait:
+		found.Left = d.backlog.owed()
+		// The time since the prefill alone may have been enough.
+		found.Settled = found.Left == 0 && d.rates[w.Name] == 0 && len(d.backlog.flows) == 0
 		return found, nil
 	}
-	probe, began := s.probeFor(w, step), e.clock
+	err := e.wait(ctx, s, w, s.probeFor(w, step), most, found)
+	if err != nil || found.Rate <= 0 {
+		// Without reads, the repeat itself will report the reason.
+		return found, err
+	}
+	d.waited += found.Waited
+	d.learn(found)
+	return found, nil
+}
+
+// wait leaves the storage idle, for at most that many seconds, until a probe finds reads fast again.
+func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe probing, most float64, found *model.Settling) error {
+	d, began := &s.drain, e.clock
 	full := d.rates[probe.workload.Name]
 	last := 0.0
 	for {
 		rate, err := e.probe(ctx, s, probe)
-		if err != nil {
-			return found, err
+		if err != nil || rate <= 0 {
+			found.Rate = 0
+			return err
 		}
-		if rate <= 0 {
-			// The repeat itself will report the reason.
-			return found, nil
-		}
+		d.backlog.read(probe.workload, rate)
+		d.backlog.pass(e.clock, readsLeave)
 		if found.Slow == 0 {
 			found.Slow = rate
-			if full == 0 {
-				most = math.Min(most, d.seconds+d.writes/rate)
-			}
 		}
 		found.Rate = rate
-		rose := full == 0 && rate >= faster*found.Slow && rate <= (1+alike)*last
-		if full > 0 && rate >= (1-d.limit())*full || rose {
+		rose := full == 0 && rate >= faster*found.Slow
+		steady := rate <= (1+alike)*last
+		if full > 0 && rate >= (1-d.limit())*full || rose && steady {
 			found.Settled = true
 			break
 		}
-		if e.clock-began >= most {
-			// Reads that never got faster are assumed to be at their full rate. Later ones may still be
-			// slower than these.
-			found.Settled = full == 0
+		// Reads that never got faster in the time that everything takes are at their full rate. Later ones may still be
+		// slower than these.
+		calm := full == 0 && !rose && d.backlog.owed() == 0
+		if waited := e.clock - began; calm && waited >= d.writes/found.Slow || waited >= most {
+			found.Settled = calm
 			break
 		}
 		if found.Waited == 0 {
 			e.tell(s, model.Update{Message: fmt.Sprintf("%s: waiting for the storage to finish what was written (%s IOPS now)",
 				w.Name, units.FormatRate(rate))})
 		}
-		e.tell(s, model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: e.clock - began, Total: most}})
-		pause := math.Min(pauseMost, math.Max(pauseLeast, most/10))
-		if err := e.rest(ctx, s, pause); err != nil {
-			return found, err
+		expected := most
+		if full == 0 {
+			expected = math.Min(most, math.Max(e.clock-began+d.backlog.left(), d.writes/found.Slow))
 		}
+		e.tell(s, model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: e.clock - began, Total: expected}})
+		pause := math.Min(pauseMost, math.Max(pauseLeast, expected/10))
+		if err := e.rest(ctx, s, pause); err != nil {
+			return err
+		}
+		d.backlog.pass(e.clock, 1)
 		last, found.Waited = rate, e.clock-began
 	}
 	if found.Waited > 0 {
 		found.Waited = e.clock - began
 	}
-	d.waited += found.Waited
-	d.learn(found)
-	return found, nil
+	if !found.Settled {
+		found.Left = d.backlog.owed()
+		if full == 0 {
+			// Reads were still changing, or there was something left.
+			found.Left = math.Max(found.Left, pauseLeast)
+		}
+	}
+	return nil
 }
 
 // learn notes what a wait has shown.
@@ -151,7 +186,7 @@ func (d *drain) learn(found *model.Settling) {
 	if !found.Settled {
 		return
 	}
-	d.writes, d.seconds = 0, 0
+	d.drained()
 	d.waits = append(d.waits, model.StepResult{Settling: found})
 	was := d.confirmed
 	switch d.confirmed = model.SettlingNeeded(d.waits); {
@@ -164,6 +199,12 @@ func (d *drain) learn(found *model.Settling) {
 		d.fastAtOnce++
 		d.probeFirst, d.ruledOut = false, d.fastAtOnce >= mostFastAtOnce
 	}
+}
+
+// drained is called when the storage has finished what was written.
+func (d *drain) drained() {
+	d.writes = 0
+	d.backlog.forget()
 }
 
 // limit returns how much slower than their full rate reads must be to count as slow.
@@ -192,10 +233,12 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 				d.writes += float64(m.Write.IOs)
 			}
 		}
+		d.backlog.wrote(v.workload, v.samples)
 		return false
 	}
 	rates := readRates(v.samples)
 	rate, clean := mean(rates), settling == nil || settling.Settled
+	d.backlog.read(v.workload, rate)
 	full := d.rates[name]
 	slower := rate < (1-d.limit())*full
 	if !clean {
@@ -213,7 +256,11 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 		// A look has used up burst credits: that makes it slower as well, and what follows depends on it.
 		return d.probeFirst && !d.noTime && settling.Waited == 0 && !v.results[0].Step.Look
 	}
-	d.writes, d.seconds = 0, 0
+	if full == 0 && settling.Cut() {
+		// This may not be the full rate.
+		return false
+	}
+	d.drained()
 	switch {
 	case !clean && full > 0:
 	case full == 0 || rate > (1+d.limit())*full:

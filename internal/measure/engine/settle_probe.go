@@ -96,6 +96,11 @@ func (e *execution) passed(seconds float64) {
 
 // readRates returns the reads per second of a repeat, second by second, summed over its volumes.
 func readRates(samples []model.Sample) []float64 {
+	return flowRates(samples, func(m model.Sample) *model.Flow { return m.Read })
+}
+
+// flowRates is the same for the flow of each sample that of returns.
+func flowRates(samples []model.Sample, of func(model.Sample) *model.Flow) []float64 {
 	var rates []float64
 	index := map[int]int{}
 	for _, m := range samples {
@@ -104,8 +109,8 @@ func readRates(samples []model.Sample) []float64 {
 		if i == len(rates) {
 			rates = append(rates, 0)
 		}
-		if m.Read != nil && m.Seconds > 0 {
-			rates[i] += float64(m.Read.IOs) / m.Seconds
+		if f := of(m); f != nil && m.Seconds > 0 {
+			rates[i] += float64(f.IOs) / m.Seconds
 		}
 	}
 	return rates

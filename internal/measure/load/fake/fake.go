@@ -52,6 +52,9 @@ func (d *Driver) Engines(context.Context, model.Volume) ([]string, error) {
 
 // Fill pretends to write the volume and returns at once.
 func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
+	if err := d.absorb(v, float64(v.Size)/float64(large.BlockSize)); err != nil {
+		return 0, err
+	}
 	progress(model.Progress{Phase: model.PhasePrefill, Done: float64(v.Size), Total: float64(v.Size)})
 	return v.Size, nil
 }
@@ -67,12 +70,45 @@ func (d *Driver) Bandwidth(_ context.Context, v model.Volume, write bool, _ time
 	if err != nil {
 		return 0, err
 	}
-	dir := model.Read
-	if write {
-		dir = model.Write
+	rate := p.Truth(large)
+	if write && p.Absorb > 0 {
+		rate = min(rate*p.Absorb/p.IOPS, rate+p.Cache/p.cost(large)/probedFor)
+		if err := d.absorb(v, probedFor*rate); err != nil {
+			return 0, err
+		}
 	}
-	w := model.Workload{BlockSize: 1 << 20, Depth: 8, Direction: dir}
-	return p.Truth(w) * float64(w.BlockSize), nil
+	return rate * float64(large.BlockSize), nil
+}
+
+// large is how volumes are filled and bandwidths probed, probedFor for how many seconds the latter.
+var large = model.Workload{BlockSize: 1 << 20, Depth: 8}
+
+const probedFor = 2.0
+
+// absorb puts large writes into the cache.
+func (d *Driver) absorb(v model.Volume, ios float64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.open(v.Target.URI); err != nil {
+		return err
+	}
+	if d.dev.Absorb > 0 {
+		d.dev.backlog = min(d.dev.Cache, d.dev.backlog+ios*d.dev.cost(large))
+	}
+	return nil
+}
+
+// open makes the device that a URI describes, unless it is there already.
+func (d *Driver) open(uri string) error {
+	if d.dev != nil && d.uri == uri {
+		return nil
+	}
+	p, err := ParseParameters(uri)
+	if err != nil {
+		return err
+	}
+	d.dev, d.uri = newDevice(p), uri
+	return nil
 }
 
 // Ceiling is unknown: there is no load generator.
@@ -96,12 +132,8 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	res := model.StepResult{Step: req.Step}
-	if d.dev == nil || d.uri != req.Volume.Target.URI {
-		p, err := ParseParameters(req.Volume.Target.URI)
-		if err != nil {
-			return res, err
-		}
-		d.dev, d.uri = newDevice(p), req.Volume.Target.URI
+	if err := d.open(req.Volume.Target.URI); err != nil {
+		return res, err
 	}
 	if req.Workload.OpenLoop {
 		d.runOpen(ctx, req, &res, emit)
@@ -192,6 +224,22 @@ func (d *device) drain(seconds, share float64) bool {
 	return had
 }
 
+// cost is how many I/Os the device does in the time of one of the workload.
+func (p Parameters) cost(w model.Workload) float64 { return p.IOPS / p.base(w) }
+
+// absorbed lets the cache take writes while it has room, and returns their mean rate; rate is that of the device,
+// which writes back meanwhile.
+func (d *device) absorbed(w model.Workload, rate, sec float64) float64 {
+	fast, cost := rate*d.Absorb/d.IOPS, d.cost(w)
+	fills := (fast - rate) * cost
+	full := sec
+	if fills > 0 {
+		full = min(sec, (d.Cache-d.backlog)/fills)
+	}
+	d.backlog += full * fills
+	return (full*fast + (sec-full)*rate) / sec
+}
+
 func newDevice(p Parameters) *device {
 	d := &device{Parameters: p, rng: rand.New(rand.NewPCG(p.Seed, 0x10ad11e))}
 	d.ar = d.rng.NormFloat64()
@@ -233,7 +281,9 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 		}
 	}
 	rate *= max(factor, 0.01)
-	if w.Writes() {
+	if w.Writes() && d.Absorb > 0 {
+		rate = d.absorbed(w, rate, sec)
+	} else if w.Writes() {
 		d.backlog = min(d.Cache, d.backlog+rate*sec)
 	} else if d.drain(sec, 0.5) {
 		rate /= 2

@@ -114,3 +114,31 @@ func TestBadParametersAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A cache that absorbs takes the prefill and writes at its own rate until it is full; reads then get half of the device
+// until it has drained.
+func TestACacheAbsorbsUntilItIsFull(t *testing.T) {
+	const uri = "?iops=1000&cv=0&cache=20000&absorb=5000"
+	writes := small
+	writes.Direction = model.Write
+	var d Driver
+	samples, _ := play(t, &d, uri, writes, 10)
+	// It fills at 4,000 per second.
+	if full, later := rate(samples[:4], model.Write), rate(samples[6:], model.Write); math.Abs(full-5000) > 1 || math.Abs(later-1000) > 1 {
+		t.Errorf("%g writes per second at first, %g later", full, later)
+	}
+	samples, _ = play(t, &d, uri, small, 60)
+	if at, later := rate(samples[:30], model.Read), rate(samples[45:], model.Read); math.Abs(at-500) > 1 || math.Abs(later-1000) > 1 {
+		t.Errorf("%g reads per second while it drains, %g later", at, later)
+	}
+	v := model.Volume{Target: model.Target{Kind: model.Fake, URI: uri}, Size: 4000 << 20}
+	if _, err := d.Fill(t.Context(), v, 0, func(model.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	if samples, _ = play(t, &d, uri, small, 5); math.Abs(rate(samples, model.Read)-500) > 1 {
+		t.Errorf("%g reads per second after the prefill", rate(samples, model.Read))
+	}
+	if _, err := ParseParameters("iops=1000&absorb=500"); err == nil {
+		t.Error("a cache that is slower than its device was accepted")
+	}
+}

@@ -31,6 +31,9 @@ type Parameters struct {
 	// Cache is how many written I/Os a write cache holds, which are written to the device later, at
 	// half of its rate during reads.
 	Cache float64
+	// Absorb is how many writes per second the cache takes while it has room; 0 is no more than the device does. Such
+	// a cache also takes the prefill.
+	Absorb float64
 	// FailAfter makes every step after that many seconds end with an I/O error.
 	FailAfter float64
 	// Pace is the number of virtual seconds per real one; 0 is as fast as possible.
@@ -56,7 +59,7 @@ func ParseParameters(query string) (Parameters, error) {
 	fields := map[string]*float64{
 		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "repeat-cv": &p.RepeatCV,
 		"spike": &p.SpikeShare, "spike-level": &p.SpikeLevel, "drift": &p.Drift, "warm-up": &p.WarmUp,
-		"burst": &p.BurstRate, "cache": &p.Cache, "credit": &p.BurstCredit, "refill": &p.Refill, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
+		"burst": &p.BurstRate, "cache": &p.Cache, "absorb": &p.Absorb, "credit": &p.BurstCredit, "refill": &p.Refill, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
 		"stall-every": &p.StallEvery, "exponential": &p.Exponential, "pace": &p.Pace, "size": &p.Size, "shared": &p.Shared,
 	}
 	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
@@ -82,6 +85,9 @@ func ParseParameters(query string) (Parameters, error) {
 		if *f, err = strconv.ParseFloat(v[0], 64); err != nil || *f < 0 && name != "drift" {
 			return p, model.RefusedError(fmt.Sprintf("the fake device's %s=%q is not a number of the right kind", name, v[0]), "")
 		}
+	}
+	if p.Absorb > 0 && p.Absorb < p.IOPS {
+		return p, model.RefusedError("a fake device's absorb must be at least its iops", "")
 	}
 	if p.Phi >= 1 || p.IOPS <= 0 || p.MaxBandwidth <= 0 {
 		return p, model.RefusedError("a fake device needs iops > 0, bandwidth > 0 and phi < 1", "")
