@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,14 +22,32 @@ var fewDrawn = []uint64{3, 4, 5, 6}
 // drawn is a device whose sustained rates are known.
 type drawn struct {
 	lab.Throttle
+	// Backlog, if its IOPS are set, is a disk behind a write-back cache, in place of the limits.
+	lab.Backlog
 	// reads and writes are the sustained rates of 4 KiB I/Os, in 1/s, and large that of
 	// 64 KiB writes.
 	reads, writes, large float64
 }
 
+// cached are the draws that are write-back caches. They would otherwise be thirds of a limit for both directions,
+// of mirrors and of a limit for each, which have no state that could mislead.
+var cached = []uint64{14, 15, 16}
+
+// drawCache draws a disk behind a write-back cache that a few seconds of writes fill: reads are those of the disk,
+// and writes are as fast as it drains.
+func drawCache(seed uint64) drawn {
+	r := rand.New(rand.NewPCG(seed, 20261122))
+	disk := 500 + r.IntN(1001)
+	rate := float64(disk)
+	return drawn{Backlog: lab.Backlog{IOPS: rate, Cache: disk * (4 + r.IntN(30)), Size: 400 << 20}, reads: rate, writes: rate, large: rate}
+}
+
 // draw draws a device: a limit, a burst credit of some seconds on reads, on writes, or on both, a
-// cache of some MiB before writes, or mirrors.
+// write-back cache, or mirrors.
 func draw(seed uint64) drawn {
+	if slices.Contains(cached, seed) {
+		return drawCache(seed)
+	}
 	r := rand.New(rand.NewPCG(seed, 20261122))
 	between := func(low, high int64) int64 { return low + r.Int64N(high-low+1) }
 	base, times, seconds := between(300, 800), between(2, 5), between(2, 9)
@@ -37,11 +56,11 @@ func draw(seed uint64) drawn {
 	steady := lab.Limit{IOPS: between(800, 3000)}
 	switch seed % 7 {
 	case 0:
-		d.IOPS = steady.IOPS
+		d.Throttle.IOPS = steady.IOPS
 		d.reads, d.writes = float64(steady.IOPS), float64(steady.IOPS)
 	case 1:
-		d.IOPS, d.Mirrors = 2*steady.IOPS, int(between(2, 3))
-		d.reads, d.writes = float64(d.IOPS), float64(d.IOPS)/float64(d.Mirrors)
+		d.Throttle.IOPS, d.Mirrors = 2*steady.IOPS, int(between(2, 3))
+		d.reads, d.writes = float64(d.Throttle.IOPS), float64(d.Throttle.IOPS)/float64(d.Mirrors)
 	case 2:
 		d.Read, d.Write = steady, lab.Limit{IOPS: base}
 		d.reads, d.writes = float64(steady.IOPS), float64(base)
@@ -52,7 +71,7 @@ func draw(seed uint64) drawn {
 		d.Read, d.Write = credit, steady
 		d.reads, d.writes = float64(base), float64(steady.IOPS)
 	case 5:
-		d.IOPS, d.BurstIOPS, d.BurstSeconds = base, times*base, seconds
+		d.Throttle.IOPS, d.BurstIOPS, d.BurstSeconds = base, times*base, seconds
 		d.reads, d.writes = float64(base), float64(base)
 	case 6:
 		bandwidth := between(10, 16) << 20
@@ -96,10 +115,18 @@ func TestDrawnDevices(t *testing.T) {
 	}
 }
 
+// start starts the device.
+func (d drawn) start(t testing.TB) lab.Device {
+	if d.Backlog.IOPS > 0 {
+		return lab.Backlogged(t, d.Backlog)
+	}
+	return lab.Throttled(t, d.Throttle)
+}
+
 // measure compares a run with the sustained rates, and with LOADLINE_LONG=1 logs what plain fio measures in a
 // minute.
 func (d drawn) measure(t testing.TB, way []string) {
-	device := lab.Throttled(t, d.Throttle)
+	device := d.start(t)
 	o := measure(t.Context(), t, device.Target(), append([]string{"--profile", ownFile(t, "own.yaml", drawnProfile), "--size", fmt.Sprint(device.Size),
 		"--destroy-data-on", device.Target()}, way...)...)
 	for _, c := range []struct {
