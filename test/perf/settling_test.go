@@ -86,11 +86,11 @@ const balanced = "name: own\nworkloads:\n" +
 	"  - {name: writes, access: rand, direction: write, block_size: 4k, depth: 64, metric: iops}\n" +
 	"  - {name: large, access: seq, direction: write, block_size: 128k, depth: 16, metric: bandwidth}\n"
 
-// drawnReport runs the profile on fake storage.
-func drawnReport(t *testing.T, dir, storage string, seed int) model.Report {
+// drawnReport runs a profile on fake storage.
+func drawnReport(t *testing.T, dir, contents, storage string, seed int) model.Report {
 	t.Helper()
 	profile := filepath.Join(dir, "own.yaml")
-	if err := os.WriteFile(profile, []byte(balanced), 0o600); err != nil {
+	if err := os.WriteFile(profile, []byte(contents), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r, err := report(context.Background(), filepath.Join(dir, "runs"), fmt.Sprintf("fake:?seed=%d&%s", seed, storage), "--seed", fmt.Sprint(seed),
@@ -116,7 +116,7 @@ func TestHonestStorageIsNeverAccusedOfWriting(t *testing.T) {
 		if seed%2 == 1 {
 			storage += fmt.Sprintf("&cache=%.0f&absorb=%.0f", iops*0.3*r.Float64(), iops*(1+20*r.Float64()))
 		}
-		for _, f := range drawnReport(t, dir, storage, seed+1).Findings {
+		for _, f := range drawnReport(t, dir, balanced, storage, seed+1).Findings {
 			if f.Rule != "settled" || f.Severity == model.SeverityPassed || f.Severity == model.SeverityNote {
 				continue
 			}
@@ -141,7 +141,7 @@ func TestReadsBesideACacheThatOutlastsTheWaits(t *testing.T) {
 	for seed := range runs {
 		iops := math.Round(300 * math.Exp(3*r.Float64()))
 		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&cache=%.0f&absorb=%.0f", iops, 0.03*r.Float64(), iops*20*math.Exp(4*r.Float64()), iops*(2+30*r.Float64()))
-		for _, x := range drawnReport(t, dir, storage, seed+1).Results {
+		for _, x := range drawnReport(t, dir, balanced, storage, seed+1).Results {
 			switch {
 			case x.Workload != "reads":
 			case x.Verdict != model.Valid:
@@ -152,4 +152,29 @@ func TestReadsBesideACacheThatOutlastsTheWaits(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d suspect", suspect, runs)
+}
+
+// noisyReaders is a profile whose reads are mostly preceded by writes.
+const noisyReaders = "name: own\nworkloads:\n" +
+	"  - {name: writes, access: rand, direction: write, block_size: 4k, depth: 32, metric: iops}\n" +
+	"  - {name: large-writes, access: seq, direction: write, block_size: 64k, depth: 16, metric: iops}\n" +
+	"  - {name: reads, access: rand, direction: read, block_size: 4k, depth: 32, metric: iops}\n" +
+	"  - {name: deep-reads, access: rand, direction: read, block_size: 4k, depth: 64, metric: iops}\n"
+
+// Noise does not pass for a cache that has drained, nor half the rate for noise: no reads are off by more than 10 %
+// and called valid.
+func TestNoisyReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
+	t.Parallel()
+	const runs = 60
+	r := rand.New(rand.NewPCG(5, 5))
+	dir := t.TempDir()
+	for seed := range runs {
+		iops := math.Round(300 * math.Exp(2*r.Float64()))
+		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&cache=%.0f&absorb=%.0f", iops, 0.1+0.2*r.Float64(), iops*(4+40*r.Float64()), iops*(3+15*r.Float64()))
+		for _, x := range drawnReport(t, dir, noisyReaders, storage, seed+1).Results {
+			if x.Direction == model.Read && x.Verdict == model.Valid && math.Abs(x.Value/iops-1) > 0.1 {
+				t.Errorf("%s, seed %d: %s at %.0f/s (%v) is called valid: %v", storage, seed+1, x.Workload, x.Value, x.RepeatValues, x.Findings)
+			}
+		}
+	}
 }

@@ -28,9 +28,13 @@ const (
 	// slowerMost is the maximum slowdown that is put down to noise, however noisy the reads are; noisy is
 	// the threshold in standard deviations of one second. Two probes agree if they differ by at most alike.
 	slowerMost, noisy, alike = 0.5, 3.0, 0.08
+	// slowerOwed is the same while writes must be left: reads beside them get half of the disk.
+	slowerOwed = 0.35
 	// faster is the minimum speed-up of reads that shows that a disk has finished writing, if their full
-	// rate is not known.
-	faster = 1.25
+	// rate is not known, and muchFaster that if it has not had time enough for that: noise does less.
+	faster, muchFaster = 1.25, 1.5
+	// leastProbes is how many probes the latter takes, apart from the fast one.
+	leastProbes = 3
 	// mostFastAtOnce is how often reads may be fast again at once, without a wait, before it is clear that writes
 	// do not cause their slowness.
 	mostFastAtOnce = 2
@@ -79,7 +83,7 @@ func (s *side) prefilled(p *model.Preparation) {
 	s.drain.writes = math.Max(1, bytes/large)
 	b.pieces = math.Max(1, float64(p.Written)/large)
 	// The disk was writing during the prefill, too.
-	b.prefill = math.Max(0, bytes/read-p.Seconds)
+	b.prefill = math.Max(0, spare*bytes/read-p.Seconds)
 }
 
 const (
@@ -89,6 +93,8 @@ const (
 	filledLeast = 1.0
 	// large is the size of the I/Os of both, in bytes.
 	large = 1 << 20
+	// spare is by which factor the disk may write what was prefilled more slowly than it reads.
+	spare = 1.25
 )
 
 // settle waits before a repeat that only reads until earlier writes have drained, if there is a sign that
@@ -104,7 +110,8 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 	most := math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited)
 	d.noTime = most <= 0
 	switch {
-	case !d.probeFirst || d.ruledOut || w.OfCapacity > 0 && w.RateIOPS == 0:
+	// A look that has begun is not repeated after a wait.
+	case !d.probeFirst && !(step.Look && d.backlog.owed() > 0) || d.ruledOut || w.OfCapacity > 0 && w.RateIOPS == 0:
 		return found, nil
 	case d.noTime || d.noWait:
 		found.Left = d.backlog.owed()
@@ -127,6 +134,7 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 	d, began := &s.drain, e.clock
 	full := d.rates[probe.workload.Name]
 	last := 0.0
+	var rates []float64
 	for {
 		rate, err := e.probe(ctx, s, probe)
 		if err != nil || rate <= 0 {
@@ -139,15 +147,15 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 			found.Slow = rate
 		}
 		found.Rate = rate
-		rose := full == 0 && rate >= faster*found.Slow
-		steady := rate <= (1+alike)*last
-		if full > 0 && rate >= (1-d.limit())*full || rose && steady {
+		rise, agree := rate/found.Slow, rate <= (1+alike)*last
+		known := full > 0 && rate >= (1-d.limit())*full
+		if known || full == 0 && agree && (rise >= faster && d.backlog.left() <= 0 || rate >= muchFaster*before(rates)) {
 			found.Settled = true
 			break
 		}
 		// Reads that never got faster in the time that everything takes are at their full rate. Later ones may still be
 		// slower than these.
-		calm := full == 0 && !rose && d.backlog.owed() == 0
+		calm := full == 0 && d.backlog.left() <= 0 && (rise < faster || agree)
 		if waited := e.clock - began; calm && waited >= d.writes/found.Slow || waited >= most {
 			found.Settled = calm
 			break
@@ -167,6 +175,7 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		}
 		d.backlog.pass(e.clock, 1)
 		last, found.Waited = rate, e.clock-began
+		rates = append(rates, rate)
 	}
 	if found.Waited > 0 {
 		found.Waited = e.clock - began
@@ -179,6 +188,14 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		}
 	}
 	return nil
+}
+
+// before returns the mean of the probes before the last one, if they are enough for noise to average out.
+func before(rates []float64) float64 {
+	if len(rates) < leastProbes {
+		return math.Inf(1)
+	}
+	return mean(rates[:len(rates)-1])
 }
 
 // learn notes what a wait has shown.
@@ -213,7 +230,11 @@ func (d *drain) limit() float64 {
 	if d.freedom > 0 {
 		spread = math.Sqrt(d.squares / d.freedom)
 	}
-	return math.Min(slowerMost, math.Max(model.SettlingGap, noisy*spread))
+	most := slowerMost
+	if d.backlog.owed() > 0 {
+		most = slowerOwed
+	}
+	return math.Min(most, math.Max(model.SettlingGap, noisy*spread))
 }
 
 // saw takes in a repeat, and reports whether it should be repeated after a wait: it read after writes, and

@@ -172,6 +172,44 @@ func TestAWaitAfterWritesThatEndsTooEarly(t *testing.T) {
 	}
 }
 
+// A look is not repeated after a wait, so it is not begun while writes must be left; other repeats are measured first.
+func TestALookWaitsForWhatMustBeLeft(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		look  bool
+		left  float64
+		waits bool
+	}{{"look", true, 20, true}, {"no look", false, 20, false}, {"nothing left", true, 0, false}} {
+		d := writeBack{backlog: c.left}
+		worker, _ := connected(t, d.answer)
+		e := newExecution(nil, silent{}, time.Now)
+		e.remaining = func() float64 { return 0 }
+		s := side{plan: plan(60, "reads"), workers: []*Worker{worker}}
+		s.drain.writes, s.drain.rates = 2000, map[string]float64{"reads": 100}
+		s.drain.backlog.prefill = c.left
+		got, err := e.settle(t.Context(), &s, model.Step{Workload: "reads", Seconds: 20, Look: c.look})
+		if err != nil || got.Helped() != c.waits || (got.Rate > 0) != c.waits {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+	}
+}
+
+// Noise may explain reads at half their rate, but not while writes must be left.
+func TestNoiseExplainsLessWhileWritesAreLeft(t *testing.T) {
+	d := drain{squares: 4, freedom: 100}
+	if got := d.limit(); got != slowerMost {
+		t.Errorf("%.2f", got)
+	}
+	d.backlog.prefill = 20
+	if got := d.limit(); got != slowerOwed {
+		t.Errorf("%.2f while writes are left", got)
+	}
+	d.squares = 0
+	if got := d.limit(); got != model.SettlingGap {
+		t.Errorf("%.2f without noise", got)
+	}
+}
+
 // drawnDisk is a disk, with its noise, that a backlog is told of.
 type drawnDisk struct {
 	r           *rand.Rand
