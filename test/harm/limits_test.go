@@ -186,8 +186,7 @@ func TestReadingIsInterrupted(t *testing.T) {
 	generate(t, slow, "", "a                         \n", 60<<20)
 	for _, args := range [][]string{{"import", "a=" + pipe}, {"report", pipe}, {"size", "--from", pipe}, {"import", "a=" + slow}} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-			r := begin(t, args...)
-			eventually(t, "it reads", func() bool { return opened(r.cmd.Process.Pid, args[len(args)-1]) })
+			r := reading(t, args...)
 			if err := r.cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
@@ -198,6 +197,32 @@ func TestReadingIsInterrupted(t *testing.T) {
 			late.Stop()
 		}
 	}
+}
+
+// reading starts a command that has its last argument open. A file may have been read before anybody looked, so
+// such a command is started again.
+func reading(t testing.TB, args ...string) (r *running) {
+	t.Helper()
+	for range 20 {
+		r = begin(t, args...)
+		seen := false
+		eventually(t, "it reads", func() bool {
+			seen = opened(r.cmd.Process.Pid, args[len(args)-1])
+			return seen || ended(r.cmd.Process.Pid)
+		})
+		if seen {
+			return r
+		}
+		r.wait(t)
+	}
+	t.Fatalf("%v was never seen to read", args)
+	return nil
+}
+
+// ended reports whether a child that nobody has waited for has ended.
+func ended(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
 // opened reports whether a process has a file open.
