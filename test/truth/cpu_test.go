@@ -33,8 +33,9 @@ func TestAPollingDriverIsNotAccused(t *testing.T) {
 		case f.Severity == model.SeverityWarning && r.Verdict == model.Suspect && o.code != 5:
 			t.Log(f.Message)
 			return
-		case f.Severity == model.SeverityInvalid && idle(f) < 0.05:
-			t.Logf("others left no idle time: %s", f.Message)
+		case f.Severity == model.SeverityInvalid && idle(f) < 0.2:
+			// Without others a third is idle. With them fio may begin so late that its waiting is not known.
+			t.Logf("others left little idle time: %s", f.Message)
 		default:
 			t.Fatalf("exit code %d, verdict %s of %v, the rule cpu: %s: %s", o.code, r.Verdict, r.Findings, f.Severity, f.Message)
 		}

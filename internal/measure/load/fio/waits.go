@@ -13,9 +13,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// watchWaits reads once a second, and when the step is due to end, how long fio's jobs have waited
+// waitsEvery is the time between two readings of watchWaits.
+const waitsEvery = 250 * time.Millisecond
+
+// watchWaits reads four times a second, and when the step is due to end, how long fio's jobs have waited
 // for a processor; jobs returns their processes. waits ends that and returns the result. A reading takes
-// some 20 µs for each job. On a busy machine the jobs begin late: what was read before counts as nothing.
+// some 20 µs for each job. On a busy machine the jobs begin late, by much of a short step: what was read
+// before counts as nothing.
 func watchWaits(clock env.Clock, jobs func() []int, main int, step model.Step) (waits func() *float64) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	m := &runqueue.Meter{}
@@ -23,7 +27,7 @@ func watchWaits(clock env.Clock, jobs func() []int, main int, step model.Step) (
 	go func() {
 		defer close(ended)
 		last := seconds(step.Ramp + step.Seconds)
-		for at := seconds(step.Ramp); ; at = min(at+time.Second, last) {
+		for at := seconds(step.Ramp); ; at = min(at+waitsEvery, last) {
 			select {
 			case <-end:
 				return
