@@ -137,12 +137,12 @@ func (w *waiting) evidence() map[string]any {
 
 // cut reports reads that began before the storage had had enough time for what was written.
 func (ev Evidence) cut(name string, waits waiting, g repeatsAfter) model.Finding {
-	message := fmt.Sprintf("not settled: after %s I/Os had been written, the storage may need another %s to finish them",
+	message := fmt.Sprintf("not settled: after %s I/Os had been written, the storage may have needed another %s or more to finish them",
 		units.FormatRate(float64(g.written)), units.FormatSpan(g.left))
 	if waits.seconds > 0 {
 		message += fmt.Sprintf(" (waited %s)", units.FormatDuration(waits.seconds))
 	}
-	message += fmt.Sprintf(", and until then reads of %s may be slow", name)
+	message += fmt.Sprintf(", and until then reads of %s may have been slow", name)
 	evidence := map[string]any{"waited": waits.seconds, "writes": g.written, "left": g.left, "rate": stats.Mean(g.cut)}
 	if len(g.late) > 0 {
 		evidence["others"] = stats.Mean(g.late)
@@ -189,7 +189,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 }
 
 // slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had
-// finished. Few repeats differ by less than this gap for other reasons.
+// finished. A smaller difference than this gap may have other reasons.
 func (g repeatsAfter) slowerWhereCut() bool {
 	return len(g.cut) > 0 && (len(g.late) == 0 || stats.Mean(g.cut) <= (1-model.SettlingGap)*stats.Mean(g.late))
 }

@@ -65,9 +65,9 @@ func cutShort(ev *Evidence, workload string, all bool) {
 
 var settledFaults = []fault{
 	{rule: "settled", name: "waits that ended before the storage can have finished", spoil: func(ev *Evidence) { cutShort(ev, iops.Name, true) },
-		want: []string{"warning rand-read-iops"}, says: "after 200k I/Os had been written, the storage may need another 1 m 35 s to finish them (waited "},
+		want: []string{"warning rand-read-iops"}, says: "after 200k I/Os had been written, the storage may have needed another 1 m 35 s or more to finish them (waited "},
 	{rule: "settled", name: "the same, and slower than others", spoil: func(ev *Evidence) { draining(ev, nil); cutShort(ev, iops.Name, false) },
-		want: []string{"warning rand-read-iops"}, also: mixes, says: "may need another 1 m 35 s"},
+		want: []string{"warning rand-read-iops"}, also: mixes, says: "may have needed another 1 m 35 s"},
 	{rule: "settled", name: "reads right after writes at half the rate", spoil: func(ev *Evidence) { draining(ev, nil) },
 		want: []string{"warning rand-read-iops"}, also: mixes, says: "right after writes ran at 1.00k IOPS and others at 2.00k"},
 	{rule: "settled", name: "a wait, and what began before is left out", spoil: func(ev *Evidence) { draining(ev, waited); leaveOut(ev) },

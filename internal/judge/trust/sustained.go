@@ -50,7 +50,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 		case model.Held:
 			if s.BytesUnseen {
-				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was tested without pauses, so burst credits counted in bytes that last longer than a repeat (%s) would not be detected", s.Looked, units.FormatSpan(ev.Recorded.Plan.Schedule.Repeat)))
+				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was tested without pauses, so burst credits that count bytes and last longer than a repeat (%s) would not be detected", s.Looked, units.FormatSpan(ev.Recorded.Plan.Schedule.Repeat)))
 				continue
 			}
 			o.pass(r.Workload)

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// aFew is how many successive seconds of a writing repeat show a rate: while they are slowest, a cache may have
+	// rateSeconds is how many successive seconds of a writing repeat show a rate: while they are slowest, a cache may have
 	// been full.
-	aFew = 3
-	// wholeBlock is the minimum block size, in bytes, at which reads show the bandwidth of a disk.
-	wholeBlock = 64 << 10
+	rateSeconds = 3
+	// largeBlock is the minimum block size, in bytes, at which reads show the bandwidth of a disk.
+	largeBlock = 64 << 10
 	// readsLeave is the share of a disk that writes get beside reads.
 	readsLeave = 0.5
 )
@@ -57,7 +57,8 @@ func (b *backlog) pass(clock, share float64) {
 
 // wrote adds a writing repeat.
 func (b *backlog) wrote(w model.Workload, samples []model.Sample) {
-	if b.left() <= 0 {
+	// Before any read, 0 only means that nothing is known of the disk.
+	if b.bytes > 0 && b.left() <= 0 {
 		b.forget()
 	}
 	if b.flows == nil {
@@ -75,7 +76,7 @@ func (b *backlog) wrote(w model.Workload, samples []model.Sample) {
 	}
 	rates := flowRates(samples, func(m model.Sample) *model.Flow { return m.Write })
 	f.seconds += float64(len(rates))
-	n := min(aFew, len(rates))
+	n := min(rateSeconds, len(rates))
 	for i := range len(rates) - n + 1 {
 		if n > 0 {
 			rate := mean(rates[i : i+n])
@@ -84,13 +85,22 @@ func (b *backlog) wrote(w model.Workload, samples []model.Sample) {
 	}
 }
 
+// during counts the time of a repeat: writes get all of the disk while they are measured, and a share beside reads.
+func (b *backlog) during(w model.Workload, clock float64) {
+	if w.Writes() {
+		b.pass(clock, 1)
+		return
+	}
+	b.pass(clock, readsLeave)
+}
+
 // read notes how fast the disk can read.
 func (b *backlog) read(w model.Workload, rate float64) {
 	bytes := rate * float64(w.BlockSize)
 	if w.Access == model.Random {
 		b.reads = highest(b.reads, rate)
 	}
-	if w.BlockSize >= wholeBlock {
+	if w.BlockSize >= largeBlock {
 		b.bandwidth = highest(b.bandwidth, bytes)
 	}
 	b.bytes = highest(b.bytes, bytes)
@@ -123,8 +133,8 @@ func (b *backlog) left() float64 {
 	return math.Max(0, needs-b.passed)
 }
 
-// owed returns the same, and 0 if it is so short that it says nothing.
-func (b *backlog) owed() float64 {
+// leftForSure returns the same, and 0 if it is so short that it says nothing.
+func (b *backlog) leftForSure() float64 {
 	if left := b.left(); left >= pauseLeast {
 		return left
 	}
@@ -133,21 +143,21 @@ func (b *backlog) owed() float64 {
 
 // needs returns how many seconds the disk takes for what a workload has written.
 func (b *backlog) needs(f *written) float64 {
-	whole, each := 0.0, 0.0
+	bySize, byCount := 0.0, 0.0
 	known := cmp.Or(b.bandwidth, b.probed)
 	if bandwidth := cmp.Or(known, b.bytes); bandwidth > 0 {
-		whole = f.bytes / bandwidth
+		bySize = f.bytes / bandwidth
 	}
 	if rate := math.Min(f.rate(), b.reads); rate > 0 {
-		each = f.ios / rate
+		byCount = f.ios / rate
 	}
 	switch {
-	case known == 0 && whole > 0 && each > 0:
+	case known == 0 && bySize > 0 && byCount > 0:
 		// Reads of small blocks do not show the bandwidth.
-		return math.Min(whole, each)
-	case f.sequential && whole > 0:
+		return math.Min(bySize, byCount)
+	case f.sequential && bySize > 0:
 		// The storage may merge them.
-		return whole
+		return bySize
 	}
-	return math.Max(whole, each)
+	return math.Max(bySize, byCount)
 }

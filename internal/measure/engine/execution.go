@@ -140,11 +140,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		e.dead[w.Name] = true
 	}
 	d.again = err == nil && s.saw(d, settling)
-	share := readsLeave
-	if w.Writes() {
-		share = 1
-	}
-	s.drain.backlog.pass(e.clock, share)
+	s.drain.backlog.during(w, e.clock)
 	return d, err
 }
 

@@ -26,15 +26,16 @@ const (
 	// disks do both at about the same speed, or read faster.
 	absorbing = 2.0
 	// slowerMost is the maximum slowdown that is put down to noise, however noisy the reads are; noisy is
-	// the threshold in standard deviations of one second. Two probes agree if they differ by at most alike.
+	// the threshold in standard deviations of one second. A probe agrees with the one before if it is no more than
+	// alike faster.
 	slowerMost, noisy, alike = 0.5, 3.0, 0.08
-	// slowerOwed is the same while writes must be left: reads beside them get half of the disk.
-	slowerOwed = 0.35
+	// slowerWhileLeft is the same while writes must be left: reads beside them get half of the disk.
+	slowerWhileLeft = 0.35
 	// faster is the minimum speed-up of reads that shows that a disk has finished writing, if their full
 	// rate is not known, and muchFaster that if it has not had time enough for that: noise does less.
 	faster, muchFaster = 1.25, 1.5
-	// leastProbes is how many probes the latter takes, apart from the fast one.
-	leastProbes = 3
+	// slowProbes is how many slow probes the latter takes.
+	slowProbes = 2
 	// mostFastAtOnce is how often reads may be fast again at once, without a wait, before it is clear that writes
 	// do not cause their slowness.
 	mostFastAtOnce = 2
@@ -83,7 +84,7 @@ func (s *side) prefilled(p *model.Preparation) {
 	s.drain.writes = math.Max(1, bytes/large)
 	b.pieces = math.Max(1, float64(p.Written)/large)
 	// The disk was writing during the prefill, too.
-	b.prefill = math.Max(0, spare*bytes/read-p.Seconds)
+	b.prefill = math.Max(0, writesSlower*bytes/read-p.Seconds)
 }
 
 const (
@@ -91,10 +92,10 @@ const (
 	probedFor = 2.0
 	// filledLeast is the minimum duration of a prefill whose rate is meaningful, in seconds.
 	filledLeast = 1.0
-	// large is the size of the I/Os of both, in bytes.
+	// large is the size of the I/Os of the probe and the prefill, in bytes.
 	large = 1 << 20
-	// spare is by which factor the disk may write what was prefilled more slowly than it reads.
-	spare = 1.25
+	// writesSlower is by which factor the disk may write what was prefilled more slowly than it reads.
+	writesSlower = 1.25
 )
 
 // settle waits before a repeat that only reads until earlier writes have drained, if there is a sign that
@@ -109,12 +110,13 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 	found := &model.Settling{Writes: uint64(d.writes)}
 	most := math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited)
 	d.noTime = most <= 0
-	switch {
 	// A look that has begun is not repeated after a wait.
-	case !d.probeFirst && !(step.Look && d.backlog.owed() > 0) || d.ruledOut || w.OfCapacity > 0 && w.RateIOPS == 0:
+	probes := d.probeFirst || step.Look && d.backlog.leftForSure() > 0
+	switch {
+	case !probes || d.ruledOut || w.OfCapacity > 0 && w.RateIOPS == 0:
 		return found, nil
 	case d.noTime || d.noWait:
-		found.Left = d.backlog.owed()
+		found.Left = d.backlog.leftForSure()
 		// The time since the prefill alone may have been enough.
 		found.Settled = found.Left == 0 && d.rates[w.Name] == 0 && len(d.backlog.flows) == 0
 		return found, nil
@@ -133,7 +135,6 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe probing, most float64, found *model.Settling) error {
 	d, began := &s.drain, e.clock
 	full := d.rates[probe.workload.Name]
-	last := 0.0
 	var rates []float64
 	for {
 		rate, err := e.probe(ctx, s, probe)
@@ -143,21 +144,20 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		}
 		d.backlog.read(probe.workload, rate)
 		d.backlog.pass(e.clock, readsLeave)
-		if found.Slow == 0 {
-			found.Slow = rate
-		}
-		found.Rate = rate
-		rise, agree := rate/found.Slow, rate <= (1+alike)*last
-		known := full > 0 && rate >= (1-d.limit())*full
-		if known || full == 0 && agree && (rise >= faster && d.backlog.left() <= 0 || rate >= muchFaster*before(rates)) {
-			found.Settled = true
-			break
+		rates = append(rates, rate)
+		found.Slow, found.Rate = rates[0], rate
+		waited, finished := e.clock-began, d.backlog.left() <= 0
+		rise, agree := rate/found.Slow, len(rates) > 1 && rate <= (1+alike)*rates[len(rates)-2]
+		fast := rate >= (1-d.limit())*full
+		if full == 0 {
+			fast = agree && (finished && rise >= faster || rate >= muchFaster*before(rates))
 		}
 		// Reads that never got faster in the time that everything takes are at their full rate. Later ones may still be
-		// slower than these.
-		calm := full == 0 && d.backlog.left() <= 0 && (rise < faster || agree)
-		if waited := e.clock - began; calm && waited >= d.writes/found.Slow || waited >= most {
-			found.Settled = calm
+		// slower than these. The writes at the rate of the reads are a second, cruder estimate of that time: neither
+		// ends a wait alone.
+		calm := full == 0 && finished && (rise < faster || agree)
+		if fast || calm && waited >= d.writes/found.Slow || waited >= most {
+			found.Settled = fast || calm
 			break
 		}
 		if found.Waited == 0 {
@@ -166,22 +166,21 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		}
 		expected := most
 		if full == 0 {
-			expected = math.Min(most, math.Max(e.clock-began+d.backlog.left(), d.writes/found.Slow))
+			expected = math.Min(most, math.Max(waited+d.backlog.left(), d.writes/found.Slow))
 		}
-		e.tell(s, model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: e.clock - began, Total: expected}})
+		e.tell(s, model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: waited, Total: expected}})
 		pause := math.Min(pauseMost, math.Max(pauseLeast, expected/10))
 		if err := e.rest(ctx, s, pause); err != nil {
 			return err
 		}
 		d.backlog.pass(e.clock, 1)
-		last, found.Waited = rate, e.clock-began
-		rates = append(rates, rate)
+		found.Waited = e.clock - began
 	}
 	if found.Waited > 0 {
 		found.Waited = e.clock - began
 	}
 	if !found.Settled {
-		found.Left = d.backlog.owed()
+		found.Left = d.backlog.leftForSure()
 		if full == 0 {
 			// Reads were still changing, or there was something left.
 			found.Left = math.Max(found.Left, pauseLeast)
@@ -190,12 +189,14 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 	return nil
 }
 
-// before returns the mean of the probes before the last one, if they are enough for noise to average out.
+// before returns the mean of the probes before the last two, which are fast, if they are enough for noise to average
+// out.
 func before(rates []float64) float64 {
-	if len(rates) < leastProbes {
+	slow := rates[:max(0, len(rates)-2)]
+	if len(slow) < slowProbes {
 		return math.Inf(1)
 	}
-	return mean(rates[:len(rates)-1])
+	return mean(slow)
 }
 
 // learn notes what a wait has shown.
@@ -231,8 +232,8 @@ func (d *drain) limit() float64 {
 		spread = math.Sqrt(d.squares / d.freedom)
 	}
 	most := slowerMost
-	if d.backlog.owed() > 0 {
-		most = slowerOwed
+	if d.backlog.leftForSure() > 0 {
+		most = slowerWhileLeft
 	}
 	return math.Min(most, math.Max(model.SettlingGap, noisy*spread))
 }
