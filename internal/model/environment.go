@@ -90,8 +90,8 @@ func (s Storage) Userspace() bool {
 	return strings.HasPrefix(s.Filesystem, "fuse") && !s.Networked()
 }
 
-// Remote reports whether the filesystem is not on a block device of this machine, such as network
-// filesystems and those served by a process (FUSE).
+// Remote reports whether no block device of this machine is visible behind the filesystem: network
+// filesystems, those served by a process (FUSE), and also an overlay or ZFS.
 func (s Storage) Remote() bool {
 	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem
 }

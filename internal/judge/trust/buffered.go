@@ -60,16 +60,20 @@ func checkDirect(v model.Volume, s model.Storage, memory int64) []model.Finding 
 			Evidence: map[string]any{"engine": v.Engine, "direct": true, "bypassed": false, "filesystem": s.Filesystem, "mount_options": s.MountOpts},
 			Next:     "remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on), or measure another filesystem or the device itself",
 		}}
-	case s.Userspace() && v.Size <= memory:
+	case s.Userspace() && (memory == 0 || v.Size <= memory):
+		room, next := "", "measure what it is built on"
+		if memory > 0 {
+			room = ", which has room for all of the " + units.FormatSize(v.Size)
+			next += ", or more than the memory of this machine (--size " + units.FormatSize(2*memory) + ")"
+		}
 		return []model.Finding{{
 			Severity: model.SeverityWarning,
-			Message: fmt.Sprintf("direct I/O was accepted by %s, which a process of this machine serves: nothing shows whether that process answered from memory, which has room for all of the %s",
-				s.Filesystem, units.FormatSize(v.Size)),
+			Message:  fmt.Sprintf("direct I/O was accepted by %s, which a process of this machine serves: nothing shows whether that process answered from memory%s", s.Filesystem, room),
 			Evidence: map[string]any{"filesystem": s.Filesystem, "size": v.Size, "memory": memory},
-			Next:     "measure what it is built on, or more than the memory of this machine (--size " + units.FormatSize(2*memory) + ")",
+			Next:     next,
 		}}
 	case s.Userspace():
-		return notChecked("direct I/O was accepted; what the process that serves " + s.Filesystem + " keeps in memory does not show, but that cannot be all of it")
+		return notChecked("direct I/O was accepted; what the process that serves " + s.Filesystem + " keeps in memory cannot be seen, but it cannot be all of the volume")
 	case s.Networked():
 		return notChecked("direct I/O was accepted; what " + s.Filesystem + " or its server keeps in memory does not show, and a server's cache is part of that storage")
 	case s.Memory:
@@ -79,7 +83,7 @@ func checkDirect(v model.Volume, s model.Storage, memory int64) []model.Finding 
 	}
 	why := s.BypassDetail
 	if why == "" {
-		why = "nobody looked"
+		why = "the run does not say why"
 	}
 	return []model.Finding{{
 		Severity: model.SeverityWarning,

@@ -24,7 +24,7 @@ var ruleCPU = Rule{
 	Name:     "cpu",
 	Checks:   "the CPU was not the limit",
 	Evidence: "idle time (a latency needs 40 %, a rate 5 % unless the load generator itself fills the processors), how long the load generator waited for a processor (10 % of a mean latency), stolen time (5 %), throttling by a cgroup (1 %), over each repeat",
-	Severity: "invalid for a latency without idle time; a warning if 5 % is idle and the load generator hardly waited (a driver that polls fills a processor and slows nothing down), for a rate with full processors, and for stolen or throttled time",
+	Severity: "invalid for a latency without idle time; a warning if at least 5 % is idle and the load generator hardly waited (a driver that polls fills a processor and slows nothing down), for a rate with full processors, and for stolen or throttled time",
 	Advice:   "stop other programs, or raise the limit",
 	check:    checkCPU,
 }
@@ -41,7 +41,7 @@ var ruleCPU = Rule{
 // its latency tests (40 % idle).
 func checkCPU(ev Evidence) []model.Finding {
 	var o outcome
-	var busy scarce
+	var busy lowIdle
 	var full, stolen, held limit
 	for _, name := range ev.workloads() {
 		c, ok := ev.counters(name)

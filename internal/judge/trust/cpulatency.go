@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// scarce sorts latencies that were measured with little idle time by whose time was lacking.
+// lowIdle sorts latencies that were measured with little idle time by whose time was lacking.
 //
 // A busy processor slows a latency down only if somebody waits for it: the load generator, whose waiting
 // the kernel counts, or what serves the storage on this machine, whose waiting nobody counts. A driver
@@ -14,37 +14,37 @@ import (
 // the load generator hardly waited and there was some idle time left. With less than 5 % left it is not:
 // on a device of 1 ms, served by a process of this machine, four busy threads on two processors made
 // 6 ms of it, and the load generator had waited for a processor for a mere 9 % of that.
-type scarce struct {
-	// waited are those whose load generator waited, share of the latency; short those without evidence
+type lowIdle struct {
+	// waited are those whose load generator waited, share of the latency; unproven those without evidence
 	// against the processors; others those that were not slowed down by the load generator's waiting.
-	waited, short, others limit
-	// idle is the least idle time of waited, calm describes the worst of others.
-	idle float64
-	calm struct{ idle, own, waited float64 }
+	waited, unproven, others limit
+	// idle is that of the one that waited longest, worst describes that of others with the least idle time.
+	idle  float64
+	worst struct{ idle, own, waited float64 }
 }
 
 // add judges a workload whose metric is a latency, with less idle time than that needs.
-func (x *scarce) add(ev Evidence, w model.Workload, c model.Counters) {
+func (x *lowIdle) add(ev Evidence, w model.Workload, c model.Counters) {
 	share, known := ev.waitShare(w)
 	switch {
 	case known && share > waitAllowed:
-		if len(x.waited.names) == 0 || c.Idle < x.idle {
+		if share > x.waited.most {
 			x.idle = c.Idle
 		}
 		x.waited.add(w.Name, share)
 	case !known || c.Idle < idleLeft:
-		x.short.add(w.Name, 1-c.Idle)
+		x.unproven.add(w.Name, 1-c.Idle)
 	default:
 		if 1-c.Idle > x.others.most {
 			own, _ := ev.generator(w.Name)
-			x.calm.idle, x.calm.own, x.calm.waited = c.Idle, own/float64(max(1, ev.Recorded.Environment.CPUs)), share
+			x.worst.idle, x.worst.own, x.worst.waited = c.Idle, own/float64(max(1, ev.Recorded.Environment.CPUs)), share
 		}
 		x.others.add(w.Name, 1-c.Idle)
 	}
 }
 
 // report adds what was found.
-func (x *scarce) report(ev Evidence, o *outcome) {
+func (x *lowIdle) report(ev Evidence, o *outcome) {
 	stop := "stop other programs on this machine (see top), then "
 	if n := x.waited.names; len(n) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityInvalid, Results: n,
@@ -53,17 +53,17 @@ func (x *scarce) report(ev Evidence, o *outcome) {
 			Evidence: map[string]any{"idle": x.idle, "needed": idleNeeded, "waited": x.waited.most, "allowed": waitAllowed},
 			Next:     stop + ev.command(ev.only(n))})
 	}
-	if n := x.short.names; len(n) > 0 {
+	if n := x.unproven.names; len(n) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityInvalid, Results: n,
-			Message:  fmt.Sprintf("CPU-bound: only %s of the CPU was idle, and a latency needs 40 %%", percent(1-x.short.most)),
-			Evidence: map[string]any{"idle": 1 - x.short.most, "needed": idleNeeded},
+			Message:  fmt.Sprintf("CPU-bound: only %s of the CPU was idle, and a latency needs 40 %%", percent(1-x.unproven.most)),
+			Evidence: map[string]any{"idle": 1 - x.unproven.most, "needed": idleNeeded},
 			Next:     stop + ev.command(ev.only(n))})
 	}
 	if n := x.others.names; len(n) > 0 {
-		c := x.calm
+		c := x.worst
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: n,
-			Message: fmt.Sprintf("little CPU time left: %s was idle, and a latency should have 40 %%; the load generator used %s and waited for a processor for %s of the latency, "+
-				"so the rest was others' (a driver that polls?), and only what serves the storage on this machine can have waited for it",
+			Message: fmt.Sprintf("little CPU time left: %s was idle, and a latency should have 40 %%; the load generator used %s and waited for a processor for %s of the latency. "+
+				"Other programs used the rest (a polling driver, perhaps), and can only have slowed down what serves the storage on this machine",
 				percent(c.idle), percent(c.own), percent(c.waited)),
 			Evidence: map[string]any{"idle": c.idle, "needed": idleNeeded, "own": c.own, "waited": c.waited, "allowed": waitAllowed},
 			Next:     "if it is not the storage's own driver: " + stop + ev.command(ev.only(n))})

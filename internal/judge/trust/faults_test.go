@@ -189,18 +189,18 @@ var firstFaults = []fault{
 		no := false
 		ev.Recorded.Environment.Storage.Bypassed, ev.Recorded.Environment.Storage.BypassDetail = &no, "1 MiB of the 1 MiB that were read past the page cache are in it"
 	}, want: []string{"warning"}, says: "direct I/O is accepted here but is not direct: 1 MiB"},
-	{rule: "buffered", name: "accepted, and nobody looked", spoil: func(ev *Evidence) {
+	{rule: "buffered", name: "accepted, without a reason", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage.Bypassed = nil
-	}, want: []string{"warning"}, says: "nothing shows that it is direct (nobody looked)"},
+	}, want: []string{"warning"}, says: "nothing shows that it is direct (the run does not say why)"},
 	{rule: "buffered", name: "accepted, and nothing could be seen", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.File
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "overlay", DeviceChain: []string{"overlay"}, BypassDetail: "64 KiB stay in it"}
 	}, want: []string{"warning"}, says: "nothing shows that it is direct (64 KiB stay in it)", also: []string{"memory", "bytes", "foreign", "merge"}},
-	{rule: "buffered", name: "accepted by a device, and nobody looked", spoil: func(ev *Evidence) {
+	{rule: "buffered", name: "accepted by a device, without a reason", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.BlockDevice
 		ev.Recorded.Environment.Storage = model.Storage{Device: "vda", DeviceChain: []string{"vda"}}
 	}, want: []string{"warning"}, says: "nothing shows that it is direct"},
-	{rule: "buffered", name: "accepted in a volume of a cluster, and nobody looked", spoil: func(ev *Evidence) {
+	{rule: "buffered", name: "accepted in a volume of a cluster, without a reason", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.VolumeClaim
 		ev.Recorded.Environment.Storage.Bypassed = nil
 	}, want: []string{"warning"}, says: "nothing shows that it is direct"},
@@ -221,7 +221,7 @@ var firstFaults = []fault{
 	{rule: "buffered", name: "accepted by a process with less memory than the volume", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.cached", DeviceChain: []string{"fuse.cached"}}
 		ev.Recorded.Environment.Memory = 2 << 30
-	}, want: []string{"not-checked"}, says: "what the process that serves fuse.cached keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
+	}, want: []string{"not-checked"}, says: "what the process that serves fuse.cached keeps in memory cannot be seen", also: []string{"memory", "bytes", "foreign", "merge"}},
 	{rule: "buffered", name: "accepted by the client of a server elsewhere", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.glusterfs", MountFrom: "10.0.0.3:/shared", DeviceChain: []string{"fuse.glusterfs"}}
 		ev.Recorded.Environment.Memory = 16 << 30
@@ -378,7 +378,7 @@ var firstFaults = []fault{
 		eachStep(ev, "", func(s *model.StepResult) { s.Counters.Idle, s.Counters.IOWait = 0, 0.41 })
 	}},
 	{rule: "cpu", name: "a driver that polls", spoil: busyFor(0.39, 0.02, nil),
-		want: []string{"warning rand-read-lat"}, says: "39 % was idle, and a latency should have 40 %; the load generator used 5 % and waited for a processor for 2 % of the latency, so the rest was others'"},
+		want: []string{"warning rand-read-lat"}, says: "39 % was idle, and a latency should have 40 %; the load generator used 5 % and waited for a processor for 2 % of the latency. Other programs used the rest"},
 	{rule: "cpu", name: "the load generator waited", spoil: busyFor(0.39, 0.2, nil),
 		want: []string{"invalid rand-read-lat"}, says: "only 39 % of the CPU was idle, and for 20 % of the latency the load generator waited"},
 	{rule: "cpu", name: "the load generator waited a little for few I/Os", spoil: busyFor(0.39, 0.02, func(ev *Evidence) {

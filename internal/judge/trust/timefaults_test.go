@@ -177,7 +177,7 @@ var timeFaults = []fault{
 	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, says: "credits that last longer than a repeat (3 s) and refill between repeats"},
 	{rule: "sustained", name: "more bytes than what was looked at", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained.BytesUnseen = true
-	}, want: []string{"not-checked rand-read-iops"}, says: "credits counted in bytes that last longer than a repeat (3 s)"},
+	}, want: []string{"not-checked rand-read-iops"}, says: "credits that count bytes and last longer than a repeat (3 s)"},
 	{rule: "warm-up", name: "half of the time", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Schedule.Mode = model.Steady
 		unbroken(ev, iops.Name, 140, func(i int) float64 {

@@ -55,7 +55,7 @@ func (p bypassProbe) probe(s *model.Storage, direct *os.File, size int64, own bo
 		return // known already, judged as what it is, or without any evidence on this machine
 	}
 	if size = min(size, bypassSize) / bypassBlock * bypassBlock; size == 0 {
-		s.BypassDetail = "it is smaller than the " + units.FormatSize(bypassBlock) + " that the probe reads at least"
+		s.BypassDetail = "it is smaller than the " + units.FormatSize(bypassBlock) + " that the probe needs"
 		return
 	}
 	file := &probed{File: direct, size: size, overlay: s.Filesystem == "overlay"}
@@ -90,7 +90,7 @@ func (p bypassProbe) probe(s *model.Storage, direct *os.File, size int64, own bo
 	case own && counts > 0 && !enough:
 		setBypass(s, false, fmt.Sprintf("%s counted %s when %s were read past the page cache", s.Device, units.FormatSize(served), units.FormatSize(2*size)))
 	case s.Userspace():
-		// Reading ahead for the first of the two reads is as much as reading twice.
+		// The rule buffered says that any process may cache. Reading ahead for the first of the two reads is as much as reading twice.
 	case enough || known && after == 0 && (!s.Remote() || pageCached[s.Filesystem]):
 		setBypass(s, true, "")
 	default:
@@ -106,7 +106,7 @@ func unseen(s *model.Storage, known bool, cached int64) string {
 	}
 	switch {
 	case !known:
-		return "the kernel does not tell this user what of it is in the page cache, and " + counter
+		return "the kernel does not tell this user how much of it is in the page cache, and " + counter
 	case cached > 0:
 		return units.FormatSize(cached) + " of what was read stay in the page cache, and " + counter
 	}
