@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -123,22 +124,23 @@ func TestRealFioTerseIsRefused(t *testing.T) {
 
 // The states that fio prints every second become samples.
 func TestRealFioStream(t *testing.T) {
-	t.Parallel()
-	parts, err := Parse("fio.out", []byte(realFio(t, "json+", "--runtime=3", "--time_based", "--status-interval=1")), "")
-	if err != nil || len(parts) != 1 {
-		t.Fatalf("%d systems, %v", len(parts), err)
-	}
-	rec := Assemble("disk", time.Unix(0, 0).UTC(), parts)
-	byStep := map[int]float64{}
-	for _, s := range rec.Samples {
-		byStep[s.Step] += s.Seconds
-		// fio prints its state while it is running, so an I/O may be in one count and not yet in the
-		// other; more than one if fio waits for a processor meanwhile.
-		if s.Read == nil || s.Read.IOs == 0 || math.Abs(float64(s.Read.Histogram.Count())-float64(s.Read.IOs)) > 10 {
-			t.Errorf("second %+v: %+v", s, s.Read)
+	lab.UpToThree(t, func() (wrong []string) {
+		parts, err := Parse("fio.out", []byte(realFio(t, "json+", "--runtime=3", "--time_based", "--status-interval=1")), "")
+		if err != nil || len(parts) != 1 {
+			t.Fatalf("%d systems, %v", len(parts), err)
 		}
-	}
-	if len(byStep) != 2 || byStep[1] < 1.4 || byStep[2] < 1.4 || byStep[1] > 3.6 || byStep[2] > 3.6 {
-		t.Errorf("seconds by job: %v, want about 3 each", byStep)
-	}
+		byStep := map[int]float64{}
+		for _, s := range Assemble("disk", time.Unix(0, 0).UTC(), parts).Samples {
+			byStep[s.Step] += s.Seconds
+			// fio prints its state while it is running, so an I/O may be in one count and not yet in the
+			// other; more than one if fio waits for a processor meanwhile.
+			if s.Read == nil || s.Read.IOs == 0 || math.Abs(float64(s.Read.Histogram.Count())-float64(s.Read.IOs)) > 3 {
+				wrong = append(wrong, fmt.Sprintf("second %+v: %+v", s, s.Read))
+			}
+		}
+		if len(byStep) != 2 || byStep[1] < 1.4 || byStep[2] < 1.4 || byStep[1] > 3.6 || byStep[2] > 3.6 {
+			wrong = append(wrong, fmt.Sprintf("seconds by job: %v, want about 3 each", byStep))
+		}
+		return wrong
+	})
 }

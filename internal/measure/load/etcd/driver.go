@@ -93,7 +93,8 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 const (
 	// engine is the name of the load generator.
 	engine = "puts over gRPC"
-	// dying is how long a server may take to end after its connections have broken.
+	// dying is how long a server may take to end after its connections have broken. It is waited out before any
+	// failure of a client is reported, because only then is it known whether the server failed.
 	dying = 10 * time.Second
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/load/loadtest"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -36,29 +37,28 @@ func TestDeviceDelay(t *testing.T) {
 }
 
 // delayed measures a device of 5 ms for two seconds, and says what is wrong with its latencies.
-func delayed(t *testing.T, d *Driver, v model.Volume) (wrong []string) {
+func delayed(t *testing.T, d *Driver, v model.Volume) (wrong loadtest.Wrong) {
 	t.Helper()
-	note := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	var got collected
 	r, err := d.Run(context.Background(), request(v, randRead, 2), load.BeginNow, got.emit)
 	if err != nil || r.Error != "" || len(got.samples) == 0 {
 		t.Fatalf("%+v, %v, %d samples", r, err, len(got.samples))
 	}
 	if len(got.samples) != 2 {
-		note("%d samples", len(got.samples))
+		wrong.Note("%d samples", len(got.samples))
 	}
 	var all model.Flow
 	for _, s := range got.samples {
 		all.Add(*s.Read)
 	}
 	if p := all.Histogram.Percentile(50); p < 0.005 || p > 0.0065 {
-		note("p50 is %v s on a device of 5 ms", p)
+		wrong.Note("p50 is %v s on a device of 5 ms", p)
 	}
 	if mean := all.LatencySum / float64(all.IOs); mean < 0.005 || mean > 0.008 {
-		note("the mean is %v s on a device of 5 ms", mean)
+		wrong.Note("the mean is %v s on a device of 5 ms", mean)
 	}
 	if diff := math.Abs(float64(all.Histogram.Count()) - float64(all.IOs)); diff > 3 {
-		note("%d I/Os and %d latencies", all.IOs, all.Histogram.Count())
+		wrong.Note("%d I/Os and %d latencies", all.IOs, all.Histogram.Count())
 	}
 	if r.DepthLevels["1"] != 1 {
 		t.Errorf("depths: %v", r.DepthLevels)

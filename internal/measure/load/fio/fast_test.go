@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/load/loadtest"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -20,9 +21,8 @@ func TestAMillionPerSecond(t *testing.T) {
 }
 
 // million measures the engine for three seconds, and says which counts do not add up.
-func million(t *testing.T, d *Driver) (wrong []string) {
+func million(t *testing.T, d *Driver) (wrong loadtest.Wrong) {
 	t.Helper()
-	note := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	w := model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Jobs: 2}
 	v := model.Volume{Target: model.Target{Kind: model.File}, Size: 1 << 30, Engine: "null"}
 	var c collected
@@ -31,7 +31,7 @@ func million(t *testing.T, d *Driver) (wrong []string) {
 		t.Fatalf("Run: %+v, %v", r, err)
 	}
 	if len(c.samples) < 3 {
-		note("%d samples", len(c.samples))
+		wrong.Note("%d samples", len(c.samples))
 	}
 	var all model.Flow
 	seconds := 0.0
@@ -42,14 +42,14 @@ func million(t *testing.T, d *Driver) (wrong []string) {
 		// fio reads one counter after the other while they increase, and may be delayed in between:
 		// excess bytes in one second are missing from the next.
 		if n := float64(f.Histogram.Count()); math.Abs(n/float64(f.IOs)-1) > 0.02 {
-			note("second %d: %d I/Os, %v in the histogram", i, f.IOs, n)
+			wrong.Note("second %d: %d I/Os, %v in the histogram", i, f.IOs, n)
 		}
 		if mean := f.LatencySum / float64(f.IOs); !(mean > 0) || mean > 1e-3 {
-			note("second %d: the mean latency is %v s", i, mean)
+			wrong.Note("second %d: the mean latency is %v s", i, mean)
 		}
 	}
 	if n, b := float64(all.Histogram.Count()), float64(all.Bytes)/4096; math.Abs(n/float64(all.IOs)-1) > 0.01 || math.Abs(b/float64(all.IOs)-1) > 0.05 {
-		note("%d I/Os, %v blocks, %v in histograms", all.IOs, b, n)
+		wrong.Note("%d I/Os, %v blocks, %v in histograms", all.IOs, b, n)
 	}
 	t.Logf("%.2f million I/Os per second over %.1f s, p50 %.0f ns", float64(all.IOs)/seconds/1e6, seconds, 1e9*all.Histogram.Percentile(50))
 	return wrong

@@ -2,7 +2,6 @@ package fio
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/load/loadtest"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -60,9 +60,8 @@ func TestGatedFioWaitsForItsTime(t *testing.T) {
 }
 
 // waited runs a step that waits at the gate for longer than its ramp, and says what is wrong with its seconds.
-func waited(t *testing.T, d *Driver) (c collected, wrong []string) {
+func waited(t *testing.T, d *Driver) (c collected, wrong loadtest.Wrong) {
 	t.Helper()
-	note := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	req, untouched := gated(t)
 	var free time.Time
 	r, err := d.Run(t.Context(), req, func() {
@@ -78,7 +77,7 @@ func waited(t *testing.T, d *Driver) (c collected, wrong []string) {
 		t.Fatalf("%v, %+v, %d samples, %d raws", err, r, len(c.samples), len(c.raws))
 	}
 	if len(c.samples) < 2 {
-		note("%d samples", len(c.samples))
+		wrong.Note("%d samples", len(c.samples))
 	}
 	if untouched() {
 		t.Error("it wrote nothing")
@@ -88,11 +87,11 @@ func waited(t *testing.T, d *Driver) (c collected, wrong []string) {
 		covered, ios = covered+s.Seconds, ios+float64(s.Write.IOs)
 	}
 	if last := c.samples[len(c.samples)-1].End; covered < 1.8 || last < 2.2 || last > took.Seconds() {
-		note("%g s are covered, the last until %g s of %s", covered, last, took)
+		wrong.Note("%g s are covered, the last until %g s of %s", covered, last, took)
 	}
 	// fio's limit is a rate over time: it does not catch up on the time spent at the gate.
 	if rate := ios / covered; rate < 180 || rate > 220 {
-		note("%g I/Os per second, not 200", rate)
+		wrong.Note("%g I/Os per second, not 200", rate)
 	}
 	return c, wrong
 }

@@ -2,7 +2,6 @@ package fio
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/load/loadtest"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -95,9 +95,8 @@ func TestRealRound(t *testing.T) {
 }
 
 // logWrite measures mixed I/O with flushes for two seconds, and says what is wrong with its samples.
-func logWrite(t *testing.T, d *Driver, v model.Volume) (wrong []string) {
+func logWrite(t *testing.T, d *Driver, v model.Volume) (wrong loadtest.Wrong) {
 	t.Helper()
-	note := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	var c collected
 	w := model.Workload{Name: "log write", Access: model.Random, Direction: model.Mixed, ReadPercent: 50, BlockSize: 8192, Depth: 1, Sync: "fdatasync", Jobs: 2, RateIOPS: 200}
 	r, err := d.Run(t.Context(), model.StartRequest{Step: model.Step{Number: 3, Ramp: 0.5, Seconds: 2}, Workload: w, Volume: v}, load.BeginNow, c.emit)
@@ -108,7 +107,7 @@ func logWrite(t *testing.T, d *Driver, v model.Volume) (wrong []string) {
 		t.Fatalf("%d raws", len(c.raws))
 	}
 	if len(c.samples) != 2 {
-		note("%d samples", len(c.samples))
+		wrong.Note("%d samples", len(c.samples))
 	}
 	// fio copies the byte counts when the status is due but the I/O counts when the job's thread
 	// gets to it, which on a busy machine is a tenth of a second later: an excess in one second is
@@ -118,19 +117,19 @@ func logWrite(t *testing.T, d *Driver, v model.Volume) (wrong []string) {
 	for _, s := range c.samples {
 		seconds += s.Seconds
 		if math.Abs(s.Seconds-1) > 0.5 || s.Read == nil || s.Write == nil || s.Sync == nil {
-			note("sample %+v", s)
+			wrong.Note("sample %+v", s)
 			continue
 		}
 		ahead += float64(s.Read.Bytes)/8192 - float64(s.Read.IOs)
 		if s.Read.IOs == 0 || s.Write.IOs == 0 || s.Sync.Bytes != 0 || s.Sync.IOs == 0 || s.Sync.LatencySum <= 0 {
-			note("read %d, write %d, sync %d (%d bytes)", s.Read.IOs, s.Write.IOs, s.Sync.IOs, s.Sync.Bytes)
+			wrong.Note("read %d, write %d, sync %d (%d bytes)", s.Read.IOs, s.Write.IOs, s.Sync.IOs, s.Sync.Bytes)
 		}
 	}
 	if math.Abs(seconds-2) > 0.05 {
-		note("%.3f s were measured, want 2", seconds)
+		wrong.Note("%.3f s were measured, want 2", seconds)
 	}
 	if math.Abs(ahead) > 3 {
-		note("over the repeat, the bytes make %.1f more reads of 8k than there were", ahead)
+		wrong.Note("over the repeat, the bytes make %.1f more reads of 8k than there were", ahead)
 	}
 	if r.ShortIOs != 0 || r.IOErrors != 0 {
 		t.Errorf("short %d, errors %d: fio counted flushes as short reads?", r.ShortIOs, r.IOErrors)

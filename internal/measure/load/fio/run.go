@@ -1,8 +1,8 @@
 package fio
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -26,7 +26,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if _, err := d.Version(ctx); err != nil {
 		return result, err
 	}
-	if err := errors.Join(checkRate(req.Workload), reachable(req.Volume)); err != nil {
+	if err := cmp.Or(checkRate(req.Workload), reachable(req.Volume)); err != nil {
 		return result, err
 	}
 	if req.Workload.Append {

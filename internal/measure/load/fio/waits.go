@@ -18,7 +18,7 @@ const waitsEvery = 250 * time.Millisecond
 
 // watchWaits reads four times a second, and when the step is due to end, how long fio's jobs have waited
 // for a processor; jobs returns their processes. waits ends that and returns the result. A reading takes
-// some 20 µs for each job. On a busy machine the jobs begin late, by much of a short step: what was read
+// some 20 µs for each job, and where the kernel lists no children as much for each process of the machine. On a busy machine the jobs begin late, by much of a short step: what was read
 // before counts as nothing.
 func watchWaits(clock env.Clock, jobs func() []int, main int, step model.Step) (waits func() *float64) {
 	end, ended := make(chan struct{}), make(chan struct{})

@@ -116,14 +116,15 @@ func (s *Subject) version(t *testing.T) {
 	}
 }
 
-// wrong collects what does not fit. A tool counts I/Os, bytes and latencies one after the other, and on a busy machine there is a
+// Wrong collects what does not fit, for lab.UpToThree. A tool counts I/Os, bytes and latencies one after the other, and on a busy machine there is a
 // tenth of a second between two of them; a tool whose counts do not belong together is wrong every time.
-type wrong []string
+type Wrong []string
 
-func (w *wrong) note(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+// Note adds a message.
+func (w *Wrong) Note(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
 
 // step checks a whole step against its own samples, sums and rate, and returns what does not fit.
-func (s *Subject) step(t *testing.T) (w wrong) {
+func (s *Subject) step(t *testing.T) (w Wrong) {
 	t.Helper()
 	tool, req := s.New(t), s.Request(t)
 	var got seen
@@ -142,11 +143,11 @@ func (s *Subject) step(t *testing.T) (w wrong) {
 	for i, x := range got.samples {
 		// A late status makes its second longer and the next one shorter.
 		if x.Seconds <= 0 || x.Seconds > 1.6 || x.End <= before || x.Step != req.Step.Number {
-			w.note("sample %d: %g s of step %d that end at %g s, after %g s", i, x.Seconds, x.Step, x.End, before)
+			w.Note("sample %d: %g s of step %d that end at %g s, after %g s", i, x.Seconds, x.Step, x.End, before)
 		}
 		// The ramp must not be part of any sample.
 		if first := x.End - x.Seconds; first < req.Step.Ramp-0.5 {
-			w.note("sample %d begins at %g s, in the ramp of %g s", i, first, req.Step.Ramp)
+			w.Note("sample %d begins at %g s, in the ramp of %g s", i, first, req.Step.Ramp)
 		}
 		covered, before = covered+x.Seconds, x.End
 		for _, d := range req.Workload.Directions() {
@@ -159,25 +160,25 @@ func (s *Subject) step(t *testing.T) (w wrong) {
 		}
 	}
 	if math.Abs(covered-req.Step.Seconds) > 0.1 || math.Abs(float64(len(got.samples))-req.Step.Seconds) > 1 {
-		w.note("%d samples cover %g s, not %g s", len(got.samples), covered, req.Step.Seconds)
+		w.Note("%d samples cover %g s, not %g s", len(got.samples), covered, req.Step.Seconds)
 	}
 	if last := req.Step.Ramp + req.Step.Seconds; math.Abs(before-last) > 1 {
-		w.note("the last sample ends at %g s, not %g s", before, last)
+		w.Note("the last sample ends at %g s, not %g s", before, last)
 	}
 	if sum.IOs == 0 {
 		t.Fatal("nothing was done")
 	}
 	// A tool may count the bytes of a second at a slightly different moment than its I/Os.
 	if blocks := float64(sum.Bytes) / float64(req.Workload.BlockSize); math.Abs(blocks-float64(sum.IOs)) > 4 {
-		w.note("%d I/Os, and the bytes of %g", sum.IOs, blocks)
+		w.Note("%d I/Os, and the bytes of %g", sum.IOs, blocks)
 	}
 	if rate := float64(sum.IOs) / covered; math.Abs(rate/req.Workload.RateIOPS-1) > s.Slack {
-		w.note("%g I/Os per second, and %g were asked for", rate, req.Workload.RateIOPS)
+		w.Note("%g I/Os per second, and %g were asked for", rate, req.Workload.RateIOPS)
 	}
 	if s.Total != nil {
 		total, slack := s.Total(t, got.raws, res)
 		if sum.IOs+slack < total || sum.IOs > total+slack {
-			w.note("the samples have %d I/Os, the tool counted %d", sum.IOs, total)
+			w.Note("the samples have %d I/Os, the tool counted %d", sum.IOs, total)
 		}
 	}
 	s.nothing(t)
@@ -185,9 +186,9 @@ func (s *Subject) step(t *testing.T) (w wrong) {
 }
 
 // holdFlow checks that one second of one direction is consistent.
-func (w *wrong) holdFlow(f *model.Flow) {
+func (w *Wrong) holdFlow(f *model.Flow) {
 	if n := f.Histogram.Count(); n != f.IOs {
-		w.note("%d I/Os with %d latencies", f.IOs, n)
+		w.Note("%d I/Os with %d latencies", f.IOs, n)
 	}
 	if f.IOs == 0 {
 		return
@@ -195,7 +196,7 @@ func (w *wrong) holdFlow(f *model.Flow) {
 	mean := f.LatencySum / float64(f.IOs)
 	// Buckets are 1.6 % wide, and a tool may report their midpoints.
 	if mean <= 0 || math.Abs(f.Histogram.Mean()/mean-1) > 0.05 {
-		w.note("the mean latency is %g s by the sum, and %g s by the histogram", mean, f.Histogram.Mean())
+		w.Note("the mean latency is %g s by the sum, and %g s by the histogram", mean, f.Histogram.Mean())
 	}
 }
 

@@ -27,7 +27,8 @@ const (
 	// late is how much longer than requested pgbench may run, in seconds, before it is ended
 	// because transactions no longer complete.
 	late = 60.0
-	// dying is how long a server may take to end after it has lost its clients.
+	// dying is how long a server may take to end after it has lost its clients. It is waited out before any failure
+	// of pgbench is reported, because only then is it known whether the server failed.
 	dying = 15 * time.Second
 	// pipeSize is how much of its log pgbench can write before it blocks: enough for seconds.
 	pipeSize = 1 << 20
@@ -195,13 +196,13 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 }
 
 // edges returns by how many seconds pgbench's own time may differ from that of its transactions: a
-// latency at each end, and the start and end of its threads, or what its process lived beyond its
-// transactions, in which it also connects. lived is in seconds.
+// latency at each end, and the start and end of its threads, or, up to a second, what its process lived
+// beyond its transactions, in which it also connects. lived is in seconds.
 func edges(w model.Workload, c model.AppCounts, lived float64) float64 {
 	// A thread that begins or ends waits for a CPU if all are busy, usually for a few scheduler time
 	// slices: 20 to 40 ms were seen beside three other programs on two CPUs. On a virtual machine whose
 	// processors are taken away it is longer, and the process lives as much longer.
-	const threadsEdges = 0.05
+	const threadsEdges, mostEdges = 0.05, 1.0
 	sum := threadsEdges
 	if c.Transactions > 0 {
 		sum += 2 * c.LatencySum / float64(c.Transactions)
@@ -210,7 +211,7 @@ func edges(w model.Workload, c model.AppCounts, lived float64) float64 {
 		// Nothing is due in the last moments.
 		sum += 3 / w.RateIOPS
 	}
-	return max(sum, lived-c.Seconds)
+	return max(sum, min(lived-c.Seconds, mostEdges))
 }
 
 // pipes are the pipes of pgbench's log.

@@ -191,7 +191,7 @@ tps = 500.000000 (including reconnection times)
 // unless its threads wait for processors.
 func TestEdges(t *testing.T) {
 	c := model.AppCounts{Transactions: 1000, LatencySum: 1, Seconds: 4}
-	for lived, want := range map[float64]float64{4.01: 0.052, 4.052: 0.052, 4.4: 0.4} {
+	for lived, want := range map[float64]float64{4.01: 0.052, 4.052: 0.052, 4.4: 0.4, 12: 1} {
 		if got := edges(model.Workload{}, c, lived); math.Abs(got-want) > 1e-9 {
 			t.Errorf("a process that lived %g s: %g s, want %g", lived, got, want)
 		}

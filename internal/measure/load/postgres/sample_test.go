@@ -58,7 +58,7 @@ func TestSamplesAreOfTheClients(t *testing.T) {
 		d, moments, reading := ready(t), 0, 0.0
 		// Clients connect in the first second and leave in the last. Where others keep the processors busy,
 		// the server answers slowly and is asked less often.
-		for range 15 {
+		for range 5 {
 			few, states, c := sampledOf(t, d, req)
 			// Nor do the CPU statistics mistake it for a client.
 			if c.Processor == nil {
@@ -139,7 +139,7 @@ func TestSamplesOfAServerThatExists(t *testing.T) {
 	end := x.others("-T", "600", "-R", "50")
 	defer end()
 	moments := 0
-	for i := 0; i < 15 && moments < 20; i++ {
+	for i := 0; i < 3 && moments < 20; i++ {
 		few, states, c := sampledOf(t, d, req)
 		if moments += few; c.Busy != nil && *c.Busy > 1 {
 			t.Errorf("%d moments, %+v, others %v", few, states, c.Busy)

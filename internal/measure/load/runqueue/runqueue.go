@@ -37,8 +37,8 @@ func Read(name string) (t Times, ok bool) {
 
 // Meter adds up what the threads of some processes wait, reading by reading.
 type Meter struct {
-	// Proc is the path of procfs; empty means "/proc".
-	Proc string
+	// proc is the path of procfs; empty means "/proc".
+	proc string
 	// Processes are the processes, and Except a thread of theirs that does not count; 0 for none.
 	Processes []int
 	Except    int
@@ -76,7 +76,7 @@ func (m *Meter) Read(now time.Time) bool {
 
 // threadsOf adds the threads of a process that have ever run.
 func (m *Meter) threadsOf(process int, found map[string]Times) {
-	proc := m.Proc
+	proc := m.proc
 	if proc == "" {
 		proc = "/proc"
 	}

@@ -33,7 +33,7 @@ const ms = 1_000_000
 // come and go, and a reading after a process has ended adds nothing.
 func TestMeter(t *testing.T) {
 	proc, at := t.TempDir(), time.Unix(100, 0)
-	m := &Meter{Proc: proc, Processes: []int{7, 8}, Except: 8}
+	m := &Meter{proc: proc, Processes: []int{7, 8}, Except: 8}
 	read := func(seven, eight map[int][2]uint64, want bool) {
 		t.Helper()
 		played(t, proc, 7, seven)
@@ -59,7 +59,7 @@ func TestMeterWithoutEvidence(t *testing.T) {
 	played(t, proc, 7, map[int][2]uint64{7: {ms, ms}})
 	played(t, proc, 8, map[int][2]uint64{8: {0, 0}})
 	for name, m := range map[string]*Meter{
-		"nobody": {Proc: proc}, "a process that is gone": {Proc: proc, Processes: []int{9}}, "zeros": {Proc: proc, Processes: []int{8}},
+		"nobody": {proc: proc}, "a process that is gone": {proc: proc, Processes: []int{9}}, "zeros": {proc: proc, Processes: []int{8}},
 	} {
 		for second := range 3 {
 			if m.Read(time.Unix(int64(second), 0)) {
@@ -70,7 +70,7 @@ func TestMeterWithoutEvidence(t *testing.T) {
 			t.Errorf("%s: waited %v", name, *w)
 		}
 	}
-	once := &Meter{Proc: proc, Processes: []int{7}}
+	once := &Meter{proc: proc, Processes: []int{7}}
 	if !once.Read(time.Unix(1, 0)) || once.Waiting() != nil {
 		t.Error("one reading is a difference")
 	}
