@@ -180,11 +180,8 @@ func (o *object) number(field string) float64 {
 // wholeRate returns a limit in I/Os per second, which fio can keep to only if it is a whole number.
 func (o *object) wholeRate(field string) float64 {
 	v := o.number(field)
-	if v == 0 {
-		return 0
-	}
 	if instead, ok := units.WholeRate(v); !ok {
-		o.fail(field, fmt.Sprintf("write %s: %s", field, instead), "%s is %q, but must be a whole number from 1 to 1000000000, because fio keeps to no other rate", field, o.text(field))
+		o.fail(field, fmt.Sprintf("write %s: %s", field, instead), "%s is %q, but must be "+units.WholeRates+", because fio keeps to no other rate", field, o.text(field))
 		return 0
 	}
 	return v

@@ -101,8 +101,8 @@ func parseRest(getenv func(string) string) (Request, error) {
 		return r, err
 	}
 	for _, v := range []float64{r.RateIOPS.Read, r.RateIOPS.Write} {
-		if instead, ok := units.WholeRate(v); v > 0 && !ok {
-			return r, refused(fmt.Sprintf("RATE_IOPS=%s: %g is not a whole number from 1 to 1000000000, and fio keeps to no other rate", getenv("RATE_IOPS"), v),
+		if instead, ok := units.WholeRate(v); !ok {
+			return r, refused(fmt.Sprintf("RATE_IOPS=%s: %g is not "+units.WholeRates+", and fio keeps to no other rate", getenv("RATE_IOPS"), v),
 				fmt.Sprintf("set %s in place of %g", instead, v))
 		}
 	}

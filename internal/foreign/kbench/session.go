@@ -83,8 +83,8 @@ func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, err
 // that it filled if everything was measured.
 func (s *Session) Close() error { return s.prepared.Close() }
 
-// Returned returns the space that Close has returned to the storage.
-func (s *Session) Returned() []session.Returned { return s.prepared.Discarded() }
+// Discarded returns what Close has discarded.
+func (s *Session) Discarded() []session.Returned { return s.prepared.Discarded() }
 
 // Plan returns the plan, and the result of probing the volume.
 func (s *Session) Plan() (*model.Plan, *model.ProbeResult) {

@@ -27,8 +27,8 @@ func Check(p Profile) error {
 		if problem := problemOf(w); problem != "" {
 			return model.RefusedError(fmt.Sprintf("workload %q of profile %q %s", w.Name, p.Name, problem), "")
 		}
-		if instead, ok := units.WholeRate(w.RateIOPS); w.RateIOPS > 0 && !w.OpenLoop && !ok {
-			return model.RefusedError(fmt.Sprintf("workload %q of profile %q is limited to %g I/Os per second, but fio keeps only to a whole number from 1 to 1000000000",
+		if instead, ok := units.WholeRate(w.RateIOPS); !ok && !w.OpenLoop {
+			return model.RefusedError(fmt.Sprintf("workload %q of profile %q is limited to %g I/Os per second, but fio keeps only to "+units.WholeRates,
 				w.Name, p.Name, w.RateIOPS), "ask for "+instead+"/s (rate_iops in a profile)")
 		}
 		if seen[w.Name] {

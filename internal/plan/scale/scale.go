@@ -81,8 +81,8 @@ func check(r model.ScaleRequest) error {
 	if r.Rate < 0 {
 		return model.RefusedError(fmt.Sprintf("--rate %g is no rate", r.Rate), "give the I/Os per second of each volume, such as --rate 100")
 	}
-	if instead, ok := units.WholeRate(r.Rate); r.Rate > 0 && !ok {
-		return model.RefusedError(fmt.Sprintf("--rate is %g, but must be a whole number from 1 to 1000000000, because fio keeps to no other rate", r.Rate),
+	if instead, ok := units.WholeRate(r.Rate); !ok {
+		return model.RefusedError(fmt.Sprintf("--rate is %g, but must be "+units.WholeRates+", because fio keeps to no other rate", r.Rate),
 			"give the I/Os per second of each volume, such as --rate "+instead)
 	}
 	return nil
