@@ -50,7 +50,7 @@ deps:
 # Code 5 is a measurement of which a number is invalid: the table says which and why.
 bench: fio build
 	bin/loadline run --profile quick --yes $(BENCH_DIR) || [ $$? -eq 5 ]
-	@echo "the program is bin/loadline; install bin/loadline bin/loadline-agent /usr/local/bin makes the commands above work as they stand"
+	@echo "to run the commands above as printed: install bin/loadline bin/loadline-agent /usr/local/bin"
 
 # First what does not measure, three packages at a time, which wait much; then one after the other what does,
 # whose processors are shared with nobody.

@@ -170,8 +170,8 @@ func TestDeviceIsHeldWhileItIsMeasured(t *testing.T) {
 	if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if o := r.wait(t); o.code != 0 && o.code != 5 && o.code != 130 {
-		t.Errorf("the run itself failed: exit code %d", o.code)
+	if o := r.wait(t); o.code != 130 {
+		t.Errorf("the interrupted run: exit code %d", o.code)
 	}
 	// Afterwards it is free.
 	must(t, "mkfs.ext4", "-q", dev)

@@ -24,7 +24,7 @@ func Busy(t named, why string, args ...any) {
 
 // UpToThree measures up to three times, until nothing is wrong: another process that holds the processors for a tenth of
 // a second makes one measurement wrong, a device or a program that is wrong is so every time. measure returns what
-// was wrong and fails nothing itself; what it used must not be left changed by a try, or each try makes its own. The
+// was wrong; what it fails itself is not tried again. What it used must not be left changed by a try, or each try makes its own. The
 // test fails with what was wrong the last time.
 func UpToThree(t named, measure func() (wrong []string)) {
 	t.Helper()

@@ -71,7 +71,7 @@ func TestGroupCommitOnAKnownFlush(t *testing.T) {
 	t.Setenv("SLOWFLUSH_US", strconv.Itoa(int(set*1e6)))
 	d := database(t)
 	for _, clients := range []int{1, 4, 16} {
-		oneOfThree(t, func() []string { return lawful(t, d, clients, work, set) })
+		lab.UpToThree(t, func() []string { return lawful(t, d, clients, work, set) })
 	}
 }
 

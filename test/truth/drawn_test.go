@@ -22,15 +22,16 @@ var fewDrawn = []uint64{3, 4, 5, 6}
 // drawn is a device whose sustained rates are known.
 type drawn struct {
 	lab.Throttle
-	// Backlog, if its IOPS are set, is a disk behind a write-back cache, in place of the limits.
-	lab.Backlog
+	// cache, if its IOPS are set, is a disk behind a write-back cache, in place of the limits.
+	cache lab.Backlog
 	// reads and writes are the sustained rates of 4 KiB I/Os, in 1/s, and large that of
 	// 64 KiB writes.
 	reads, writes, large float64
 }
 
 // cached are the draws that are write-back caches. They would otherwise be thirds of a limit for both directions,
-// of mirrors and of a limit for each, which have no state that could mislead.
+// of mirrors and of a limit for each, which have no state that could mislead. TestReadsBesideADrainingCache
+// always tests such a cache; these are drawn with LOADLINE_LONG=1.
 var cached = []uint64{14, 15, 16}
 
 // drawCache draws a disk behind a write-back cache that a few seconds of writes fill: reads are those of the disk,
@@ -39,7 +40,7 @@ func drawCache(seed uint64) drawn {
 	r := rand.New(rand.NewPCG(seed, 20261122))
 	disk := 500 + r.IntN(1001)
 	rate := float64(disk)
-	return drawn{Backlog: lab.Backlog{IOPS: rate, Cache: disk * (4 + r.IntN(30)), Size: 400 << 20}, reads: rate, writes: rate, large: rate}
+	return drawn{cache: lab.Backlog{IOPS: rate, Cache: disk * (4 + r.IntN(30)), Size: 400 << 20}, reads: rate, writes: rate, large: rate}
 }
 
 // draw draws a device: a limit, a burst credit of some seconds on reads, on writes, or on both, a
@@ -56,11 +57,11 @@ func draw(seed uint64) drawn {
 	steady := lab.Limit{IOPS: between(800, 3000)}
 	switch seed % 7 {
 	case 0:
-		d.Throttle.IOPS = steady.IOPS
+		d.IOPS = steady.IOPS
 		d.reads, d.writes = float64(steady.IOPS), float64(steady.IOPS)
 	case 1:
-		d.Throttle.IOPS, d.Mirrors = 2*steady.IOPS, int(between(2, 3))
-		d.reads, d.writes = float64(d.Throttle.IOPS), float64(d.Throttle.IOPS)/float64(d.Mirrors)
+		d.IOPS, d.Mirrors = 2*steady.IOPS, int(between(2, 3))
+		d.reads, d.writes = float64(d.IOPS), float64(d.IOPS)/float64(d.Mirrors)
 	case 2:
 		d.Read, d.Write = steady, lab.Limit{IOPS: base}
 		d.reads, d.writes = float64(steady.IOPS), float64(base)
@@ -71,7 +72,7 @@ func draw(seed uint64) drawn {
 		d.Read, d.Write = credit, steady
 		d.reads, d.writes = float64(base), float64(steady.IOPS)
 	case 5:
-		d.Throttle.IOPS, d.BurstIOPS, d.BurstSeconds = base, times*base, seconds
+		d.IOPS, d.BurstIOPS, d.BurstSeconds = base, times*base, seconds
 		d.reads, d.writes = float64(base), float64(base)
 	case 6:
 		bandwidth := between(10, 16) << 20
@@ -117,8 +118,8 @@ func TestDrawnDevices(t *testing.T) {
 
 // start starts the device.
 func (d drawn) start(t testing.TB) lab.Device {
-	if d.Backlog.IOPS > 0 {
-		return lab.Backlogged(t, d.Backlog)
+	if d.cache.IOPS > 0 {
+		return lab.Backlogged(t, d.cache)
 	}
 	return lab.Throttled(t, d.Throttle)
 }

@@ -169,9 +169,9 @@ func watchStalls(t testing.TB) (count func() int) {
 	return func() int { end(); return <-counted }
 }
 
-// watchSteal begins to count the processor time that the hypervisor gives to other machines. unlessStolen ends a try, or skips
+// watchSteal begins to count the processor time that the hypervisor gives to other machines. excuseStolen ends a try, or skips
 // the test, if a rule has found stolen time and the kernel has counted some too: a rule that made it up would still fail.
-func watchSteal(t testing.TB) (unlessStolen func(o outcome)) {
+func watchSteal(t testing.TB) (excuseStolen func(o outcome)) {
 	t.Helper()
 	before := stealTicks()
 	return func(o outcome) {
@@ -192,15 +192,19 @@ func (o outcome) stolen(ticks int) bool {
 }
 
 // stealTicks returns how much time the hypervisor has given to others since the machine started; 0 if the kernel does not count it.
-func stealTicks() int {
+func stealTicks() int { return processorTicks()[7] }
+
+// processorTicks returns, in ticks of 10 ms since the machine started, the time of all processors by what they did: user, nice, system, idle, iowait,
+// irq, softirq, steal. What the kernel does not count is 0.
+func processorTicks() []int {
 	text, _ := os.ReadFile("/proc/stat")
 	all, _, _ := strings.Cut(string(text), "\n")
-	// cpu user nice system idle iowait irq softirq steal
-	fields := strings.Fields(all)
-	if len(fields) < 9 {
-		return 0
+	ticks := make([]int, 8)
+	for i, field := range strings.Fields(all) {
+		if i > 0 && i <= len(ticks) {
+			ticks[i-1], _ = strconv.Atoi(field)
+		}
 	}
-	ticks, _ := strconv.Atoi(fields[8])
 	return ticks
 }
 

@@ -50,7 +50,7 @@ func TestADatabaseDoesWhatWasPredicted(t *testing.T) {
 	lab.Lock(t)
 	library := lab.SlowFlush(t)
 	dir := lab.ServerDir(t)
-	oneOfThree(t, func() []string { return predicted(t, dir, library) })
+	lab.UpToThree(t, func() []string { return predicted(t, dir, library) })
 }
 
 // predicted measures what a prediction requires, predicts, measures the database, and returns the

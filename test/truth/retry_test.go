@@ -39,13 +39,6 @@ func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 	}
 }
 
-// oneOfThree is for an exclusive test that measures a real server: a machine that is busy for a while must
-// not fail it. measure returns what was wrong; the test fails if it was wrong three times.
-func oneOfThree(t *testing.T, measure func() (wrong []string)) {
-	t.Helper()
-	lab.UpToThree(t, measure)
-}
-
 // attempt runs measure without failing the test, and returns what went wrong.
 func attempt(t *testing.T, last bool, measure func(t testing.TB)) []string {
 	t.Helper()

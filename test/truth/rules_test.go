@@ -288,9 +288,9 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		return
 	}
 	runWithRetry(t, demand{seconds: 170}, func(t testing.TB) {
-		unlessStolen := watchSteal(t)
+		excuseStolen := watchSteal(t)
 		o, flagged := cleanTry(t)
-		unlessStolen(o)
+		excuseStolen(o)
 		for _, a := range flagged {
 			t.Error(a)
 		}

@@ -23,7 +23,7 @@ func TestSaturatedByOneRow(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			oneOfThree(t, func() []string { return x.wrong(t) })
+			lab.UpToThree(t, func() []string { return x.wrong(t) })
 		})
 	}
 }

@@ -209,14 +209,14 @@ func TestSpaceOfAnInterruptedRun(t *testing.T) {
 	}
 }
 
-// once returns a context that ends when something has come true.
-func once(t testing.TB, true func() bool) context.Context {
-	ctx, cancel := context.WithCancel(t.Context())
+// once returns a context that ends when something has come true, or after two minutes.
+func once(t testing.TB, done func() bool) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	ended := make(chan struct{})
 	t.Cleanup(func() { cancel(); <-ended })
 	go func() {
 		defer close(ended)
-		for ctx.Err() == nil && !true() {
+		for ctx.Err() == nil && !done() {
 			time.Sleep(50 * time.Millisecond)
 		}
 		cancel()

@@ -25,9 +25,9 @@ var burstingWrites = lab.Throttle{Read: lab.Limit{IOPS: 3000}, Write: lab.Limit{
 // meanwhile. The published rate is still the sustained one.
 func TestACreditThatRefillsBetweenRepeats(t *testing.T) {
 	runWithRetry(t, demand{seconds: 110}, func(t testing.TB) {
-		d, unlessStolen := lab.Throttled(t, burstingWrites), watchSteal(t)
+		d, excuseStolen := lab.Throttled(t, burstingWrites), watchSteal(t)
 		o := measure(t.Context(), t, d.Target(), "--profile", ownFile(t, "own.yaml", fourWorkloads), "--size", "320M", "--destroy-data-on", d.Target(), "--max-time", "2m")
-		unlessStolen(o)
+		excuseStolen(o)
 		lasts(t, o, "writes", 500)
 		for _, name := range []string{"reads", "other-reads", "deep-reads"} {
 			lasts(t, o, name, 3000)

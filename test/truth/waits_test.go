@@ -46,7 +46,7 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 			measured := func(flush float64) []string {
 				return append([]string{"app", "postgres", flushing(t, flush), "--time", "6s", "--max-time", "40s"}, x.args...)
 			}
-			oneOfThree(t, func() []string {
+			lab.UpToThree(t, func() []string {
 				run, _ := saved(t, measured(flush)...)
 				o := command(t.Context(), t, "explain", run, "--json")
 				var e budget.Explanation
