@@ -55,6 +55,8 @@ func serve(t testing.TB, program string, args func(socket string) []string) stri
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "s")
 	cmd := exec.Command(program, args(socket)...)
+	// nbdkit's eval plugin keeps its scripts in a directory that a killed server does not remove.
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
