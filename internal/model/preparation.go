@@ -32,6 +32,8 @@ func (p *Preparation) Merge(o Preparation, name string) {
 	}
 	p.Proof.Checked += o.Proof.Checked
 	p.Proof.Unwritten += o.Proof.Unwritten
+	p.Proof.Sampled += o.Proof.Sampled
+	p.Proof.Zeros += o.Proof.Zeros
 	if o.Proof.Method == noProof {
 		p.Proof.Method = noProof
 	}
@@ -51,6 +53,10 @@ type Proof struct {
 	// and blocks that did not read back as written.
 	Checked   int64 `json:"checked"`
 	Unwritten int64 `json:"unwritten"`
+	// Sampled is how many blocks of 4 KiB were read where there is no proof and the content was there before,
+	// and Zeros how many of them contain only zeros.
+	Sampled int `json:"sampled,omitempty"`
+	Zeros   int `json:"zeros,omitempty"`
 	// Detail is a phrase: why there is no proof, or what was found.
 	Detail string `json:"detail,omitempty"`
 	// Bandwidth is the highest rate at which everything was read back, in bytes/s, and Rates are all

@@ -311,6 +311,14 @@ export interface Preparation {
     method: string;
     checked: Size;
     unwritten: Size;
+    /**
+     * How many blocks of 4 KiB were read where there is no proof and the content was there before.
+     */
+    sampled?: number;
+    /**
+     * How many of them contain only zeros.
+     */
+    zeros?: number;
     detail?: string;
     bandwidth?: Num;
     /**

@@ -166,6 +166,12 @@ var firstFaults = []fault{
 	{rule: "sparse", name: "no proof", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Prepare.Proof = model.Proof{Method: "none", Detail: "the filesystem has no FIEMAP"}
 	}, want: []string{"not-checked"}, says: "the filesystem has no FIEMAP"},
+	{rule: "sparse", name: "content of others", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Prepare.Proof = model.Proof{Method: "none", Sampled: 64, Zeros: 3}
+	}, want: []string{"not-checked"}, says: "3 of 64 sampled blocks contain only zeros"},
+	{rule: "sparse", name: "content of others, much of it zeros", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Prepare.Proof = model.Proof{Method: "none", Sampled: 64, Zeros: 4}
+	}, want: []string{"warning rand-read-iops,rand-read-lat,rand-read-rate"}, says: "4 of 64 sampled blocks contain only zeros"},
 	{rule: "sparse", name: "no preparation", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Prepare = nil
 	}, want: []string{"not-checked"}},

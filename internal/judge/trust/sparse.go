@@ -10,8 +10,8 @@ import (
 var ruleSparse = Rule{
 	Name:     "sparse",
 	Checks:   "reads were from written space, and the device served them",
-	Evidence: "the extents or the read-back taken before measuring; the reads that the block device counted (below 90 % of the client's), over seconds or over whole repeats",
-	Severity: "invalid for reads; a warning for writes into unwritten space",
+	Evidence: "the extents or the read-back taken before measuring; where the content was there before, 64 sampled blocks (more than 5 % only zeros); the reads that the block device counted (below 90 % of the client's), over seconds or over whole repeats",
+	Severity: "invalid for reads; a warning for writes into unwritten space, and for reads of a volume with many blocks of zeros",
 	Advice:   "let Loadline fill the volume",
 	check:    checkSparse,
 }
@@ -101,23 +101,12 @@ func (ev Evidence) unwritten() []model.Finding {
 		proof = p.Proof
 	}
 	if proof.Method == "" || proof.Method == "none" || proof.Checked <= 0 {
-		why := "there is no proof that the volume was written before it was measured"
-		if proof.Detail != "" {
-			why += ": " + proof.Detail
-		}
-		return notChecked(why)
+		return ev.sampledBlocks(proof)
 	}
 	if proof.Unwritten == 0 {
 		return passedAll(fmt.Sprintf("no unwritten byte in %s (%s)", units.FormatSize(proof.Checked), proof.Method))
 	}
-	var reads, writes []string
-	for _, name := range ev.workloads() {
-		if w, known := ev.Recorded.Plan.Workload(name); known && !w.Reads() {
-			writes = add(writes, name)
-		} else {
-			reads = add(reads, name)
-		}
-	}
+	reads, writes := ev.readersAndWriters()
 	what := fmt.Sprintf("%s of %s were never written (%s)",
 		units.FormatSize(proof.Unwritten), units.FormatSize(proof.Checked), proof.Method)
 	evidence := map[string]any{"unwritten": proof.Unwritten, "checked": proof.Checked, "method": proof.Method, "detail": proof.Detail}
@@ -132,4 +121,40 @@ func (ev Evidence) unwritten() []model.Finding {
 			Message: "first writes: " + what + ", and a first write costs more than a later one"})
 	}
 	return o.findings("", "there is no result to judge")
+}
+
+// readersAndWriters are the workloads that read, mixed ones among them, and those that only write.
+func (ev Evidence) readersAndWriters() (reads, writes []string) {
+	for _, name := range ev.workloads() {
+		if w, known := ev.Recorded.Plan.Workload(name); known && !w.Reads() {
+			writes = add(writes, name)
+		} else {
+			reads = add(reads, name)
+		}
+	}
+	return reads, writes
+}
+
+// mostZeros is the share of zero blocks up to which a sample is that of ordinary data.
+const mostZeros = 0.05
+
+// sampledBlocks judges a volume whose content was there before, by the blocks that were sampled: where storage holds no data, they
+// contain only zeros. The reverse is not true, because zeros can be written, so it is a warning.
+func (ev Evidence) sampledBlocks(proof model.Proof) []model.Finding {
+	why := "there is no proof that the volume was written before it was measured"
+	if proof.Detail != "" {
+		why += ": " + proof.Detail
+	}
+	if proof.Sampled == 0 {
+		return notChecked(why)
+	}
+	found := fmt.Sprintf("%d of %d sampled blocks contain only zeros", proof.Zeros, proof.Sampled)
+	reads, _ := ev.readersAndWriters()
+	if len(reads) == 0 || float64(proof.Zeros) <= mostZeros*float64(proof.Sampled) {
+		return notChecked(why + "; " + found)
+	}
+	return []model.Finding{{Severity: model.SeverityWarning, Results: reads,
+		Message:  "may read unallocated space: " + found + ". Storage that holds no data for a block, as after a discard or where nothing was ever written, answers with zeros and reads nothing",
+		Evidence: map[string]any{"sampled": proof.Sampled, "zeros": proof.Zeros, "allowed": mostZeros},
+		Next:     "let Loadline fill it, if its data may be lost: add --destroy-data-on"}}
 }

@@ -96,7 +96,7 @@ func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, s
 }
 
 // prove asks the filesystem if there is one; if there is none and the content is Loadline's, it reads
-// everything back.
+// everything back, and samples it if it was there before.
 func (w *worker) prove(ctx context.Context, filler load.Filler, v model.Volume, tell func(model.Progress)) (model.Proof, error) {
 	none := model.Proof{Method: "none", Detail: "the content is not ours, so nothing is known about holes in it"}
 	if o := w.held(); o != nil && v.Target.Kind != model.BlockDevice {
@@ -107,7 +107,12 @@ func (w *worker) prove(ctx context.Context, filler load.Filler, v model.Volume, 
 		none = proof
 	}
 	if !v.Prefill {
-		return none, nil
+		o := w.held()
+		if o == nil {
+			return none, nil
+		}
+		err := o.SampleZeros(ctx, v.Size, &none)
+		return none, err
 	}
 	return filler.ReadBack(ctx, v, tell)
 }

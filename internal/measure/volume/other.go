@@ -45,6 +45,9 @@ func sharedDescriptor(model.Target, bool, string) (*os.File, error) { return nil
 
 func shareDescriptor(*os.File, model.Target, bool, string) func() { return func() {} }
 
+// SampleZeros samples nothing.
+func (o *Object) SampleZeros(context.Context, int64, *model.Proof) error { return nil }
+
 func (o *Object) guardUse(openers) error { return unavailable(o.target) }
 
 // Prove is ProveFile for the held object.
