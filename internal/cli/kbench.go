@@ -145,7 +145,7 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 	})
 	err = errors.Join(err, s.Close())
 	watch.Close()
-	printReturned(e, f.quiet, s.Discarded())
+	printReturned(e, s.Discarded())
 	return err
 }
 

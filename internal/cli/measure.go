@@ -111,7 +111,7 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 	} else {
 		code, err = f.gate.finishPair(e, m.dir, &f.output, headIsShown(e, f.quiet))
 	}
-	printReturned(e, f.quiet, m.returned)
+	printReturned(e, m.returned)
 	return m.end(code, err)
 }
 
@@ -188,7 +188,7 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 		code, err = finish(e, done, &f.output, headIsShown(e, f.quiet))
 	}
 	closeErr := <-closed
-	printReturned(e, f.quiet, prep.Discarded())
+	printReturned(e, prep.Discarded())
 	switch {
 	case done.Unsaved != nil && runErr != nil:
 		// Both errors have one cause; the first says what is lost.

@@ -36,11 +36,8 @@ func printLine(w io.Writer, format string, values ...any) {
 }
 
 // printReturned prints what was returned to thin-provisioned storage: whoever reads the device next must
-// know that it reads holes.
-func printReturned(e *env.Env, quiet bool, list []session.Returned) {
-	if quiet {
-		return
-	}
+// know that it reads holes. --quiet silences progress, and this is none.
+func printReturned(e *env.Env, list []session.Returned) {
 	for _, r := range list {
 		printLine(e.Stderr, "space   %s of %s are returned to the storage (discard): reading them next reads holes", units.FormatSize(r.Bytes), r.Target)
 	}

@@ -207,6 +207,35 @@ func TestAFailedRepeatGivesUpItsWorkloadOnly(t *testing.T) {
 	}
 }
 
+// What a device was filled with is kept if one of the repeats failed: the cause may be in it.
+func TestAFailedRepeatKeepsTheData(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps func(s *scripted, r model.Request)
+		want  bool
+	}{"complete": {steady, true}, "one repeat failed": {failing("b"), false}} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan bool, 1)
+			w, _ := connected(t, func(s *scripted, r model.Request) {
+				if r.Bye != nil {
+					asked <- r.Discard
+				}
+				c.steps(s, r)
+			})
+			status, err := execute(t.Context(), plan(1000, "a", "b"), needs{"a": 3, "b": 3}, &memory{}, w)
+			if err != nil || status != model.Complete {
+				t.Fatalf("status %s, %v", status, err)
+			}
+			w.Discard()
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+			if got := <-asked; got != c.want {
+				t.Errorf("told to discard: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestWhenAllFailTheRunFails(t *testing.T) {
 	w, _ := connected(t, func(s *scripted, r model.Request) {
 		if r.Start != nil {

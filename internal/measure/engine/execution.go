@@ -138,6 +138,9 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	e.spent += max(e.clock-base, 0)
 	if err == nil && d.failed != "" && ctx.Err() == nil {
 		e.dead[w.Name] = true
+		for _, x := range s.workers {
+			x.keep()
+		}
 	}
 	d.again = err == nil && s.saw(d, settling)
 	s.drain.backlog.during(w, e.clock)

@@ -56,7 +56,9 @@ type Worker struct {
 	ahead *ahead
 
 	// discard is set by Discard; discarded is the number of bytes that were discarded.
-	discard   bool
+	discard bool
+	// kept is set by keep.
+	kept      bool
 	discarded int64
 }
 
@@ -179,8 +181,11 @@ func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 }
 
 // Discard makes Close discard the space that was filled on a block device, and nothing else: for the end of
-// a run whose data is no longer needed.
-func (w *Worker) Discard() { w.discard = true }
+// a run whose data is no longer needed. It does nothing after a failed step, whose cause may be in that data.
+func (w *Worker) Discard() { w.discard = !w.kept }
+
+// keep makes Discard do nothing.
+func (w *Worker) keep() { w.kept = true }
 
 // Discarded returns how many bytes Close has discarded.
 func (w *Worker) Discarded() int64 { return w.discarded }

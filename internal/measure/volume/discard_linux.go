@@ -26,7 +26,8 @@ func (o *Object) Discard(ctx context.Context, size int64, limit time.Duration) (
 	if err := o.Check(); err != nil {
 		return 0, err
 	}
-	if err := o.guardUse(writers); err != nil {
+	// Whoever reads it by now, such as a program that copies what the load has written, must not be given zeros.
+	if err := o.guardUse(all); err != nil {
 		return 0, err
 	}
 	unit, ok := o.discardUnit()

@@ -64,6 +64,24 @@ func TestDiscardGivesBackWhatWasFilled(t *testing.T) {
 	}
 }
 
+// Whoever reads the device by now keeps what it reads.
+func TestDiscardSparesWhatIsBeingRead(t *testing.T) {
+	dev := loopDevice(t, image(t, t.TempDir(), 8<<20))
+	o, err := Open(t.Context(), env.OS(), parse(t, dev), true, dev, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	end := openElsewhere(t, dev)
+	if given, err := o.Discard(t.Context(), 4<<20, time.Minute); given != 0 || err == nil {
+		t.Errorf("%d bytes were given back, %v", given, err)
+	}
+	end()
+	if given, err := o.Discard(t.Context(), 4<<20, time.Minute); given != 4<<20 || err != nil {
+		t.Errorf("%d bytes were given back, %v", given, err)
+	}
+}
+
 // A file that Loadline created is removed as a whole, so nothing in it is discarded before.
 func TestDiscardLeavesFilesAlone(t *testing.T) {
 	o, err := Create(parse(t, t.TempDir()), "run", 1<<20)

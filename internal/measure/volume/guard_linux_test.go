@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -259,20 +260,7 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 	})
 	t.Run("open elsewhere", func(t *testing.T) {
 		file := image(t, t.TempDir(), 1<<20)
-		sleep := exec.Command("sleep", "60")
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sleep.Stdin = f
-		if err := sleep.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = sleep.Process.Kill()
-			_ = sleep.Wait()
-		})
-		_ = f.Close()
+		openElsewhere(t, file)
 		modeltest.Refused(t, guard(t, file), "is open in another process", "fuser")
 	})
 	t.Run("read-only", func(t *testing.T) {
@@ -300,4 +288,25 @@ func TestGuardRefusesWhatItCannotCheck(t *testing.T) {
 		e.LookPath = func(string) (string, error) { return blkid, nil }
 		modeltest.Refused(t, Guard(t.Context(), e, parse(t, file), file), name)
 	}
+}
+
+// openElsewhere starts a process that has a file or device open for reading until end is called, or the test ends.
+func openElsewhere(t *testing.T, path string) (end func()) {
+	t.Helper()
+	sleep := exec.Command("sleep", "60")
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sleep.Stdin = f
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end = sync.OnceFunc(func() {
+		_ = sleep.Process.Kill()
+		_ = sleep.Wait()
+	})
+	t.Cleanup(end)
+	return end
 }
