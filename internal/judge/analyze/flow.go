@@ -92,7 +92,7 @@ func (f *flow) histogram() *histogram.Histogram {
 
 // independent is the effective share of independent I/Os for a percentile: I/Os of a slow second are
 // slow together, so it is the effective share of the seconds, from the autocorrelation of their mean
-// latencies.
+// latencies. Repeats are independent of each other: other workloads are measured in between.
 func (f *flow) independent() float64 {
 	stretches := make([][]float64, len(f.repeats))
 	n := 0
@@ -103,7 +103,11 @@ func (f *flow) independent() float64 {
 	if n == 0 {
 		return 0
 	}
-	return stats.EffectiveSize(n, stats.Correlation(stretches...)) / float64(n)
+	effective, phi := 0.0, stats.Correlation(stretches...)
+	for _, y := range stretches {
+		effective += stats.EffectiveSizeOfStretch(len(y), phi)
+	}
+	return effective / float64(n)
 }
 
 // supports reports whether there are enough I/Os to estimate the percentile p.

@@ -59,3 +59,14 @@ func likelyCorrelation(stretches ...[]float64) (phi, n float64, ok bool) {
 func EffectiveSize(n int, phi float64) float64 {
 	return float64(n) * (1 - phi) / (1 + phi)
 }
+
+// EffectiveSizeOfStretch is EffectiveSize for a stretch of n values that may be short: n divided by
+// 1 + 2·Σ(1−k/n)φᵏ for k from 1 to n−1, which is exact for the mean of a first-order autoregressive series. It is at least 1 where
+// EffectiveSize tends to 0. 0 ≤ phi < 1.
+func EffectiveSizeOfStretch(n int, phi float64) float64 {
+	if n < 1 {
+		return 0
+	}
+	m := float64(n)
+	return m / ((1+phi)/(1-phi) - 2*phi*(1-math.Pow(phi, m))/(m*(1-phi)*(1-phi)))
+}

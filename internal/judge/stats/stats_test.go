@@ -155,3 +155,20 @@ func TestSteadyRule(t *testing.T) {
 		t.Errorf("44 s are steady (%+v), but 39 s were not, so the rule must wait", s)
 	}
 }
+
+// A stretch is worth one value at least, all its values if they are independent, and what the formula for
+// long series says if it is long.
+func TestEffectiveSizeOfAStretch(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		phi  float64
+		want float64
+	}{{0, 0.5, 0}, {1, 0.97, 1}, {2, 0, 2}, {2, 0.97, 2 / 1.97}, {3, 0.5, 3 / (1 + 2*(2./3*0.5+1./3*0.25))}, {100, 0, 100}} {
+		if got := stats.EffectiveSizeOfStretch(c.n, c.phi); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%d values with %g: %g, want %g", c.n, c.phi, got, c.want)
+		}
+	}
+	if got, want := stats.EffectiveSizeOfStretch(86400, 0.9), stats.EffectiveSize(86400, 0.9); math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("a long series: %g, want %g", got, want)
+	}
+}

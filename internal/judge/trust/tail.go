@@ -45,7 +45,7 @@ func checkTail(ev Evidence) []model.Finding {
 		s := &ev.series[i]
 		r, found := ev.result(s)
 		if !found || r.Latency == nil || r.Latency.P99 == nil {
-			o.miss(s.workload, "there are too few latencies for a p99")
+			o.miss(s.workload, "there are too few independent latencies for a p99")
 			continue
 		}
 		least = min(least, len(s.latencies))

@@ -180,11 +180,11 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left 
 	a, b := hidden(p99, p99Of), hidden(p999, p999Of)
 	switch {
 	case a && b:
-		parts = append(parts, "– too few I/Os: p99 needs 367, p99.9 3,687")
+		parts = append(parts, "– too few independent I/Os: p99 needs 367, p99.9 3,687")
 	case a:
-		parts = append(parts, "– too few I/Os: p99 needs 367")
+		parts = append(parts, "– too few independent I/Os: p99 needs 367")
 	case b:
-		parts = append(parts, "– too few I/Os: p99.9 needs 3,687")
+		parts = append(parts, "– too few independent I/Os: p99.9 needs 3,687")
 	}
 	if left != "" {
 		parts = append(parts, left)
