@@ -51,6 +51,12 @@ func (s nbdServer) device(name string, size int64) Device {
 // inMemory is the plugin that keeps the data in the server's own memory.
 func inMemory() []string { return []string{"memory", fmt.Sprint(nbdSize)} }
 
+// written is inMemory with data in every block: where a device holds none, it could answer without the disk that it
+// stands for. It takes a second to start, and all its memory.
+func written() []string {
+	return []string{"data", fmt.Sprintf("data=(0xa5*%d)", nbdSize), fmt.Sprintf("size=%d", nbdSize)}
+}
+
 // milliseconds formats a delay for nbdkit.
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%dms", d.Round(time.Millisecond).Milliseconds())
@@ -62,12 +68,12 @@ func Plain(t T) Device {
 	return nbdkit(t, nbdServer{plugin: inMemory()}).device("memory", nbdSize)
 }
 
-// Delayed starts a device in memory (256 MiB) that adds a fixed time, in whole
+// Delayed starts a device in memory (256 MiB, all written) that adds a fixed time, in whole
 // milliseconds, to every read and write. The latency at depth 1 is the
 // delay plus some 0.1 to 0.3 ms, never less: Fio measures it.
 func Delayed(t T, read, write time.Duration) Device {
 	t.Helper()
-	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
+	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: written(),
 		options: []string{"rdelay=" + milliseconds(read), "wdelay=" + milliseconds(write)}})
 	return s.device(fmt.Sprintf("read delay %s, write delay %s", read, write), nbdSize)
 }

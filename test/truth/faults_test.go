@@ -39,6 +39,9 @@ var faults = []planted{
 	{rule: "sparse", name: "a file of holes", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Sparse(t, t.TempDir(), 64<<20), reads("--max-time", "6s")
 	}},
+	{rule: "sparse", name: "a device without data", severity: model.SeverityWarning, class: bestEffort, plant: func(t testing.TB) (string, []string) {
+		return newThin(t).device, reads("--max-time", "6s")
+	}},
 	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Filled(t, lab.Ramfs(t), 64<<20), reads("--max-time", "6s")
 	}},
