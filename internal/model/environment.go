@@ -55,6 +55,11 @@ type Storage struct {
 	ReadOnly      bool   `json:"read_only,omitempty"`
 	// Memory is set if the data is in RAM (tmpfs, ramfs, or a loop device on one of them).
 	Memory bool `json:"memory"`
+	// Unseen is a clause that says why this machine does not show whether the data is in RAM; empty if it
+	// does, or if the filesystem has no block device to look at (Remote).
+	Unseen string `json:"unseen,omitempty"`
+	// Untraced is set if nothing visible leads to what holds the data, neither a mount nor a device.
+	Untraced bool `json:"untraced,omitempty"`
 	// Direct is whether O_DIRECT works; nil if it does not apply or was not tried.
 	Direct *bool `json:"direct,omitempty"`
 	// DirectError is the kernel's error if it refused.

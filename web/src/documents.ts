@@ -423,6 +423,14 @@ export interface Storage {
    */
   memory: boolean;
   /**
+   * Why this machine does not show whether the data is in RAM.
+   */
+  unseen?: string;
+  /**
+   * True if no visible mount or device leads to what holds the data.
+   */
+  untraced?: boolean;
+  /**
    * Whether O_DIRECT works; absent when it does not apply or was not tried.
    */
   direct?: boolean;

@@ -9,16 +9,23 @@ import (
 )
 
 var ruleMemory = Rule{
-	Name:     "memory",
-	Checks:   "the volume is not in RAM (tmpfs, ramfs, a loop device on them), and flushes reach the storage",
-	Evidence: "the filesystem's type, the chain of devices below it, and its mount options (nobarrier, an overlay's volatile)",
-	Severity: "invalid: this is memory; warning: an application's log is in memory, or its filesystem does not pass flushes on",
-	Advice:   "name a directory on a disk, or mount it without that option",
-	check:    checkMemory,
+	Name:   "memory",
+	Checks: "the volume is not in RAM (tmpfs, ramfs, a loop device on them), and flushes reach the storage",
+	Evidence: "the filesystem's type, the chain of devices below it, and its mount options (nobarrier, an overlay's volatile). The file of a loop device is " +
+		"found by its device and inode numbers, among the mounts of all visible processes and the layers of an overlay; a name alone is no proof of a disk",
+	Severity: "invalid: this is memory; warning: nothing shows that the volume is not in memory, as no visible mount leads to the file of a loop device below it; " +
+		"or an application's log is in memory, or its filesystem does not pass flushes on",
+	Advice: "name a directory on a disk, or mount it without that option",
+	check:  checkMemory,
 }
 
 // checkMemory reports a volume in RAM, which is not storage. tmpfs accepts direct I/O like a disk does,
 // so only its type reveals it.
+//
+// A loop device whose file cannot be found may be on a tmpfs that is mounted in another container or
+// nowhere any more, so there is a warning, as without a proof of direct I/O. It is not checked where
+// something is known of what is below, though not enough: a name that this user cannot verify, or a
+// filesystem that has no block device.
 //
 // If a filesystem's mount options let flushes complete before the data are on a disk, workloads that
 // wait for flushes say nothing about the disk.
@@ -40,6 +47,10 @@ func checkMemory(ev Evidence) []model.Finding {
 			Next:     "name a directory on a disk for --wal",
 		}}
 	}
+	hidden, what := s, "the volume"
+	if log != nil && !s.Untraced && (log.Untraced || s.Unseen == "") {
+		hidden, what = *log, "the log"
+	}
 	switch {
 	case s.Memory:
 		where := s.Filesystem
@@ -54,6 +65,13 @@ func checkMemory(ev Evidence) []model.Finding {
 		}}
 	case kind == model.NBD || kind == model.RBD:
 		return notChecked("a server behind a socket does not reveal whether its data is in memory")
+	case hidden.Untraced:
+		return []model.Finding{{
+			Severity: model.SeverityWarning,
+			Message:  "nothing shows that " + what + " is not in memory: " + hidden.Unseen,
+			Evidence: map[string]any{"filesystem": hidden.Filesystem, "device": hidden.Device, "device_chain": hidden.DeviceChain},
+			Next:     unseenNext,
+		}}
 	case dropsFlushes(flushed) != "" && len(ev.flushed()) > 0:
 		return []model.Finding{{
 			Severity: model.SeverityWarning, Results: ev.flushed(),
@@ -61,6 +79,8 @@ func checkMemory(ev Evidence) []model.Finding {
 			Evidence: map[string]any{"filesystem": flushed.Filesystem, "mount": flushed.Mount, "mount_options": flushed.MountOpts, "write_cache": flushed.WriteCache},
 			Next:     "mount it without " + dropsFlushes(flushed) + ", or measure another filesystem",
 		}}
+	case hidden.Unseen != "":
+		return []model.Finding{{Severity: model.SeverityNotChecked, Message: hidden.Unseen + ", so it cannot be seen whether " + what + " is in memory", Next: unseenNext}}
 	case s.Filesystem == "" && s.Device == "":
 		return notChecked("neither the filesystem nor the device behind the volume is known")
 	case s.Remote():
@@ -68,6 +88,9 @@ func checkMemory(ev Evidence) []model.Finding {
 	}
 	return passedAll("the volume is not in memory")
 }
+
+// unseenNext is what to do if it does not show what a volume is built on.
+const unseenNext = "measure as root, outside of containers, where the file of the loop device is mounted (losetup -l names it), or measure the disk that it is on"
 
 // dropsFlushes is the mount option that keeps flushes from reaching a disk; "" if none. An overlay's
 // "volatile" drops them all (Linux shows it as fsync=volatile as well); without barriers the device is

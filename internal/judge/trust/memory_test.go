@@ -37,3 +37,31 @@ func TestFlushesThatReachNoDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryThatCannotBeSeen: RAM may be below whatever this machine does not show, so that is no pass.
+func TestMemoryThatCannotBeSeen(t *testing.T) {
+	disk := model.Storage{Device: "sda", DeviceChain: []string{"sda"}}
+	unseen := model.Storage{Device: "loop0", DeviceChain: []string{"loop0", "sda"}, Unseen: "this user cannot ask loop0 which file it has"}
+	untraced := model.Storage{Device: "loop0", DeviceChain: []string{"loop0"}, Unseen: "no visible mount leads to it", Untraced: true}
+	for name, c := range map[string]struct {
+		storage  model.Storage
+		log      *model.Storage
+		severity model.Severity
+		says     string
+	}{
+		"a disk":             {disk, nil, model.SeverityPassed, "not in memory"},
+		"unseen":             {unseen, nil, model.SeverityNotChecked, "this user cannot ask loop0 which file it has, so it cannot be seen whether the volume"},
+		"untraced":           {untraced, nil, model.SeverityWarning, "nothing shows that the volume is not in memory: no visible mount leads to it"},
+		"untraced log":       {disk, &untraced, model.SeverityWarning, "nothing shows that the log is not in memory"},
+		"unseen log":         {disk, &unseen, model.SeverityNotChecked, "whether the log is in memory"},
+		"both, one is worse": {unseen, &untraced, model.SeverityWarning, "the log"},
+		"both":               {untraced, &unseen, model.SeverityWarning, "the volume"},
+	} {
+		rec := &model.Recorded{}
+		rec.Environment.Storage, rec.Environment.LogStorage = c.storage, c.log
+		found := checkMemory(Evidence{Recorded: rec})
+		if len(found) != 1 || found[0].Severity != c.severity || !strings.Contains(found[0].Message, c.says) || (found[0].Next == "") != (c.severity == model.SeverityPassed) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}

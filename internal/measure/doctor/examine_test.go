@@ -39,3 +39,23 @@ func TestDirectIO(t *testing.T) {
 		})
 	}
 }
+
+// What the rule "memory" will doubt is no good place either.
+func TestThePlaceMayBeInMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		storage model.Storage
+		mark    Mark
+		says    string
+	}{
+		"a disk":   {model.Storage{Filesystem: "ext4", Device: "vda"}, Good, "ext4 on vda"},
+		"memory":   {model.Storage{Filesystem: "tmpfs", Memory: true}, Bad, "lives in memory (tmpfs)"},
+		"untraced": {model.Storage{Filesystem: "ext4", Device: "loop0", Unseen: "no mount leads to it", Untraced: true}, Fair, "ext4 on loop0, and nothing shows that it is not in memory: no mount leads to it"},
+		"unseen":   {model.Storage{Filesystem: "ext4", Device: "loop0", Unseen: "this user cannot ask"}, Good, "ext4 on loop0"},
+	} {
+		for _, check := range checkPlace("/srv", &model.ProbeResult{Direct: true, Environment: model.Environment{Storage: c.storage}}) {
+			if check.Name == "storage" && (check.Mark != c.mark || !strings.Contains(check.Says, c.says)) {
+				t.Errorf("%s: %+v", name, check)
+			}
+		}
+	}
+}
