@@ -100,6 +100,8 @@ func filesystem(path string) (model.Storage, error) {
 		if m.fstype == "btrfs" && len(k.btrfsOthers(chain)) > 0 {
 			s.Device = "" // no single device counts all that reaches the filesystem
 		}
+	} else if !inMemory[s.Filesystem] {
+		s.Unseen = "the kernel does not show here what is mounted"
 	}
 	s.Memory = s.Memory || inMemory[s.Filesystem]
 	return s, nil

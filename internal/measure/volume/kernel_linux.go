@@ -19,28 +19,32 @@ const maxChain = 16
 // kernel reads what Linux shows of its devices and mounts.
 type kernel struct {
 	sys    string // "/sys"
+	proc   string // "/proc"; "" to look at no other process
 	mounts []mount
+	seen   []view // what views found, once it was asked
 }
 
 // newKernel reads the mounts; without /proc there are none, and what depends on them stays unknown.
 func newKernel() *kernel {
-	k := &kernel{sys: "/sys"}
-	if f, err := os.Open("/proc/self/mountinfo"); err == nil {
-		k.mounts, _ = parseMounts(f)
-		_ = f.Close()
-	}
+	k := &kernel{sys: "/sys", proc: "/proc"}
+	k.mounts, _ = mountsOf("/proc/self")
 	return k
 }
 
 // link is one member of the device chain under a volume.
 type link struct {
-	// name is the kernel's name of a device, or the type of a filesystem without one.
+	// name is the kernel's name of a device, or the type of a filesystem without one; empty if all that
+	// is known is that something stays unseen.
 	name   string
 	disk   bool // a whole device with its own queue
 	memory bool
 	// buffered is set for a loop device that uses its file through the page cache. It counts what it
 	// answers from there like everything else.
 	buffered bool
+	// unseen is a clause that says why nothing shows what holds the data; untraced is set if it could be
+	// anything.
+	unseen   string
+	untraced bool
 }
 
 // chainOfMount follows a mounted filesystem down to the hardware.
@@ -88,8 +92,11 @@ func (k *kernel) btrfsOthers(chain []link) []string {
 // (LVM, LUKS, RAID).
 func (k *kernel) chainOfDevice(major, minor uint32, depth int) []link {
 	path, err := filepath.EvalSymlinks(fmt.Sprintf("%s/dev/block/%d:%d", k.sys, major, minor))
-	if err != nil || depth > maxChain {
-		return nil
+	switch {
+	case err != nil:
+		return []link{{unseen: fmt.Sprintf("%s does not show the device %d:%d", k.sys, major, minor)}}
+	case depth > maxChain:
+		return []link{{untraced: true, unseen: fmt.Sprintf("more than %d devices are stacked", maxChain)}}
 	}
 	name := filepath.Base(path)
 	if _, err := os.Stat(filepath.Join(path, "partition")); err == nil {
@@ -116,37 +123,6 @@ func (k *kernel) chainOfDisk(path string, depth int) []link {
 	return chain
 }
 
-// chainOfBacking follows a loop device's backing file (or device) to what holds it.
-func (k *kernel) chainOfBacking(loop, backing string, depth int) []link {
-	var st unix.Stat_t
-	if unix.Stat(backing, &st) == nil {
-		if st.Mode&unix.S_IFMT == unix.S_IFBLK {
-			return k.chainOfDevice(unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev)), depth)
-		}
-		if m, ok := mountOf(k.mounts, backing); ok {
-			return k.chainOfMount(m, depth)
-		}
-	}
-	// The file was deleted, or is in another mount namespace: the loop device itself still knows the
-	// number of the filesystem.
-	f, err := os.Open("/dev/" + loop)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	info, err := unix.IoctlLoopGetStatus64(int(f.Fd()))
-	if err != nil {
-		return nil
-	}
-	major, minor := unix.Major(info.Device), unix.Minor(info.Device)
-	for _, m := range k.mounts {
-		if m.major == major && m.minor == minor {
-			return k.chainOfMount(m, depth)
-		}
-	}
-	return k.chainOfDevice(major, minor, depth)
-}
-
 // ramDisk reports whether a device keeps its data in RAM, judging by its name.
 func ramDisk(name string) bool {
 	for _, prefix := range []string{"zram", "ram", "nullb"} {
@@ -162,8 +138,16 @@ func ramDisk(name string) bool {
 // exactly what reaches the volume. The model is taken from the first device in the chain that has
 // one.
 func (k *kernel) describe(s *model.Storage, chain []link) {
+	defer func() {
+		if s.Memory { // which is bad enough, whatever else there is
+			s.Unseen, s.Untraced = "", false
+		}
+	}()
 	for _, l := range chain {
-		if !slices.Contains(s.DeviceChain, l.name) {
+		if l.unseen != "" && (s.Unseen == "" || l.untraced && !s.Untraced) {
+			s.Unseen, s.Untraced = l.unseen, l.untraced
+		}
+		if l.name != "" && !slices.Contains(s.DeviceChain, l.name) {
 			s.DeviceChain = append(s.DeviceChain, l.name)
 		}
 		s.Memory = s.Memory || l.memory

@@ -10,6 +10,7 @@ import (
 
 // mount is one line of /proc/self/mountinfo (proc_pid_mountinfo(5)).
 type mount struct {
+	id           int
 	major, minor uint32
 	// root is the part of the filesystem that is mounted at point.
 	root, point string
@@ -44,8 +45,12 @@ func parseMount(line string) (mount, error) {
 	if err != nil {
 		return mount{}, fmt.Errorf("mountinfo has a line that cannot be read: %q", line)
 	}
+	id, err := strconv.Atoi(l[0])
+	if err != nil {
+		return mount{}, fmt.Errorf("mountinfo has a line that cannot be read: %q", line)
+	}
 	return mount{
-		major: major, minor: minor, root: unescape(l[3]), point: unescape(l[4]), options: l[5],
+		id: id, major: major, minor: minor, root: unescape(l[3]), point: unescape(l[4]), options: l[5],
 		fstype: r[0], source: unescape(r[1]), super: r[2],
 	}, nil
 }

@@ -21,7 +21,7 @@ func TestParseMounts(t *testing.T) {
 	if err != nil || len(mounts) != 6 {
 		t.Fatal(len(mounts), err)
 	}
-	want := mount{major: 0, minor: 35, root: "/sub", point: "/data", fstype: "btrfs", source: "/dev/sdb", options: "rw,noatime", super: "rw,compress=zstd:1,subvol=/sub"}
+	want := mount{id: 30, major: 0, minor: 35, root: "/sub", point: "/data", fstype: "btrfs", source: "/dev/sdb", options: "rw,noatime", super: "rw,compress=zstd:1,subvol=/sub"}
 	if diff := cmp.Diff(want, mounts[2], cmp.AllowUnexported(mount{})); diff != "" {
 		t.Error(diff)
 	}
@@ -44,7 +44,7 @@ func TestParseMounts(t *testing.T) {
 	if _, ok := mountOf(nil, "/"); ok {
 		t.Error("a mount was found among none")
 	}
-	for _, line := range []string{"nonsense", "1 2 x:y / / rw - ext4 a rw", "1 2 3:4 / / - ext4 a rw"} {
+	for _, line := range []string{"nonsense", "1 2 x:y / / rw - ext4 a rw", "1 2 3:4 / / - ext4 a rw", "x 2 3:4 / / rw - ext4 a rw"} {
 		if _, err := parseMounts(strings.NewReader(line)); err == nil {
 			t.Errorf("%q was read", line)
 		}

@@ -1,0 +1,300 @@
+package volume
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// A loop device's file is known by two things: the name in sysfs, and the numbers of its filesystem and
+// inode, which the loop device itself reports. The name is that of the mount namespace in which the
+// file was opened, when it was opened: it may lead nowhere from here, or to another file. So a name
+// counts only if the file found there has these numbers.
+
+// view is the mounts that a process sees, and where its root directory is for us.
+type view struct {
+	root   string // "/proc/123/root"; empty for ourselves
+	mounts []mount
+}
+
+// views returns our own view first, then one for every other mount namespace or root directory that
+// a visible process has.
+func (k *kernel) views() []view {
+	if k.seen != nil {
+		return k.seen
+	}
+	k.seen = []view{{mounts: k.mounts}}
+	if k.proc == "" {
+		return k.seen
+	}
+	known := map[[2]string]bool{rootOf(k.proc + "/self"): true}
+	processes, _ := filepath.Glob(k.proc + "/[0-9]*")
+	for _, process := range processes {
+		if own := rootOf(process); !known[own] {
+			known[own] = true
+			if mounts, err := mountsOf(process); err == nil {
+				k.seen = append(k.seen, view{root: process + "/root", mounts: mounts})
+			}
+		}
+	}
+	return k.seen
+}
+
+// rootOf tells the mount namespace and the root directory of a process from others.
+func rootOf(process string) [2]string {
+	namespace, _ := os.Readlink(process + "/ns/mnt")
+	root, _ := os.Readlink(process + "/root")
+	return [2]string{namespace, root}
+}
+
+// mountsOf reads the mounts that a process sees.
+func mountsOf(process string) ([]mount, error) {
+	f, err := os.Open(process + "/mountinfo")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parseMounts(f)
+}
+
+// place is a path within a view, and the mount that holds it.
+type place struct {
+	view
+	mount
+	path string
+	stat unix.Statx_t
+}
+
+// lookUp finds what is at an absolute path of a view, without asking the server of a network
+// filesystem, and without following a symbolic link at its end.
+func (v view) lookUp(path string) (p place, ok bool) {
+	const (
+		what = unix.STATX_BASIC_STATS | unix.STATX_MNT_ID
+		how  = unix.AT_STATX_DONT_SYNC | unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
+	)
+	p = place{view: v, path: path}
+	switch {
+	case !filepath.IsAbs(path):
+		return p, false
+	case v.root == "":
+		if unix.Statx(unix.AT_FDCWD, path, how, what, &p.stat) != nil {
+			return p, false
+		}
+	default:
+		fd, err := v.open(path)
+		if err != nil {
+			return p, false
+		}
+		defer unix.Close(fd)
+		if unix.Statx(fd, "", how|unix.AT_EMPTY_PATH, what, &p.stat) != nil {
+			return p, false
+		}
+	}
+	if p.stat.Mask&unix.STATX_MNT_ID == 0 { // before Linux 5.8
+		p.mount, ok = mountOf(v.mounts, path)
+		return p, ok
+	}
+	for _, m := range v.mounts {
+		if uint64(m.id) == p.stat.Mnt_id {
+			p.mount = m
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// open opens a path of another process's view, for nothing but its numbers. Any user can be that process
+// and can have mounted a filesystem that never answers: a path that may lead to one is not followed,
+// and no symbolic link is.
+func (v view) open(path string) (int, error) {
+	for _, m := range v.mounts {
+		if _, above := mountOf([]mount{m}, path); above && mayHang(m.fstype) {
+			return -1, unix.EXDEV
+		}
+	}
+	root, err := unix.Open(v.root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(root)
+	return unix.Openat2(root, path, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_SYMLINKS,
+	})
+}
+
+// mayHang reports whether another process or machine answers for what is in a filesystem.
+func mayHang(fstype string) bool {
+	s := model.Storage{Filesystem: fstype}
+	return fstype == "autofs" || s.Networked() || s.Userspace()
+}
+
+// chainOfBacking follows a loop device's backing file (or device) to what holds it.
+func (k *kernel) chainOfBacking(loop, backing string, depth int) []link {
+	content, known := loopContent(loop)
+	var chain []link
+	switch major, minor := unix.Major(content.dev), unix.Minor(content.dev); {
+	case !known:
+		return append(k.chainOfName(backing, depth), link{unseen: "this user cannot ask " + loop + " which file it has"})
+	case content.rdev != 0:
+		return k.chainOfDevice(unix.Major(content.rdev), unix.Minor(content.rdev), depth)
+	case major != 0:
+		return k.chainOfDevice(major, minor, depth)
+	default:
+		chain = k.chainOfAnonymous(loop, backing, content, depth)
+	}
+	for _, l := range chain {
+		if l.disk || l.memory || l.unseen != "" {
+			return chain
+		}
+	}
+	return append(chain, link{unseen: fmt.Sprintf("no block device of this machine stands behind %s, which holds the file of %s", chain[len(chain)-1].name, loop)})
+}
+
+// chainOfName follows a file by nothing but its name.
+func (k *kernel) chainOfName(backing string, depth int) []link {
+	var st unix.Stat_t
+	if unix.Stat(backing, &st) != nil {
+		return nil
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		return k.chainOfDevice(unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev)), depth)
+	}
+	if p, ok := k.views()[0].lookUp(backing); ok {
+		return k.chainOfPlace(p, depth)
+	}
+	return nil
+}
+
+// chainOfAnonymous follows a file whose filesystem has no device number of its own, like tmpfs, btrfs
+// and overlays. The number of a btrfs subvolume and of an overlay's layer is not that of the mount, so
+// the file's name is tried first, and the mount points of btrfs last.
+func (k *kernel) chainOfAnonymous(loop, backing string, content inode, depth int) []link {
+	if content.dev == sharedMemory() {
+		return []link{{name: "tmpfs", memory: true}}
+	}
+	for _, v := range k.views() {
+		if p, ok := v.lookUp(backing); ok && p.is(content) {
+			return k.chainOfPlace(p, depth)
+		}
+	}
+	for _, v := range k.views() {
+		for _, m := range v.mounts {
+			if unix.Mkdev(m.major, m.minor) != content.dev {
+				continue
+			}
+			if m.fstype == "overlay" {
+				return []link{{name: m.fstype}, k.hiddenLayer(loop+" has a file on an overlay under a name that is not known", m)}
+			}
+			return k.chainOfMount(m, depth)
+		}
+	}
+	for _, v := range k.views() {
+		for _, m := range v.mounts {
+			if m.fstype != "btrfs" {
+				continue
+			}
+			if p, ok := v.lookUp(m.point); ok && p.mount.fstype == "btrfs" && unix.Mkdev(p.stat.Dev_major, p.stat.Dev_minor) == content.dev {
+				return k.chainOfMount(p.mount, depth)
+			}
+		}
+	}
+	return []link{{untraced: true, unseen: fmt.Sprintf("the file of %s, %s, is on a filesystem (%d:%d) that no visible mount leads to",
+		loop, backing, unix.Major(content.dev), unix.Minor(content.dev))}}
+}
+
+// is reports whether the place is that of a loop device's file.
+func (p place) is(content inode) bool {
+	return inode{dev: unix.Mkdev(p.stat.Dev_major, p.stat.Dev_minor), ino: p.stat.Ino}.same(content)
+}
+
+// sharedMemory returns the device number of the kernel's own tmpfs, which holds memfds and shared
+// memory and is mounted nowhere; 0 if it cannot be had.
+func sharedMemory() uint64 {
+	fd, err := unix.MemfdCreate("loadline", unix.MFD_CLOEXEC)
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil {
+		return 0
+	}
+	return uint64(st.Dev)
+}
+
+// chainOfPlace follows a file to what holds its data: for an overlay, the layer that has it.
+func (k *kernel) chainOfPlace(p place, depth int) []link {
+	if p.fstype != "overlay" || depth > maxChain {
+		return k.chainOfMount(p.mount, depth)
+	}
+	overlay := link{name: p.fstype}
+	inside := strings.TrimPrefix(p.path, strings.TrimSuffix(p.point, "/"))
+	for _, v := range k.views() {
+		for _, layer := range layersOf(p.mount) {
+			if file, ok := v.lookUp(filepath.Join(layer, p.mount.root, inside)); ok && sameFile(p.stat, file.stat) {
+				return append([]link{overlay}, k.chainOfPlace(file, depth+1)...)
+			}
+		}
+	}
+	return []link{overlay, k.hiddenLayer("it cannot be seen which layer of the overlay at "+p.point+" has "+p.path, p.mount)}
+}
+
+// sameFile reports whether an overlay's file and one of a layer are the same, going by what the overlay
+// takes over from it. A file of the same name in another layer has other times; one that only has new
+// metadata there has no blocks.
+func sameFile(a, b unix.Statx_t) bool {
+	return a.Mode == b.Mode && a.Size == b.Size && a.Blocks == b.Blocks && a.Mtime == b.Mtime && a.Ctime == b.Ctime
+}
+
+// hiddenLayer says that the layer with a file is not known. If one of the layers is in memory, the file
+// may well be there.
+func (k *kernel) hiddenLayer(why string, overlay mount) link {
+	hidden := link{unseen: why}
+	for _, v := range k.views() {
+		for _, layer := range layersOf(overlay) {
+			if p, ok := v.lookUp(layer); ok && inMemory[p.fstype] {
+				hidden.untraced = true
+			}
+		}
+	}
+	return hidden
+}
+
+// layersOf lists the directories that an overlay was mounted with, the topmost first.
+func layersOf(overlay mount) (layers []string) {
+	for option := range strings.SplitSeq(overlay.super, ",") {
+		name, value, _ := strings.Cut(option, "=")
+		switch value = unescape(value); name {
+		case "upperdir":
+			layers = append([]string{value}, layers...)
+		case "lowerdir", "lowerdir+", "datadir+":
+			layers = append(layers, splitLayers(value)...)
+		}
+	}
+	return layers
+}
+
+// splitLayers splits at colons, except those after a backslash; two colons precede a layer of data only.
+func splitLayers(list string) (layers []string) {
+	var layer strings.Builder
+	for i := 0; i <= len(list); i++ {
+		switch {
+		case i == len(list) || list[i] == ':':
+			if layer.Len() > 0 {
+				layers = append(layers, layer.String())
+			}
+			layer.Reset()
+		case list[i] == '\\' && i+1 < len(list):
+			i++
+			fallthrough
+		default:
+			layer.WriteByte(list[i])
+		}
+	}
+	return layers
+}
