@@ -10,7 +10,7 @@ import (
 
 var ruleMemory = Rule{
 	Name:   "memory",
-	Checks: "the volume is not in RAM (tmpfs, ramfs, a loop device on them), and flushes reach the storage",
+	Checks: "the volume is not in RAM (tmpfs, ramfs, a loop device or an overlay on them), and flushes reach the storage",
 	Evidence: "the filesystem's type, the chain of devices below it, and its mount options (nobarrier, an overlay's volatile). The file of a loop device is " +
 		"found by its device and inode numbers, among the mounts of all visible processes and the layers of an overlay; a name alone is no proof of a disk",
 	Severity: "invalid: this is memory; warning: nothing shows that the volume is not in memory, as no visible mount leads to the file of a loop device below it; " +
@@ -90,7 +90,7 @@ func checkMemory(ev Evidence) []model.Finding {
 }
 
 // unseenNext is what to do if it does not show what a volume is built on.
-const unseenNext = "measure as root, outside of containers, where the file of the loop device is mounted (losetup -l names it), or measure the disk that it is on"
+const unseenNext = "measure as root and outside of containers; if that shows no more, measure the disk itself, or a loop device on a file of a mounted filesystem (losetup -l names the files)"
 
 // dropsFlushes is the mount option that keeps flushes from reaching a disk; "" if none. An overlay's
 // "volatile" drops them all (Linux shows it as fsync=volatile as well); without barriers the device is

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -236,12 +237,50 @@ func (k *kernel) chainOfPlace(p place, depth int) []link {
 	inside := strings.TrimPrefix(p.path, strings.TrimSuffix(p.point, "/"))
 	for _, v := range k.views() {
 		for _, layer := range layersOf(p.mount) {
-			if file, ok := v.lookUp(filepath.Join(layer, p.mount.root, inside)); ok && sameFile(p.stat, file.stat) {
+			file, ok := v.lookUp(filepath.Join(layer, p.mount.root, inside))
+			covered := file.major == p.major && file.minor == p.minor // the overlay was mounted on its layer
+			if ok && !covered && sameFile(p.stat, file.stat) {
 				return append([]link{overlay}, k.chainOfPlace(file, depth+1)...)
 			}
 		}
 	}
 	return []link{overlay, k.hiddenLayer("it cannot be seen which layer of the overlay at "+p.point+" has "+p.path, p.mount)}
+}
+
+// overlayInMemory reports whether what an overlay has at a path, and what is written there, is provably
+// in memory. All that is written goes to the upper directory; a file that nobody has written is in
+// another layer until then.
+func (k *kernel) overlayInMemory(path string) bool {
+	own := k.views()[0]
+	p, ok := own.lookUp(path)
+	if !ok || p.fstype != "overlay" {
+		return false
+	}
+	if upper := upperOf(p.mount); upper != "" {
+		top, ok := own.lookUp(p.point)
+		if !ok || p.mount.root != "/" || !slices.ContainsFunc(k.views(), func(v view) bool {
+			layer, ok := v.lookUp(upper)
+			return ok && sameFile(top.stat, layer.stat) && k.inMemory(layer)
+		}) {
+			return false
+		}
+	}
+	return p.stat.Mode&unix.S_IFMT == unix.S_IFDIR || k.inMemory(p)
+}
+
+// inMemory reports whether a file or directory is in memory, at any depth.
+func (k *kernel) inMemory(p place) bool {
+	return slices.ContainsFunc(k.chainOfPlace(p, 0), func(l link) bool { return l.memory })
+}
+
+// upperOf returns the directory that an overlay writes to; "" if it has none.
+func upperOf(overlay mount) string {
+	for option := range strings.SplitSeq(overlay.super, ",") {
+		if upper, ok := strings.CutPrefix(option, "upperdir="); ok {
+			return unescape(upper)
+		}
+	}
+	return ""
 }
 
 // sameFile reports whether an overlay's file and one of a layer are the same, going by what the overlay
@@ -252,14 +291,18 @@ func sameFile(a, b unix.Statx_t) bool {
 }
 
 // hiddenLayer says that the layer with a file is not known. If one of the layers is in memory, the file
-// may well be there.
+// may well be there. Layers that are overlays themselves are not followed: their names may lead in a
+// circle.
 func (k *kernel) hiddenLayer(why string, overlay mount) link {
 	hidden := link{unseen: why}
+	itself := func(m mount) bool { return m.major == overlay.major && m.minor == overlay.minor }
 	for _, v := range k.views() {
 		for _, layer := range layersOf(overlay) {
-			if p, ok := v.lookUp(layer); ok && inMemory[p.fstype] {
-				hidden.untraced = true
+			p, ok := v.lookUp(layer)
+			if ok && itself(p.mount) { // it was mounted on this layer
+				p.mount, ok = mountOf(slices.DeleteFunc(slices.Clone(v.mounts), itself), layer)
 			}
+			hidden.untraced = hidden.untraced || ok && p.fstype != "overlay" && k.inMemory(p)
 		}
 	}
 	return hidden
@@ -267,13 +310,14 @@ func (k *kernel) hiddenLayer(why string, overlay mount) link {
 
 // layersOf lists the directories that an overlay was mounted with, the topmost first.
 func layersOf(overlay mount) (layers []string) {
+	if upper := upperOf(overlay); upper != "" {
+		layers = append(layers, upper)
+	}
 	for option := range strings.SplitSeq(overlay.super, ",") {
 		name, value, _ := strings.Cut(option, "=")
-		switch value = unescape(value); name {
-		case "upperdir":
-			layers = append([]string{value}, layers...)
+		switch name {
 		case "lowerdir", "lowerdir+", "datadir+":
-			layers = append(layers, splitLayers(value)...)
+			layers = append(layers, splitLayers(unescape(value))...)
 		}
 	}
 	return layers

@@ -196,6 +196,49 @@ func TestProbeOfALoopDeviceOnAMemfd(t *testing.T) {
 	}
 }
 
+// What is written to an overlay goes to its upper directory; what nobody wrote is where it was.
+func TestProbeOfAnOverlayInMemory(t *testing.T) {
+	layer := func(t *testing.T, memory bool) string {
+		t.Helper()
+		dir := t.TempDir()
+		if memory {
+			dir = mountAt(t, "-t", "tmpfs", "-o", "size=64m", "tmpfs")
+		}
+		for _, name := range []string{"layer", "work"} {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	for _, c := range []struct {
+		lower, upper, dir, file bool // in memory
+	}{{false, false, false, false}, {true, true, true, true}, {false, true, true, false}, {true, false, false, false}} {
+		t.Run(fmt.Sprintf("lower %v upper %v", c.lower, c.upper), func(t *testing.T) {
+			lower, upper := layer(t, c.lower), layer(t, c.upper)
+			written(t, filepath.Join(lower, "layer", "file"), 1<<20, 4<<20)
+			dir := mountAt(t, "-t", "overlay", "-o", fmt.Sprintf("lowerdir=%s/layer,upperdir=%[2]s/layer,workdir=%[2]s/work", lower, upper), "overlay")
+			if s := probe(t, dir); s.Memory != c.dir {
+				t.Errorf("the directory: %+v", s)
+			}
+			if s := probe(t, filepath.Join(dir, "file")); s.Memory != c.file {
+				t.Errorf("a file of the lower layer: %+v", s)
+			}
+		})
+	}
+	t.Run("without an upper directory", func(t *testing.T) {
+		memory, disk := layer(t, true), layer(t, false)
+		written(t, filepath.Join(memory, "layer", "ram"), 1<<20, 4<<20)
+		written(t, filepath.Join(disk, "layer", "disk"), 1<<20, 4<<20)
+		dir := mountAt(t, "-t", "overlay", "-o", fmt.Sprintf("lowerdir=%s/layer:%s/layer", memory, disk), "overlay")
+		for name, want := range map[string]bool{"ram": true, "disk": false} {
+			if s := probe(t, filepath.Join(dir, name)); s.Memory != want {
+				t.Errorf("%s: %+v", name, s)
+			}
+		}
+	})
+}
+
 // With all layers on one filesystem, a file whose name is gone still has the number of its overlay.
 func TestProbeOfALoopDeviceInAnUnknownLayer(t *testing.T) {
 	for name, kind := range map[string]string{"a disk": "", "memory": "tmpfs"} {
@@ -248,6 +291,23 @@ func TestProbeOfALoopDeviceAsAnOrdinaryUser(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		})
+	}
+}
+
+// The names of layers may lead to the overlay itself.
+func TestProbeOfAnOverlayOnItsOwnLayer(t *testing.T) {
+	lower, disk := mountAt(t, "-t", "tmpfs", "-o", "size=64m", "tmpfs"), t.TempDir()
+	for _, name := range []string{"upper", "work"} {
+		if err := os.Mkdir(filepath.Join(disk, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written(t, filepath.Join(lower, "file"), 1<<20, 4<<20)
+	run(t, "mount", "-t", "overlay", "-o", fmt.Sprintf("lowerdir=%[2]s,upperdir=%[1]s/upper,workdir=%[1]s/work", disk, lower), "overlay", lower)
+	t.Cleanup(func() { run(t, "umount", lower) })
+	s := probe(t, loopDevice(t, filepath.Join(lower, "file"), "--read-only"))
+	if s.Memory || !s.Untraced || !strings.Contains(s.Unseen, "which layer of the overlay") {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -100,6 +100,7 @@ func filesystem(path string) (model.Storage, error) {
 		if m.fstype == "btrfs" && len(k.btrfsOthers(chain)) > 0 {
 			s.Device = "" // no single device counts all that reaches the filesystem
 		}
+		s.Memory = s.Memory || m.fstype == "overlay" && k.overlayInMemory(path)
 	} else if !inMemory[s.Filesystem] {
 		s.Unseen = "the kernel does not show here what is mounted"
 	}
