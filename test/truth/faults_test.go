@@ -36,6 +36,20 @@ var faults = []planted{
 	{rule: "memory", name: "tmpfs", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Tmpfs(t, 256<<20), reads("--max-time", "6s")
 	}},
+	{rule: "memory", name: "a loop device whose tmpfs is under another mount", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
+		dir, other := lab.Tmpfs(t, 128<<20), t.TempDir()
+		device := lab.Loop(t, lab.Filled(t, dir, 64<<20))
+		lab.Filled(t, other, 64<<20) // a file of the same name, on a disk
+		if out, err := exec.Command("mount", "--bind", other, dir).CombinedOutput(); err != nil {
+			lab.Unavailable(t, "mount --bind: %s", out)
+		}
+		t.Cleanup(func() {
+			if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+				t.Errorf("umount: %s", out)
+			}
+		})
+		return device, reads("--max-time", "6s")
+	}},
 	{rule: "sparse", name: "a file of holes", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Sparse(t, t.TempDir(), 64<<20), reads("--max-time", "6s")
 	}},

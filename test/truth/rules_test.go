@@ -297,7 +297,8 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		for _, r := range trust.Rules() {
 			baseline := strings.HasPrefix(r.Name, "faster-") || r.Name == "above-disks"
 			spoke := o.finding(r.Name, model.SeverityPassed) || o.finding(r.Name, model.SeverityNote)
-			if !spoke && !baseline && elsewhere[r.Name] == "" {
+			served := r.Name == "memory" // nobody sees where nbdfuse, which serves the loop device's file, has it
+			if !spoke && !baseline && !served && elsewhere[r.Name] == "" {
 				t.Errorf("%s was not checked on a device that it can check", r.Name)
 			}
 		}
