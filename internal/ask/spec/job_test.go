@@ -33,7 +33,7 @@ rate_iops=100
 stonewall
 
 [log]
-rw=write:4k
+rw=write
 fdatasync=1 ; as a commit does
 
 [global]
@@ -54,7 +54,7 @@ func TestParseJob(t *testing.T) {
 			RateIOPS: 400, Metric: model.IOPS,
 			Job: "ioengine=libaio\ndirect=1\nbs=8k\nrw=randrw\nrwmixread=80\niodepth=32\nnumjobs=4\nrate_iops=100"},
 		{Name: "log", Access: model.Sequential, Direction: model.Write, BlockSize: 8192, Depth: 1, Jobs: 1, Sync: "fdatasync", Metric: model.Latency,
-			Job: "ioengine=libaio\ndirect=1\nbs=8k\nrw=write:4k\nfdatasync=1"},
+			Job: "ioengine=libaio\ndirect=1\nbs=8k\nrw=write\nfdatasync=1"},
 		{Name: "backup", Access: model.Sequential, Direction: model.Read, BlockSize: 1 << 20, Depth: 4, Jobs: 1, Threads: true, Metric: model.Bandwidth,
 			Job: "ioengine=libaio\ndirect=1\nbs=1m\nrw=read\niodepth=4\nthread"},
 	}
@@ -167,7 +167,7 @@ func TestFioReadsTheSame(t *testing.T) {
 	}
 	for i, text := range []string{
 		"[global]\nbs=8k ; x\niodepth=4#y\n  rw=randrw  \nrwmixread=70\ndirect=1\n[a]\nnumjobs=3\n[b]\nrw=randread\nbs=4k\n",
-		"[a]\nreadwrite=write\nblocksize=64k\nfdatasync=1\nthread\n# end\n[b]\nrw=randread\nbssplit=4k/60:64k/40\nrandom_distribution=zipf:1.1\n",
+		"[a]\nreadwrite=write\nblocksize=64k\nfdatasync=1\nthread\n# end\n[b]\nrw=randread\nbssplit=4k/60:64k/40\nrandom_distribution=random\n",
 	} {
 		workloads, err := ParseJob("own.fio", []byte(text))
 		if err != nil {
@@ -221,16 +221,32 @@ func TestJobsThatOnlyReadCheckNothing(t *testing.T) {
 	}
 }
 
-func TestPatternsHaveNumbersBehindTheColon(t *testing.T) {
-	for _, rw := range []string{"read:sync", "randread:", "write:4q", "randrw:8:8"} {
+// What follows a pattern's colon makes most I/Os of a random job sequential, and lets a sequential job
+// skip parts of the volume.
+func TestPatternsAreTheOnesTheyAreCalled(t *testing.T) {
+	for rw, says := range map[string]string{
+		"read:sync": "behind the colon stands a number; write rw=read", "randread:": "behind the colon stands a number", "write:4q": "behind the colon stands a number",
+		"randrw:8:8": "behind the colon stands a number", "randread:8": "would be sequential", "randrw:16": "would be sequential",
+		"read:4k": "would skip parts of the volume", "write:-4k": "would skip parts of the volume", "randwrite:1": "", "write:0": "",
+	} {
 		_, err := ParseJob("own.fio", []byte("[a]\niodepth=1\nrw="+rw+"\n"))
-		if err == nil || !strings.Contains(err.Error(), "own.fio:3") || !strings.Contains(err.Error(), "behind the colon stands a number") {
+		switch {
+		case says == "" && err != nil:
 			t.Errorf("%s: %v", rw, err)
+		case says != "" && (err == nil || !strings.Contains(err.Error(), "own.fio:3") || !strings.Contains(err.Error(), says)):
+			t.Errorf("%s: %v does not say %q", rw, err, says)
 		}
 	}
-	for _, rw := range []string{"read:4k", "randread:8", "write:-4k", "randrw:16"} {
-		if _, err := ParseJob("own.fio", []byte("[a]\nrw="+rw+"\n")); err != nil {
-			t.Errorf("%s: %v", rw, err)
+}
+
+// A limit of the bandwidth is per job and direction in fio, and over all jobs in a workload.
+func TestLimitedJobsHaveALimit(t *testing.T) {
+	for options, want := range map[string]float64{
+		"rw=read\nrate=1m": 1 << 20, "rw=write\nrate=1m,500k\nnumjobs=4": 4 * 500 << 10, "rw=read\nrate=,500k": 0, "rw=read": 0,
+	} {
+		list, err := ParseJob("own.fio", []byte("[a]\n"+options+"\n"))
+		if err != nil || list[0].RateBandwidth != want {
+			t.Errorf("%q: %v, %v", options, list, err)
 		}
 	}
 }

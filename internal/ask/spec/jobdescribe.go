@@ -40,10 +40,7 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 		return w, f.fail(r.line("rw"), hint, "%s", message)
 	}
 	if suffixed {
-		// For random patterns fio expects a number of I/Os here, for sequential ones an offset.
-		if _, err := fioFigure(suffix); err != nil {
-			r.fail("rw", "%s: behind the colon stands a number, as in rw=%s:8", r.find("rw"), rw)
-		}
+		r.patternSuffix(w.Access, rw, suffix)
 	}
 	if o := r.verifies(); o != nil && (w.Direction == model.Read || o.key == "verify_only") {
 		return w, f.fail(o.line, "remove this line", "%s: this job only reads, and what it finds was not written by fio with such checksums, so intact data would look damaged", *o)
@@ -60,6 +57,7 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 	w.Threads = r.flag("thread")
 	// The rate is per job in fio.
 	w.RateIOPS = float64(r.perDirection("rate_iops", 0, w.Direction)) * float64(w.JobCount())
+	w.RateBandwidth = float64(r.perDirection("rate", 0, w.Direction)) * float64(w.JobCount())
 	for _, sync := range []string{"fsync", "fdatasync"} {
 		// Flushes that follow more than one write are described by the job's text only.
 		if w.Writes() && r.whole(sync, 0) == 1 {
@@ -72,6 +70,22 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 	}
 	w.Job = s.text()
 	return w, r.err
+}
+
+// patternSuffix refuses what may follow a pattern's colon, except what changes nothing: for random
+// patterns fio expects a number of I/Os that follow one another before the next block is drawn, for
+// sequential ones the distance that is skipped after each I/O. The results would be described as random
+// although most I/Os are sequential, or as sequential although none are.
+func (r *jobReader) patternSuffix(access model.Access, rw, suffix string) {
+	n, err := fioFigure(suffix)
+	switch {
+	case err != nil:
+		r.fail("rw", "%s: behind the colon stands a number; write rw=%s", r.find("rw"), rw)
+	case access == model.Random && n != 1:
+		r.fail("rw", "%s: I/Os between two random ones would be sequential, and the results would call them random; write rw=%s", r.find("rw"), rw)
+	case access == model.Sequential && n != 0:
+		r.fail("rw", "%s: the job would skip parts of the volume, and the results would call it sequential; write rw=%s", r.find("rw"), rw)
+	}
 }
 
 // jobReader reads the values of a section's options; it keeps the first error.

@@ -9,6 +9,7 @@ import (
 // jobAliases are fio's aliases of the options that Loadline reads.
 var jobAliases = map[string]string{
 	"readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange",
+	"blockalign": "ba",
 }
 
 // replacedOptions are determined by Loadline and removed from a job's text: the target determines
@@ -54,10 +55,9 @@ func refusedOption(o jobOption) string {
 		if o.bare || o.value != "0" {
 			return "that would measure memory; Loadline uses direct I/O wherever the target has it"
 		}
-	case "buffer_pattern":
-		if strings.ContainsAny(o.value, "'/") {
-			return "a pattern from a file is not read"
-		}
+	}
+	if why := refusedValue(o); why != "" {
+		return why
 	}
 	return notAllowed(o.key)
 }
