@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
@@ -50,7 +52,8 @@ func (f *saveFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp
 		return pairOutcome{}, model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
 	if err := pair.Create(dir, run, e.Now); err != nil {
-		return pairOutcome{}, err
+		// The directory was made here, and nothing has been measured.
+		return pairOutcome{}, errors.Join(err, os.RemoveAll(dir))
 	}
 	if !f.quiet && !emitPlan(e, run, dir, pair.Plans[:]...) {
 		envs := [2]model.Environment{pair.Probes[0].Environment, pair.Probes[1].Environment}

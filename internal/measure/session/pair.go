@@ -119,7 +119,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 }
 
 // Create begins the record of each side in the directory of a comparison; run holds what is known of both
-// so far.
+// so far. If the second cannot begin, the first is closed, so that the caller can remove the directory.
 func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 	for i := range p.sides {
 		yaml, err := spec.MarshalExperiment(anywhere(p.Plans[i].Experiment))
@@ -133,6 +133,9 @@ func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 			Directory: store.Sides[i], Experiment: yaml, Plan: p.Plans[i], Environment: p.Probes[i].Environment, Run: side,
 		})
 		if err != nil {
+			for _, begun := range p.sides[:i] {
+				_ = begun.Recorder.Finish(model.Failed, err.Error()) // it is about to be removed
+			}
 			return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 		}
 		p.sides[i] = engine.Side{Plan: p.Plans[i], Workers: []*engine.Worker{p.workers[i]}, Recorder: writer, Beside: evidenceFor(p.Probes[i])}

@@ -45,18 +45,19 @@ func CreateTrace(parent, name string, now func() time.Time, run iotrace.Run) (*T
 	}
 	folder, err := Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	w := &TraceWriter{folder: folder, now: now, flushed: now()}
 	if w.file, err = folder.root.OpenFile(samplesFile, os.O_CREATE|os.O_WRONLY|os.O_EXCL, fileMode); err != nil {
-		return nil, errors.Join(err, folder.Close())
+		return nil, errors.Join(err, folder.Close(), os.RemoveAll(dir))
 	}
 	_ = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if w.zip, err = newCompressor(w.file); err == nil {
 		err = w.Save(run)
 	}
 	if err != nil {
-		return nil, errors.Join(err, w.file.Close(), folder.Close())
+		// The directory was made here, and nothing has been traced.
+		return nil, errors.Join(err, w.file.Close(), folder.Close(), os.RemoveAll(dir))
 	}
 	return w, nil
 }

@@ -68,7 +68,7 @@ var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
 // Create creates the run directory under parent, with a number appended if the name is taken, and
 // writes what is known at the start. The samples file is locked during the run, so that readers can
-// tell a killed run from a running one.
+// tell a killed run from a running one. If that fails, such as for lack of room, nothing is left behind.
 func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	dir, err := MakeDirectory(parent, cmp.Or(s.Directory, s.Run.ID))
 	if err != nil {
@@ -76,14 +76,23 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	}
 	folder, err := Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	w := &Writer{folder: folder, now: now, run: s.Run, flushed: now(), unsynced: map[string]bool{}}
 	w.run.Schema, w.run.Status = model.RunSchema, model.Running
 	if err := w.begin(s); err != nil {
-		return nil, errors.Join(err, folder.Close())
+		return nil, errors.Join(err, w.abandon())
 	}
 	return w, nil
+}
+
+// abandon removes the directory of a run that could not begin. Create has made it, so nothing in it
+// existed before, and nothing has been measured.
+func (w *Writer) abandon() error {
+	if w.file != nil {
+		_ = w.file.Close()
+	}
+	return errors.Join(w.folder.Close(), os.RemoveAll(w.folder.name))
 }
 
 // begin writes what is known at the start.
