@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -77,6 +79,11 @@ func namesCluster(cmd *cobra.Command) bool {
 }
 
 func cleanupDirectory(e *env.Env, dir string) error {
+	const named = "name the directory that was measured: loadline cleanup DIR"
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		// What a target lacks to be measured does not matter here.
+		return model.RefusedError(fmt.Sprintf("%s is %s: Loadline's data files are only in directories", dir, store.Kind(dir)), named)
+	}
 	t, err := session.ParseTarget(dir)
 	if err != nil {
 		return err
@@ -85,7 +92,7 @@ func cleanupDirectory(e *env.Env, dir string) error {
 		return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, which is cleaned up by namespace", dir), "loadline cleanup --namespace NAME, or --all-namespaces")
 	}
 	if t.Kind != model.Directory {
-		return model.RefusedError(fmt.Sprintf("%s is not a directory: Loadline's data files are only in directories", dir), "")
+		return model.RefusedError(fmt.Sprintf("%s is not a directory: Loadline's data files are only in directories", dir), named)
 	}
 	files, places, err := findLeftovers(e, t.Path)
 	if err != nil {
