@@ -226,6 +226,9 @@ func (o *object) seconds(field string) float64 {
 	if v <= 0 {
 		o.fail(field, "", "%s is %q, but must be longer than 0", field, s)
 	}
+	if v > units.LongestTime {
+		o.fail(field, fmt.Sprintf("write at most %dh", units.LongestTime/3600), "%s is %q, but may be a year at most", field, s)
+	}
 	return v
 }
 

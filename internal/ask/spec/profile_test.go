@@ -108,6 +108,8 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 			"own.yaml:6:11: a workload that only reads has nothing to flush\n   6 |     sync: fsync\n     |           ^", ""},
 		{"seconds or minutes?", "repeat_time: 3\n" + one(""),
 			"own.yaml:1:14: repeat_time is \"3\", which is not a time\n   1 | repeat_time: 3\n     |              ^", "write 3s for seconds"},
+		{"more than a year", "max_time: 8761h\n" + one(""),
+			"own.yaml:1:11: max_time is \"8761h\", but may be a year at most\n   1 | max_time: 8761h\n     |           ^", "at most 8760h"},
 		{"too short a repeat", "repeat_time: 200ms\n" + one(""),
 			"own.yaml:1:14: repeat_time is shorter than the one second that a sample takes\n   1 | repeat_time: 200ms\n     |              ^", "1s or more"},
 		{"no workloads", "title: x\n", "own.yaml:1:1: the field \"workloads\" is missing\n   1 | title: x\n     | ^", "at least one"},

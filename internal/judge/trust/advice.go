@@ -277,8 +277,9 @@ func chosen(options []string, workload string) bool {
 	return true
 }
 
-// span formats seconds for a flag, rounded up: "90s", "12m".
+// span formats seconds for a flag, rounded up: "90s", "12m". No flag takes more than a year.
 func span(seconds float64) string {
+	seconds = min(seconds, units.LongestTime)
 	if seconds > 120 {
 		return fmt.Sprintf("%.0fm", math.Ceil(seconds/60))
 	}

@@ -129,7 +129,7 @@ func (ev Evidence) shrunk() *model.Finding {
 		Message: fmt.Sprintf("shrunk: --size %s was requested, but only %s were measured: that much was written in %s",
 			units.FormatSize(asked), units.FormatSize(done.Size), units.FormatSpan(done.Seconds)),
 		Evidence: map[string]any{"asked": asked, "measured": done.Size, "seconds": done.Seconds},
-		Next:     ev.command("--size", sizeFlag(asked), "--max-prefill", fmt.Sprintf("%.0fs", done.Seconds*float64(asked)/float64(done.Size))),
+		Next:     ev.command("--size", sizeFlag(asked), "--max-prefill", fmt.Sprintf("%.0fs", min(units.LongestTime, done.Seconds*float64(asked)/float64(done.Size)))),
 	}
 }
 

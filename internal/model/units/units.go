@@ -176,3 +176,12 @@ func FormatCount(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// What can be asked of a measurement at most. Whoever refuses a larger figure, or advises one, has the
+// same limits.
+const (
+	// LongestTime is a year, in seconds.
+	LongestTime = 365 * 24 * 3600
+	// MostRepeats is the number of repeats of a workload.
+	MostRepeats = 10000
+)

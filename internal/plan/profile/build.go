@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Build expands an experiment into a plan: the volume with its size, the schedule and the certain
@@ -206,6 +207,9 @@ func checkAsked(exp model.Experiment) error {
 		if f.value < 0 || math.IsNaN(f.value) || math.IsInf(f.value, 0) {
 			return model.RefusedError(fmt.Sprintf("%s must be a positive figure", f.flag), "")
 		}
+		if f.value > units.LongestTime && f.flag != "--size" {
+			return model.RefusedError(fmt.Sprintf("%s is longer than a year, the longest time that Loadline takes", f.flag), fmt.Sprintf("ask for %dh or less", units.LongestTime/3600))
+		}
 	}
 	if exp.Precision >= 1 {
 		return model.RefusedError(fmt.Sprintf("--precision %g %% is no precision: it is a share of the value, below 100 %%", exp.Precision*100),
@@ -218,6 +222,8 @@ func checkAsked(exp model.Experiment) error {
 	switch {
 	case exp.Repeat < 0 || exp.Repeat == 1:
 		return model.RefusedError(fmt.Sprintf("--repeat %d is not enough: without a second repeat there is no interval", exp.Repeat), "ask for 2 or more")
+	case exp.Repeat > units.MostRepeats:
+		return model.RefusedError(fmt.Sprintf("--repeat %d is more than the %d repeats that one measurement can have", exp.Repeat, units.MostRepeats), fmt.Sprintf("ask for %d or fewer", units.MostRepeats))
 	case exp.Repeat > 0 && (exp.Time > 0 || exp.UntilSteady):
 		return model.RefusedError("--repeat goes with rounds, and --time and --until-steady make one repeat per workload", "leave one of them out")
 	}

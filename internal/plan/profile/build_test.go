@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -185,6 +186,14 @@ func TestBuildRefuses(t *testing.T) {
 			"use --max-time 78s or more, or measure at most 10"},
 		{"hardly any time", model.Experiment{MaxTime: 2}, builtin(t, "standard"), directory, nil,
 			"3 rounds of 14 workloads take at least 1 m 18 s, more than --max-time 2 s", "use --max-time 78s or more"},
+		{"more repeats than a year has time for", model.Experiment{Repeat: 10000, MaxTime: 3600}, manyWorkloads(2000), directory, nil,
+			"10000 rounds of 2000 workloads take at least", "use --repeat 2 --max-time 7400s"},
+		{"more repeats than an hour has time for", model.Experiment{Repeat: 10000, MaxTime: 36000}, manyWorkloads(2000), directory, nil,
+			"10000 rounds of 2000 workloads take at least", "use --repeat 9 or less"},
+		{"endless repeats", model.Experiment{Repeat: 10001}, builtin(t, "kbench"), directory, nil,
+			"--repeat 10001 is more than the 10000 repeats that one measurement can have", "10000 or fewer"},
+		{"endless time", model.Experiment{MaxTime: 1e9}, builtin(t, "kbench"), directory, nil,
+			"--max-time is longer than a year, the longest time that Loadline takes", "ask for 8760h or less"},
 		{"fixed and steady", model.Experiment{Time: 20, UntilSteady: true}, builtin(t, "kbench"), directory, nil,
 			"--time and --until-steady contradict each other", ""},
 		{"a precision of everything", model.Experiment{Precision: 5}, builtin(t, "kbench"), directory, nil,
@@ -206,6 +215,15 @@ func TestBuildRefuses(t *testing.T) {
 			t.Errorf("%s:\n%s\n%s\nwant %s … %s", c.name, e.Message, e.Hint, c.message, c.hint)
 		}
 	}
+}
+
+// manyWorkloads is a profile of n workloads.
+func manyWorkloads(n int) Profile {
+	p := Profile{Name: "many"}
+	for i := range n {
+		p.Workloads = append(p.Workloads, model.Workload{Name: fmt.Sprintf("w%d", i), Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, Metric: model.IOPS})
+	}
+	return p
 }
 
 func TestOffsetsOfJobsFitTheVolume(t *testing.T) {

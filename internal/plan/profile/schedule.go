@@ -150,7 +150,10 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 		if fromProfile {
 			limit = "the profile's max_time"
 		}
-		hint := fmt.Sprintf("use --max-time %ds or more", int(math.Ceil(repeats*shortest)))
+		hint := fmt.Sprintf("use --max-time %.0fs or more", math.Ceil(repeats*shortest))
+		if repeats*shortest > units.LongestTime {
+			hint = fewerRepeats(s.MaxTime, float64(n*sides)*shortest)
+		}
 		if fit := int(s.MaxTime / (float64(sides*s.MinRounds) * shortest)); fit > 0 {
 			hint += fmt.Sprintf(", or measure at most %d", fit)
 		}
@@ -167,6 +170,18 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 		s.MinRounds++
 	}
 	return s, nil
+}
+
+// fewerRepeats returns what to ask for instead of rounds that would take more than a year. A round takes
+// at least round of the available seconds.
+func fewerRepeats(available, round float64) string {
+	switch n := math.Floor(available / round); {
+	case n >= 2:
+		return fmt.Sprintf("use --repeat %.0f or less", n)
+	case 2*round <= units.LongestTime:
+		return fmt.Sprintf("use --repeat 2 --max-time %.0fs", math.Ceil(2*round))
+	}
+	return "measure fewer workloads"
 }
 
 // slot returns the total time of one repeat.

@@ -71,7 +71,7 @@ func check(r model.ScaleRequest) error {
 	for i, n := range r.Volumes {
 		switch {
 		case n < 1:
-			return model.RefusedError(fmt.Sprintf("--volumes holds %d, and the least that does any I/O is 1", n), "")
+			return model.RefusedError(fmt.Sprintf("--volumes holds %d, and the least that does any I/O is 1", n), "write numbers from 1 on, such as --volumes 1,2,3,6")
 		case n > maxVolumes:
 			return model.RefusedError(fmt.Sprintf("--volumes holds %d, more than the %d that one run can lead", n, maxVolumes), "")
 		case slices.Contains(r.Volumes[:i], n):
