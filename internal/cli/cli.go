@@ -64,6 +64,9 @@ command's help lists the ones it uses.`,
 		Args:          unknownCommand,
 		// No command may have a PersistentPreRunE of its own: it would replace this one.
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := refuseEmpty(cmd); err != nil {
+				return err
+			}
 			if err := s.take(cmd, args); err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func registerPods(cmd *cobra.Command, f *session.Cluster, images func(*pflag.Fla
 	flags.StringToStringVar(&f.Resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
 	images(flags)
 	flags.StringVar(&f.PullSecret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
-	flags.DurationVar(&f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up if the pod is not running after this `TIME`")
+	spanVar(flags, &f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up if the pod is not running after this `TIME`")
 	registerIdentity(flags, &f.Identity)
 	flags.StringVar(&f.Spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, except for volumes bound to nodes)")
 	for _, name := range []string{"node-selector", "resources"} {

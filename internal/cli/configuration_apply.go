@@ -108,7 +108,7 @@ func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error
 	for _, v := range taken {
 		for _, text := range v.values {
 			if err := c.Flags().Set(v.flag, quoteListElement(c.Flags().Lookup(v.flag), text)); err != nil {
-				return nil, model.RefusedError(fmt.Sprintf("%s: %v", v.from, err), "loadline config check")
+				return nil, model.RefusedError(fmt.Sprintf("%s: %v", v.from, badFlag(err, "")), "loadline config check")
 			}
 		}
 	}

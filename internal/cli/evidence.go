@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/model"
@@ -25,7 +23,7 @@ func (f *evidenceFlags) register(cmd *cobra.Command) {
 func (f *evidenceFlags) registerKnown(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.cap, "cap", "", "the declared limit of the storage, such as iops=3000,bandwidth=125MiB/s")
-	flags.IntVar(&f.replicas, "replicas", 0, "how many copies the storage keeps, if you know it")
+	countVar(flags, count{name: "replicas", to: &f.replicas, least: 1, most: mostCopies}, 0, "how many copies the storage keeps, if you know it")
 }
 
 // apply checks the flags and writes them into the experiment.
@@ -36,9 +34,6 @@ func (f *evidenceFlags) apply(exp *model.Experiment) error {
 			return model.RefusedError("--cap: "+err.Error(), "write it like --cap iops=3000,bandwidth=125MiB/s")
 		}
 		exp.Cap = c
-	}
-	if f.replicas < 0 {
-		return model.RefusedError(fmt.Sprintf("--replicas %d is not a number of copies", f.replicas), "leave it out if you do not know it")
 	}
 	exp.Replicas, exp.CheckCache = f.replicas, f.checkCache
 	return nil

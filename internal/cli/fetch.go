@@ -52,7 +52,7 @@ such Job; 130 interrupted: the Job continues.`,
 		},
 	}
 	registerAccess(cmd, &at)
-	cmd.Flags().DurationVar(&at.Ready, "ready-within", 3*time.Minute, "give up if the Job's pod is not running after this `TIME`")
+	spanVar(cmd.Flags(), &at.Ready, "ready-within", 3*time.Minute, "give up if the Job's pod is not running after this `TIME`")
 	cmd.Flags().StringVar(&results, "results", defaultResults, "save the run directory in this `DIR`")
 	registerOutput(e, cmd, &output)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")

@@ -31,7 +31,7 @@ func (f *insideFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.on, "in-cluster", false, "Kubernetes: run the measurement in a Job in the cluster, and fetch its results")
 	flags.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch gets the results later")
-	flags.DurationVar(&f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
+	spanVar(flags, &f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
 	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of an account that has the Role (default: create one, with its Role)")
 }
 

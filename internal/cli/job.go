@@ -46,7 +46,7 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "results", kube.ResultsPath, "`DIR` where the results are made and kept")
-	f.DurationVar(&hold, "hold", jobs.DefaultHold, "keep the results for this `TIME`")
+	spanVar(f, &hold, "hold", jobs.DefaultHold, "keep the results for this `TIME`")
 	return cmd
 }
 

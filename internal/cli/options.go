@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +52,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.size, "size", "", "size of the data, such as 4GiB (default: 25 s of bandwidth, within limits)")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
-	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m (default: the profile's, else 5m; at least twice that if two targets are compared)")
+	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m, up to a year, 8760h (default: the profile's, else 5m; at least twice that if two targets are compared)")
 	f.StringVar(&o.maxPrefill, "max-prefill", "", "maximum time for writing data before measuring (default: for an automatic size 30s, with quick 22s; with --size none)")
 }
 
@@ -62,10 +61,10 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.experimentFile, experimentFlag, "", "repeat the experiment in this run directory or experiment `FILE`")
 	f.BoolVar(&o.programs, programsFlag, false, "with --experiment: allow its database script and settings, which can start programs")
-	f.IntVar(&o.repeat, "repeat", 0, "at least this many repeats per workload (default: 3; 4 of each side when two are compared)")
+	repeatVar(f, &o.repeat, "at least this many repeats per workload (2 to 10000; default: 3, or 4 of each side when two are compared)")
 	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (repeat for each)")
 	f.BoolVar(&o.places.Create, "create", false, createFlag)
-	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the repeats (default: random, and saved in the plan)")
+	seedVar(f, &o.seed)
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a note to save with the run")
 	o.label.register(cmd)
@@ -144,21 +143,6 @@ func parseShare(flag, s string) (float64, error) {
 		return 0, model.RefusedError(fmt.Sprintf("%s %q is not a share between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
 	}
 	return v, nil
-}
-
-// parseSpan reads "90s", "5m", "1h30m" or plain seconds; "" is 0.
-func parseSpan(flag, s string) (float64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	if v, err := strconv.ParseFloat(s, 64); err == nil && v > 0 && v < 1e7 {
-		return v, nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d <= 0 {
-		return 0, model.RefusedError(fmt.Sprintf("%s %q is not a duration", flag, s), "write it like 90s or 5m")
-	}
-	return d.Seconds(), nil
 }
 
 func registerGoals(cmd *cobra.Command, o *options) {

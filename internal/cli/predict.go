@@ -62,7 +62,7 @@ data; 5 predicted from numbers of the storage that a rule calls invalid.`,
 	fl.StringVar(&f.from, "from", "", "the `RUN` that measured the storage")
 	fl.StringVar(&f.like, "like", "", "the `RUN` of app postgres with the cost of a transaction")
 	fl.StringVar(&f.clients, "clients", "1,4,16,64", "numbers of clients")
-	fl.IntVar(&f.scale, "scale", 0, "pgbench's scale: the number of branches, whose rows transactions lock (0: that of --like, at least one for each client)")
+	countVar(fl, count{name: "scale", to: &f.scale, least: 0, most: mostScale}, 0, "pgbench's scale: the number of branches, whose rows transactions lock (0: that of --like, at least one for each client)")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	cmd.RunE = interruptible(cmd.RunE)
 	return cmd
@@ -74,8 +74,6 @@ func (f *predictFlags) predict(e *env.Env) error {
 		return model.RefusedError("--from is missing: the run that measured the storage", "measure it in two minutes: loadline run DIR --profile postgres")
 	case f.like == "":
 		return model.RefusedError("--like is missing: the run that measured the cost of a PostgreSQL transaction", "measure it once, on any machine: loadline app postgres DIR --profile small")
-	case f.scale < 0:
-		return model.RefusedError("--scale must be at least 1", "leave it out, or choose one, such as --scale 100")
 	}
 	o := results.PredictOptions{From: f.from, Like: f.like}
 	o.Scale = f.scale

@@ -110,7 +110,7 @@ func refusedValue(c *cobra.Command, flag string, values []string) string {
 			err = c.Flags().Set(flag, quoteListElement(f, v))
 		}
 		if err != nil {
-			return err.Error()
+			return badFlag(err, "").Error()
 		}
 	}
 	return ""

@@ -62,9 +62,9 @@ flags; 3 the need cannot be met, with the limit it misses and by how much;
 	fs.StringVar(&f.system, "system", "", "a YAML `FILE` that describes the hardware")
 	fs.StringArrayVar(&f.need, "need", nil, "what some pods need, such as 'pods=20 rand-read=400 rand-write=150 bs=4k' (repeatable)")
 	fs.StringVar(&f.needs, "needs", "", "take the needs from this YAML `FILE`")
-	fs.IntVar(&f.survive, "survive", 0, "how many nodes may fail")
+	countVar(fs, count{name: "survive", to: &f.survive, least: 0, most: mostNodes}, 0, "how many nodes may fail")
 	fs.StringVar(&f.headroom, "headroom", "30%", "share of each resource that stays free")
-	fs.IntVar(&f.nodes, "nodes", 0, "say how much this number of nodes can carry")
+	countVar(fs, count{name: "nodes", to: &f.nodes, least: 1, most: mostNodes}, 0, "say how much this number of nodes can carry")
 	fs.BoolVar(&f.rebuild, "rebuild", false, "print how large a volume may be to be rebuilt in time")
 	fs.StringVar(&f.within, "within", "24h", "with --rebuild: the time that rebuilding may take")
 	fs.IntVar(&f.snapshots, "snapshots", 1, "with --rebuild: number of snapshots of a volume with data of their own, including its head")
@@ -119,9 +119,6 @@ func (f *sizeFlags) ask() (sizing.Ask, error) {
 		if ask.Headroom, err = parseShare("--headroom", f.headroom); err != nil {
 			return ask, err
 		}
-	}
-	if f.survive < 0 || f.nodes < 0 {
-		return ask, model.RefusedError("--survive and --nodes must not be negative", "")
 	}
 	for _, text := range f.need {
 		n, err := spec.ParseNeed(text)

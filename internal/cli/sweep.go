@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -119,6 +120,9 @@ func parseList[V any](flag, s string, read func(string) (V, error)) ([]V, error)
 		v, err := read(word)
 		if err != nil {
 			what := fmt.Sprintf("%s: %q is not a whole number", flag, word)
+			if errors.Is(err, strconv.ErrRange) {
+				what = fmt.Sprintf("%s: %s is too large a number", flag, word)
+			}
 			if flag == "--bs" {
 				what = fmt.Sprintf("%s: %v", flag, err)
 			}

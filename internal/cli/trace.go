@@ -72,7 +72,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.device, "device", "", "trace this block `DEVICE`: sda, /dev/sda1")
-	fl.IntVar(&f.pid, "pid", 0, "only the I/O of this process, with its threads")
+	countVar(fl, count{name: "pid", to: &f.pid, least: 1, most: mostPID, such: 4711}, 0, "only the I/O of this process, with its threads")
 	fl.StringVar(&f.container, "container", "", "only that of the container whose ID begins with this")
 	fl.StringVar(&f.pod, "pod", "", "only that of this pod on this node: its UID, name or namespace/name")
 	fl.StringVar(&f.cgroup, "cgroup", "", "only that of the cgroup with this `PATH` and those below it")

@@ -71,7 +71,7 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
-		return usageError{err, help}
+		return badFlag(err, help)
 	}
 	name, typed := missing.GetSpecifiedName(), "--"+missing.GetSpecifiedName()
 	if missing.GetSpecifiedShortnames() != "" {

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// Every value that a flag cannot have is answered in our words: what, why, what to type next.
+func TestBadValuesOfFlagsAreAnsweredInASentence(t *testing.T) {
+	for args, want := range map[string]string{
+		"plan . --repeat 99999999999":             `--repeat "99999999999" is not a whole number from 2 to 10000`,
+		"plan . --repeat 99999999999999999999999": "from 2 to 10000\n  next: write one, such as --repeat 3, or leave it out",
+		"plan . --repeat 0":                       "from 2 to 10000: without a second repeat there is no interval",
+		"plan . --repeat -3":                      "from 2 to 10000: without a second repeat there is no interval",
+		"plan . --repeat x":                       `--repeat "x" is not a whole number`,
+		"plan . --seed -1":                        `--seed "-1" is not a whole number from 1 to 18446744073709551615` + "\n  next: write one, such as --seed 42",
+		"plan . --seed 0":                         `--seed "0" is not`,
+		"plan . --max-time 2589999999975s":        "is longer than a year (8760h), the longest time that Loadline takes\n  next: write at most 8760h",
+		"plan . --max-time 999999999h":            "is longer than a year",
+		"plan . --max-time 99999999999999999h9m":  "is longer than a year",
+		"plan . --max-prefill 1e9":                "is longer than a year",
+		"plan . --max-time soon":                  `"soon" is not a duration`,
+		"plan . --max-time -5s":                   "is not longer than nothing",
+		"plan . --max-time 0":                     "is not longer than nothing",
+		"plan . --only=":                          "--only is given, but empty\n  next: write a value behind --only, or leave it out",
+		"plan . --only=,":                         "--only is given, but empty",
+		"plan . --skip=":                          "--skip is given, but empty",
+		"plan . --max-time=":                      "--max-time is given, but empty",
+		"plan . --size=":                          "--size is given, but empty",
+		"plan . --replicas 0":                     `--replicas "0" is not a whole number from 1 to 1000`,
+		`plan . --only=a"b`:                       "is not a list: a quotation mark in it",
+		"plan . --resources x":                    `--resources "x" is not a list of NAME=VALUE`,
+		"plan . --create=maybe":                   `--create "maybe" is neither true nor false` + "\n  next: write --create, or leave it out",
+		"plan . --size":                           "--size needs a value",
+		"plan . --=x":                             `"--=x" is not a flag`,
+		"run sc:x --in-cluster --hold 99999999h":  "is longer than a year",
+		"run sc:x --ready-within 0":               "is not longer than nothing",
+		"scale . --volumes 0":                     "next: write numbers from 1 on",
+		"scale . --volumes 99999999999999999999":  "is too large a number",
+		"sweep . --depth=":                        "--depth is given, but empty",
+		"trace --pid 0":                           `--pid "0" is not a whole number from 1`,
+		"size --from x --nodes 0":                 `--nodes "0" is not a whole number from 1`,
+		"predict postgres --scale -1":             `--scale "-1" is not a whole number from 0`,
+		"durability . --cuts 0":                   `--cuts "0" is not a whole number from 1`,
+		"durability . --blocks x":                 `--blocks "x" is not a whole number`,
+		"app postgres . --threads 0":              `--threads "0" is not a whole number from 1`,
+		"app postgres . --scale 0":                `--scale "0" is not a whole number from 1`,
+	} {
+		code, out, errs := runLoadline(t, strings.Fields(args)...)
+		if code != exitUsage || !strings.Contains(errs, want) || !strings.Contains(errs, "\n  next: ") || out != "" || isGo(errs) {
+			t.Errorf("loadline %s: exit code %d, want %q:\n%s%s", args, code, want, errs, out)
+		}
+	}
+}
+
+// isGo reports whether a message has words of Go's or of the flag library's.
+func isGo(message string) bool {
+	for _, words := range []string{"strconv", "invalid argument", "invalid syntax", "parsing ", "parse error", "flag needs", "time: ", "value out of range"} {
+		if strings.Contains(message, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// No flag of any command answers in Go's words, whatever it is given; a value of the configuration is
+// answered like that of the command line.
+func TestNoFlagAnswersInGosWords(t *testing.T) {
+	everyCommand(func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			for _, value := range []string{"", "x", "-1", "0.5", "99999999999999999999", `a"b`} {
+				if err := c.Flags().Set(f.Name, value); err != nil && isGo(badFlag(err, "").Error()) {
+					t.Errorf("%s --%s %q: %v", c.CommandPath(), f.Name, value, badFlag(err, ""))
+				}
+			}
+		})
+	})
+	t.Setenv("LOADLINE_SEED", "-1")
+	refused(t, "$LOADLINE_SEED: --seed \"-1\" is not a whole number from 1", "plan", ".")
+}
+
+// What is advised is accepted when it is typed.
+func TestTheLongestTimeIsTaken(t *testing.T) {
+	for _, s := range []string{longestSpan, "365h", "31536000", "31536000s", "1.5h", "500ms"} {
+		if v, err := parseSpan("--max-time", s); err != nil || v <= 0 || v > units.LongestTime {
+			t.Errorf("%s: %g, %v", s, v, err)
+		}
+	}
+	_, _, errs := runLoadline(t, "plan", ".", "--repeat", "10000", "--size", "16MiB")
+	_, advice, found := strings.Cut(errs, "next: use --max-time ")
+	if !found {
+		t.Fatal(errs)
+	}
+	if v, err := parseSpan("--max-time", strings.Fields(advice)[0]); err != nil {
+		t.Errorf("%g, %v", v, err)
+	}
+}
+
+// A number for which 0 has a meaning of its own takes it.
+func TestZeroIsTakenWhereItMeansSomething(t *testing.T) {
+	for _, args := range [][]string{{"predict", "postgres", "--scale", "0"}, {"size", "--survive", "0"}} {
+		cmd, rest, err := newRoot(env.OS()).Find(args)
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
