@@ -70,9 +70,11 @@ func said(t *testing.T, o outcome, words ...string) {
 	}
 }
 
+// quota limits a namespace. The API server enforces no limit that the controller has not yet copied to the quota's status.
 func quota(hard string) func(*testing.T, string) {
 	return func(t *testing.T, ns string) {
 		kubectl(t, "create", "quota", "small", "-n", ns, "--hard="+hard)
+		kubectl(t, "wait", "-n", ns, "quota/small", "--for=jsonpath={.status.hard}", "--timeout=180s")
 	}
 }
 
