@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
@@ -43,11 +44,23 @@ func printReturned(e *env.Env, list []session.Returned) {
 	}
 }
 
-// printError prints an error as one line, or joined errors as one line each.
+// excerptLine matches where a line of an excerpt from a file begins: its number, or the position below it.
+var excerptLine = regexp.MustCompile(`\n *\d* \| `)
+
+// printError prints an error as one line, or joined errors as one line each. Only an excerpt from a file keeps its
+// own lines: the caret in it points at a column.
 func printError(w io.Writer, err error) {
 	for _, message := range messages(err) {
+		var excerpt []string
+		if at := excerptLine.FindStringIndex(message); at != nil {
+			excerpt = strings.Split(message[at[0]+1:], "\n")
+			message = message[:at[0]]
+		}
 		if message = strings.TrimSpace(safetext.Clean(message)); message != "" {
 			printLine(w, "loadline: %s", message)
+		}
+		for _, line := range excerpt {
+			printLine(w, "  %s", line)
 		}
 	}
 }

@@ -92,7 +92,8 @@ func (f *flow) histogram() *histogram.Histogram {
 
 // independent is the effective share of independent I/Os for a percentile: I/Os of a slow second are
 // slow together, so it is the effective share of the seconds, from the autocorrelation of their mean
-// latencies. Repeats are independent of each other: other workloads are measured in between.
+// latencies. Repeats count as independent of each other, because other workloads,
+// or at least 15 s, are in between; slow periods longer than that are left to the intervals.
 func (f *flow) independent() float64 {
 	stretches := make([][]float64, len(f.repeats))
 	n := 0

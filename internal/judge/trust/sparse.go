@@ -21,8 +21,8 @@ var ruleSparse = Rule{
 // unwritten byte makes reads invalid. Writes into such space include the cost of the first write: a
 // warning.
 //
-// Evidence: the proof taken before measuring (extents, or read-back), and the device's counters during
-// the reads: less than 90 % of the client's bytes means that something else answered.
+// Evidence: the proof taken before measuring (extents, or read-back), or sampled blocks of content that was
+// there before; and the device's counters during the reads: less than 90 % of the client's bytes means that something else answered.
 func checkSparse(ev Evidence) []model.Finding {
 	if ev.appends() {
 		return passedAll("nothing was read, and a log is written to new space")
