@@ -80,7 +80,7 @@ func (v view) lookUp(path string) (p place, ok bool) {
 	)
 	p = place{view: v, path: path}
 	switch {
-	case !filepath.IsAbs(path):
+	case !filepath.IsAbs(path), v.leadsToOthers(path):
 		return p, false
 	case v.root == "":
 		if unix.Statx(unix.AT_FDCWD, path, how, what, &p.stat) != nil {
@@ -109,15 +109,9 @@ func (v view) lookUp(path string) (p place, ok bool) {
 	return p, false
 }
 
-// open opens a path of another process's view, for nothing but its numbers. Any user can be that process
-// and can have mounted a filesystem that never answers: a path that may lead to one is not followed,
-// and no symbolic link is.
+// open opens a path of another process's view, for nothing but its numbers. Any user can be that process,
+// so no symbolic link is followed: it may lead to a filesystem that never answers.
 func (v view) open(path string) (int, error) {
-	for _, m := range v.mounts {
-		if _, above := mountOf([]mount{m}, path); above && mayHang(m.fstype) {
-			return -1, unix.EXDEV
-		}
-	}
 	root, err := unix.Open(v.root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
@@ -125,6 +119,15 @@ func (v view) open(path string) (int, error) {
 	defer unix.Close(root)
 	return unix.Openat2(root, path, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_SYMLINKS,
+	})
+}
+
+// leadsToOthers reports whether a path may lead into a filesystem for which another process or machine
+// answers, and which may never do so. A file on one is found by the number of its mount instead.
+func (v view) leadsToOthers(path string) bool {
+	return slices.ContainsFunc(v.mounts, func(m mount) bool {
+		_, above := mountOf([]mount{m}, path)
+		return above && mayHang(m.fstype)
 	})
 }
 

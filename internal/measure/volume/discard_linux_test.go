@@ -1,8 +1,11 @@
 package volume
 
 import (
+	"bufio"
 	"bytes"
 	"os"
+	"os/exec"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -77,6 +80,11 @@ func TestDiscardSparesWhatIsBeingRead(t *testing.T) {
 		t.Errorf("%d bytes were given back, %v", given, err)
 	}
 	end()
+	pages := mapElsewhere(t, dev)
+	if given, err := o.Discard(t.Context(), 4<<20, time.Minute); given != 0 || err == nil {
+		t.Errorf("%d bytes were given back while they were mapped, %v", given, err)
+	}
+	pages()
 	if given, err := o.Discard(t.Context(), 4<<20, time.Minute); given != 4<<20 || err != nil {
 		t.Errorf("%d bytes were given back, %v", given, err)
 	}
@@ -92,4 +100,35 @@ func TestDiscardLeavesFilesAlone(t *testing.T) {
 	if given, err := o.Discard(t.Context(), 1<<20, time.Minute); given != 0 || err != nil {
 		t.Errorf("%d, %v", given, err)
 	}
+}
+
+// mapElsewhere starts a process that has a device mapped, but not open, until end is called or the test ends.
+func mapElsewhere(t *testing.T, path string) (end func()) {
+	t.Helper()
+	// Python keeps a descriptor of its own for a mapping.
+	mapping := exec.Command("python3", "-c", `import mmap, os, sys
+pages = mmap.mmap(os.open(sys.argv[1], os.O_RDONLY), 4096, mmap.MAP_SHARED, mmap.PROT_READ)
+os.closerange(3, 100)
+print("mapped", flush=True)
+sys.stdin.read()`, path)
+	in, err := mapping.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := mapping.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mapping.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end = sync.OnceFunc(func() {
+		_ = in.Close()
+		_ = mapping.Wait()
+	})
+	t.Cleanup(end)
+	if said, err := bufio.NewReader(out).ReadString('\n'); said != "mapped\n" {
+		t.Fatalf("%q, %v", said, err)
+	}
+	return end
 }

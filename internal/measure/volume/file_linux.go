@@ -21,7 +21,7 @@ var notStorage = map[string]bool{
 }
 
 // inMemory lists filesystems whose data is in RAM.
-var inMemory = map[string]bool{"tmpfs": true, "ramfs": true, "hugetlbfs": true}
+var inMemory = map[string]bool{"tmpfs": true, "ramfs": true, "hugetlbfs": true, "devtmpfs": true}
 
 // probeFile probes a directory, a file, or a file that does not exist yet.
 func probeFile(t model.Target, lookOnly bool) (model.Storage, error) {

@@ -114,7 +114,20 @@ func keepsOpen(process, lock string, who openers, own inode, below []inode) bool
 		}
 		open = open || mayWrite(string(info)) || itself && who == all
 	}
-	return open
+	return open || who == all && mapsIt(process, own)
+}
+
+// mapsIt reports whether a process has the object mapped into its memory, which needs no descriptor once it is done.
+// The kernel shows this to root only.
+func mapsIt(process string, own inode) bool {
+	mappings, err := os.ReadDir(process + "/map_files")
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(mappings, func(m os.DirEntry) bool {
+		mapped, ok := inodeOf(process + "/map_files/" + m.Name())
+		return ok && own.same(mapped)
+	})
 }
 
 // lockOf returns how fdinfo names the node that our lock is on: a device may have several, and the
