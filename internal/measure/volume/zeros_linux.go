@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 	zeroLimit = 10 * time.Second
 )
 
-// SampleZeros reads blocks spread evenly over the first size bytes of what is held, and records in a proof
+// SampleZeros reads one block, drawn at random, of each of 64 equal parts of the first size bytes of what is held, and records in a proof
 // how many it read and how many contain only zeros: storage that holds no data for a block (a hole, after
 // a discard) answers with zeros and need not read anything. It only reads, past the page cache where that
 // is possible.
@@ -37,13 +38,16 @@ func (o *Object) SampleZeros(ctx context.Context, size int64, proof *model.Proof
 	}
 	defer func() { _ = unix.Munmap(block) }()
 	blocks := size / zeroBlock
+	parts := min(zeroSamples, blocks)
 	nothing := make([]byte, zeroBlock)
 	end := system.Now().Add(zeroLimit)
-	for i := range min(zeroSamples, blocks) {
+	for i := range parts {
 		if ctx.Err() != nil || system.Now().After(end) {
 			break
 		}
-		at := (2*i + 1) * blocks / (2 * min(zeroSamples, blocks)) * zeroBlock
+		// At fixed places, data that repeat at a distance (one extent in sixteen) would be seen everywhere or nowhere.
+		first := i * blocks / parts
+		at := (first + rand.Int64N((i+1)*blocks/parts-first)) * zeroBlock
 		if _, err := file.ReadAt(block, at); err != nil {
 			// Measuring will read there as well, and describe the fault.
 			break

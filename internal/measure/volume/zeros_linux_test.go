@@ -47,6 +47,31 @@ func TestZerosAreSampled(t *testing.T) {
 	}
 }
 
+// Whatever the distance at which data repeat, holes between them are seen.
+func TestHolesAtEqualDistancesAreSampled(t *testing.T) {
+	const size = 64 << 20
+	for _, period := range []int{1 << 20, 2 << 20, 16 << 20, size} {
+		content := make([]byte, size)
+		for at := 0; at < size; at += period {
+			copy(content[at+period/4:at+3*period/4], bytes.Repeat([]byte("loadline"), period/16))
+		}
+		file := t.TempDir() + "/data"
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o, err := Open(t.Context(), env.OS(), parse(t, file), false, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		var proof model.Proof
+		// With half of 64 blocks drawn in holes, fewer than 8 are one in 10¹⁰.
+		if err := o.SampleZeros(t.Context(), size, &proof); err != nil || proof.Zeros < 8 || proof.Zeros > 56 {
+			t.Errorf("every %d bytes: %+v, %v", period, proof, err)
+		}
+	}
+}
+
 func TestSamplingEndsWithItsContext(t *testing.T) {
 	o, err := Open(t.Context(), env.OS(), parse(t, image(t, t.TempDir(), 1<<20)), false, "", "")
 	if err != nil {
