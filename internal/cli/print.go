@@ -44,15 +44,16 @@ func printReturned(e *env.Env, list []session.Returned) {
 	}
 }
 
-// excerptLine matches where a line of an excerpt from a file begins: its number, or the position below it.
-var excerptLine = regexp.MustCompile(`\n *\d* \| `)
+// excerptLines matches an excerpt from a file at the end of a message: lines that begin with their number or, below
+// it, with a bar. A line that a name adds to the message is not among them.
+var excerptLines = regexp.MustCompile(`(\n *\d* \| [^\n]*)+$`)
 
 // printError prints an error as one line, or joined errors as one line each. Only an excerpt from a file keeps its
 // own lines: the caret in it points at a column.
 func printError(w io.Writer, err error) {
 	for _, message := range messages(err) {
 		var excerpt []string
-		if at := excerptLine.FindStringIndex(message); at != nil {
+		if at := excerptLines.FindStringIndex(message); at != nil {
 			excerpt = strings.Split(message[at[0]+1:], "\n")
 			message = message[:at[0]]
 		}
