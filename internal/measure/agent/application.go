@@ -12,13 +12,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// application returns the application of a target; nil if the target is not one.
-func (w *worker) application(t model.Target) (load.Application, error) {
+// application returns the tool that loads the application of a target; its Application is nil if the
+// target is not one.
+func (w *worker) application(t model.Target) (tool load.Tool, err error) {
 	if !t.Kind.Application() {
-		return nil, nil
+		return tool, nil
 	}
-	tool, err := w.Tools.For(t.Kind, model.Workload{})
-	return tool.Application, err
+	return w.Tools.For(t.Kind, model.Workload{})
 }
 
 // probeApplication probes the storage below an application, and checks whether it can run here.
@@ -68,7 +68,7 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 func exists(t model.Target) bool { return t.Path == "" && t.URI != "" }
 
 // readyApplication creates a working directory, and prepares the application in it.
-func (w *worker) readyApplication(ctx context.Context, id int, req model.PrepareRequest, app load.Application) (*model.Preparation, error) {
+func (w *worker) readyApplication(ctx context.Context, id int, req model.PrepareRequest, tool load.Tool) (*model.Preparation, error) {
 	if w.workDir != nil {
 		return nil, model.BrokenError("the worker was told to make an application ready, and has one already", "")
 	}
@@ -80,9 +80,10 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 	if err != nil {
 		return nil, err
 	}
+	app := tool.Application
 	w.workDir, w.app = place, app
 	begin := w.Env.Now()
-	if err := errors.Join(w.makeLogDir(&req), w.attach(app, req.App)); err != nil {
+	if err := errors.Join(w.makeLogDir(&req), w.attach(tool, req.App)); err != nil {
 		return nil, errors.Join(err, w.leaveApplication())
 	}
 	state, err := app.Ready(ctx, place.Root(), req, func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) })

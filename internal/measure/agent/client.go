@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 // to it are sent among the events, and whoever holds both links passes them on.
 type client struct {
 	w *worker
+	// tool is the name of the load tool that is to run there.
+	tool string
 
 	mu      sync.Mutex
 	last    int
@@ -39,6 +42,7 @@ const clientStop = 30 * time.Second
 
 // Load implements load.Client.
 func (c *client) Load(ctx context.Context, req remote.Request, on func(model.Event)) (*remote.Result, error) {
+	req.Tool = c.tool
 	text, err := json.Marshal(req)
 	if err != nil {
 		return nil, err
@@ -126,15 +130,15 @@ func (c *client) end() {
 }
 
 // attach connects an application that is loaded from another pod to its client.
-func (w *worker) attach(app load.Application, ask *model.AppRequest) error {
+func (w *worker) attach(tool load.Tool, ask *model.AppRequest) error {
 	if !remote.HasOwnPod(ask) {
 		return nil
 	}
-	loader, ok := app.(load.RemoteLoader)
-	if !ok {
+	if tool.Remote == nil {
 		return model.RefusedError(ask.Name+" has no client that could run in another pod", "leave --client-node out")
 	}
-	loader.LoadFrom(w.client)
+	w.client.tool = tool.Name
+	tool.Remote.LoadFrom(w.client)
 	return nil
 }
 
@@ -144,12 +148,8 @@ func (w *worker) load(ctx context.Context, id int, text json.RawMessage) (_ json
 	if err := json.Unmarshal(text, &req); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("the request for the client cannot be read: %v", err), "use the same version of loadline at both ends")
 	}
-	app, err := w.application(model.Target{Kind: model.Postgres})
-	if err != nil {
-		return nil, err
-	}
-	loader, ok := app.(load.RemoteLoader)
-	if !ok {
+	i := slices.IndexFunc(w.Tools, func(t load.Tool) bool { return t.Name == req.Tool && t.Remote != nil })
+	if i < 0 {
 		return nil, model.RefusedError("this worker has no client of an application", "use the same version of loadline at both ends")
 	}
 	place, err := volume.MakeWorkDir(os.TempDir(), w.RunID)
@@ -157,7 +157,7 @@ func (w *worker) load(ctx context.Context, id int, text json.RawMessage) (_ json
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, place.Close()) }()
-	res, err := loader.LoadFor(ctx, place.Root(), req, func(ev model.Event) {
+	res, err := w.Tools[i].Remote.LoadFor(ctx, place.Root(), req, func(ev model.Event) {
 		ev.ID = id
 		w.emit(ev)
 	})

@@ -15,11 +15,11 @@ import (
 // prepare creates, fills and proves the volume.
 func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) (*model.Preparation, error) {
 	v := req.Volume
-	if app, err := w.application(v.Target); app != nil || err != nil {
+	if tool, err := w.application(v.Target); tool.Application != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}
-		return w.readyApplication(ctx, id, req, app)
+		return w.readyApplication(ctx, id, req, tool)
 	}
 	tool, err := w.Tools.Filler(v.Target.Kind)
 	if err != nil {

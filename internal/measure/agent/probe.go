@@ -24,11 +24,11 @@ const (
 
 // probe finds out what the target is and how it can be measured.
 func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*model.ProbeResult, error) {
-	if app, err := w.application(req.Target); app != nil || err != nil {
+	if tool, err := w.application(req.Target); tool.Application != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}
-		return w.probeApplication(ctx, req, app)
+		return w.probeApplication(ctx, req, tool.Application)
 	}
 	tool, err := w.Tools.Filler(req.Target.Kind)
 	if err != nil {

@@ -65,6 +65,8 @@ type Tool struct {
 	// Application is set if the tool loads an application, which prepares itself, through the
 	// application's own clients; nil for a tool that measures volumes.
 	Application Application
+	// Remote is set if an application's load tool can run on another machine than the application.
+	Remote Remote
 	// Virtual is set if the tool simulates both the storage and its time; nil for real storage.
 	Virtual *Virtual
 }
@@ -89,8 +91,8 @@ type Client interface {
 	Load(ctx context.Context, req remote.Request, on func(model.Event)) (*remote.Result, error)
 }
 
-// RemoteLoader is an application whose load tool can run on another machine.
-type RemoteLoader interface {
+// Remote is an application whose load tool can run on another machine.
+type Remote interface {
 	// LoadFrom makes the load come from a client, starting with the next Ready.
 	LoadFrom(c Client)
 	// LoadFor is the client's side: it carries out a request in the directory, which it does not share.

@@ -21,6 +21,8 @@ func HasOwnPod(a *model.AppRequest) bool {
 // who it is. It holds a password, so the engine never writes it down; the server's worker has it in its
 // spool of events, a file that only it can read and that is removed with the pod.
 type Request struct {
+	// Tool is the name of the load tool.
+	Tool string `json:"tool"`
 	// Host and Port are where the server listens, User, Password and Database the credentials for the
 	// load tool.
 	Host     string `json:"host,omitempty"`

@@ -38,7 +38,7 @@ func New(e *env.Env) *Driver { return &Driver{env: e} }
 // Tool returns the driver as an entry in a worker's list of tools.
 func Tool(e *env.Env) load.Tool {
 	d := New(e)
-	return load.Tool{Name: "postgres", Driver: d, Application: d,
+	return load.Tool{Name: "postgres", Driver: d, Application: d, Remote: d,
 		Serves: func(kind model.TargetKind, _ model.Workload) bool { return kind == model.Postgres }}
 }
 
