@@ -18,7 +18,7 @@ import (
 
 // newAgent returns the verb that starts the agent at a remote location; users do not type it.
 func newAgent(e *env.Env) *cobra.Command {
-	f := worker.Flags{More: session.OnlyHere}
+	f := worker.Flags{More: session.OnlyHere()}
 	var tracing string
 	cmd := &cobra.Command{
 		Use:    "agent",

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/load/postgres"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
@@ -18,113 +14,134 @@ import (
 
 // newApp returns the group of verbs that measure an application on the storage.
 func newApp(e *env.Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "app",
-		Short: "Measure an application on the storage: PostgreSQL, etcd",
-		Long: `Measures an application on the storage instead of the storage alone, and says how much of
-the result depends on the storage.`,
-		Args: exactly(0, "an application: postgres or etcd"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	group := appGroup("Measure an application on the storage: " + strings.Join(titles(), ", "))
+	group.Long = `Measures an application on the storage instead of the storage alone, and says how much of
+the result depends on the storage.`
+	for _, app := range session.Applications() {
+		group.AddCommand(newAppOf(e, app))
 	}
-	cmd.AddCommand(newAppPostgres(e), newAppEtcd(e))
-	return cmd
+	return group
 }
 
-// postgresOptions are the flags that app postgres and plan app postgres share.
-type postgresOptions struct {
+// newPlanApp returns the plan verb for applications.
+func newPlanApp(e *env.Env) *cobra.Command {
+	group := appGroup("Show what app would do")
+	for _, app := range session.Applications() {
+		group.AddCommand(newPlanAppOf(e, app))
+	}
+	return group
+}
+
+// appGroup returns a verb that needs the name of an application.
+func appGroup(short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "app",
+		Short: short,
+		Args:  exactly(0, "an application: "+strings.Join(session.Applications().Names(), " or ")),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+}
+
+// titles lists the applications as sentences have them.
+func titles() (list []string) {
+	for _, app := range session.Applications() {
+		list = append(list, app.Title)
+	}
+	return list
+}
+
+// appOptions are the flags that "app NAME" and "plan app NAME" share.
+type appOptions struct {
 	options
-	ask                        application.Ask
-	clients, rate, limit, file string
-	request                    model.AppRequest
+	app     application.Application
+	request model.AppRequest
+	// bound stores in a request what flags hold apart from it.
+	bound []func(*env.Env, *model.AppRequest) error
 }
 
-const postgresLong = `Creates a temporary PostgreSQL server in the directory with the programs installed on this
-machine, fills it, runs pgbench against it, and removes it, also after ^C (after kill -9,
-run loadline cleanup DIR). Started by root, it runs as the user postgres, or nobody. It
-listens only on a socket in a directory that no other user can enter.
-
-sc:CLASS creates a claim of a Kubernetes StorageClass and a pod, does the same in the pod
-with the programs of --image, and removes both; pvc:NAMESPACE/NAME uses an existing claim.
-Server and pgbench run in one pod, which is never root. After kill -9, run
-loadline cleanup --namespace NAME.
-
-Each number of clients is measured several times in random order, each time after a
-CHECKPOINT, until its 95 % interval is as narrow as --precision or --max-time is over.
-Next to the transactions per second are the server's own counts per transaction:
-flushes and their time, log bytes, whole pages, reads, I/Os of the device.
-
---load, --clients, --threads, --connect, --rate or --script define a load of your own
-instead of a profile; --pgbench passes an option to pgbench, and --set sets a server
-setting. With --rate, transactions are due at random times (an open loop); those that
---latency-limit skips count as slower than the limit and are never dropped.
-
-With --wal the server keeps its log on another volume, and each transaction's I/Os are
-counted separately for the two devices. After kill -9, run loadline cleanup for both
-directories.
-
-With --baseline a second server runs in another place; both are measured in turn and
-compared. If their transactions did not do the same I/O, neither is called better. The
-baseline's log is with its data, or where --baseline-wal says.
-
-postgres://USER@HOST/DATABASE is an existing server (version 14 to 18): nothing is started,
-no setting is changed, and nothing that belongs to others is touched. A schema with pgbench's
-tables is created in the database and removed at the end, also after ^C; after kill -9, run
-loadline cleanup postgres://…. The password comes from ~/.pgpass or PGPASSWORD; in the URL
-it is refused. Measure a shared server only with its owner's knowledge: the load is real.
-
-With --client-node pgbench runs in a pod of its own, on the server's node or on another one,
-and reaches the server over the pod network. The time of a round trip and of a connection
-is always measured, and shown with the results.
-
-With --in-cluster the measurement runs in a Job in the cluster, so this machine may
-disconnect: its progress is shown here, and its run directory is fetched (see loadline
-fetch).
-
-With --hosts the server and pgbench run in the directory on that host, which needs loadline
-and PostgreSQL's programs.`
-
-func newAppPostgres(e *env.Env) *cobra.Command {
-	var o postgresOptions
+// newAppOf returns the verb that measures an application.
+func newAppOf(e *env.Env, app application.Application) *cobra.Command {
+	o := &appOptions{app: app}
 	var f runFlags
+	name := string(app.Kind)
 	cmd := &cobra.Command{
-		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM|postgres://…",
-		Short: "Measure PostgreSQL with pgbench: in a directory, on a Kubernetes volume, or an existing server",
-		Long: postgresLong + `
+		Use:   name + " " + app.Help.Targets,
+		Short: app.Help.Short,
+		Long: app.Help.Long + `
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 3 a goal was
 missed or could not be decided; 4 worse than the baseline; 5 measured, but a result is
 invalid; 130 interrupted (results so far are kept).`,
-		Example: `  loadline app postgres /var/lib/x --profile quick
-  loadline app postgres /var/lib/x --clients 1,8,32 --load simple --goal 'simple-c8 tps > 500'
-  loadline app postgres sc:replicated --baseline sc:local-path --clients 1,16
-  loadline app postgres sc:replicated --in-cluster --detach
-  loadline app postgres postgres://bench@db1/bench --clients 1,16`,
-		Args: exactly(1, "one DIR, sc:CLASS, pvc:CLAIM or postgres://…"),
+		Example: app.Help.Examples,
+		Args:    exactly(1, app.Help.Target),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.app(e, cmd, args, &o.options, func() (model.Experiment, error) { return o.experiment(e, cmd, args[0]) })
+			return f.measureApp(e, cmd, args, o)
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "also measure a server in this `PLACE` (a DIR, sc:CLASS, pvc:CLAIM or postgres://…), interleaved, and compare with it")
-	cmd.Flags().StringVar(&o.request.BaselineLog, "baseline-wal", "", "keep the baseline's log in this `PLACE` (default: with its data)")
-	cmd.Flags().StringVar(&o.request.BaselineClient, "baseline-client-node", "", "the same for the baseline's pgbench (default: in its server's pod)")
-	f.registerTrace(cmd, "the directory's block device"+tracerHelp)
-	f.registerAmplification(cmd)
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", app.Help.Baseline)
+	o.registerOwn(cmd, app.BaselineFlags)
+	device := "the directory's block device"
+	if app.Pods != nil {
+		device += tracerHelp
+	}
+	f.registerTrace(cmd, device)
+	if app.Pods != nil {
+		f.registerAmplification(cmd)
+	}
 	f.gate.register(cmd)
-	f.inside.register(cmd)
+	if app.Pods != nil {
+		f.inside.register(cmd)
+	}
 	registerGoals(cmd, &o.options)
 	f.saveFlags.register(e, cmd, resultsHelp)
 	f.registerPublisher(e, cmd)
 	return cmd
 }
 
-// app measures an application and, if the flags ask for it, its baseline.
-func (f *runFlags) app(e *env.Env, cmd *cobra.Command, args []string, o *options, experiment func() (model.Experiment, error)) error {
+// newPlanAppOf returns the plan verb for an application.
+func newPlanAppOf(e *env.Env, app application.Application) *cobra.Command {
+	o := &appOptions{app: app}
+	var output outputFlags
+	var inside insideFlags
+	name := string(app.Kind)
+	cmd := &cobra.Command{
+		Use:   name + " " + app.Help.Targets,
+		Short: "Show what app " + name + " would do, with the server's settings",
+		Long: app.Help.PlanLong + `
+
+Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
+		Example: app.Help.PlanExamples,
+		Args:    exactly(1, app.Help.Target),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(e, cmd, args[0]) })
+			if err != nil {
+				return err
+			}
+			return showPlan(cmd, e, &o.options, &inside, exp, &output)
+		},
+	}
+	o.register(cmd)
+	registerPlanTrace(cmd)
+	if app.Pods != nil {
+		registerPlanAmplification(cmd)
+	}
+	registerGoals(cmd, &o.options)
+	if app.Pods != nil {
+		inside.register(cmd)
+		output.plain = func() bool { return inside.on }
+	}
+	registerOutput(e, cmd, &output, textOrJSON...)
+	return cmd
+}
+
+// measureApp measures an application and, if the flags ask for it, its baseline.
+func (f *runFlags) measureApp(e *env.Env, cmd *cobra.Command, args []string, o *appOptions) error {
 	if err := f.inside.check(cmd); err != nil {
 		return err
 	}
 	exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) {
-		exp, err := experiment()
+		exp, err := o.experiment(e, cmd, args[0])
 		if err == nil && f.baseline != "" {
 			err = f.gate.compare(&exp, profile.Comparison, f.baseline)
 		}
@@ -133,96 +150,29 @@ func (f *runFlags) app(e *env.Env, cmd *cobra.Command, args []string, o *options
 	if err != nil {
 		return err
 	}
-	if err := f.setupTrace(cmd.Context(), e, o, exp); err != nil {
+	if err := f.setupTrace(cmd.Context(), e, &o.options, exp); err != nil {
 		return err
 	}
-	if err := f.amplify(cmd.Context(), e, o, exp); err != nil {
+	if err := f.amplify(cmd.Context(), e, &o.options, exp); err != nil {
 		return err
 	}
-	return f.measure(cmd.Context(), e, cmd, o, exp)
+	return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 }
 
-// planApp shows what app would do.
-func planApp(e *env.Env, cmd *cobra.Command, args []string, o *options, inside *insideFlags, output *outputFlags, experiment func() (model.Experiment, error)) error {
-	exp, err := o.requestedExperiment(e, cmd, args, experiment)
-	if err != nil {
-		return err
-	}
-	return showPlan(cmd, e, o, inside, exp, output)
-}
-
-// forApp turns an experiment into one that measures an application.
-func forApp(exp *model.Experiment, name model.TargetKind, request model.AppRequest, ask application.Ask) {
-	request.Name, request.Ask = string(name), ask
-	// Application profiles have their own names, and no flag limits the preparation time.
-	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, defaultMaxPrefill
-}
-
-// newPlanApp returns the plan verb for applications.
-func newPlanApp(e *env.Env) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "app",
-		Short: "Show what app would do",
-		Args:  exactly(0, "an application: postgres or etcd"),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	var o postgresOptions
-	var output outputFlags
-	var inside insideFlags
-	cmd := &cobra.Command{
-		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM|postgres://…",
-		Short: "Show what app postgres would do, with the server's settings",
-		Long: `Takes the flags of app postgres and prints the plan, as plan does for run, and the server
-settings that differ from PostgreSQL's defaults; with --format json all of them. For
-Kubernetes it prints the manifests of claim and pod; the image is not examined, so its
-version and its other settings are not known before it runs. With --in-cluster it prints
-the manifest of the Job. It connects to an existing
-server (postgres://…) and examines it, but creates nothing there.
-
-Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
-		Example: `  loadline plan app postgres /var/lib/x --set shared_buffers=1GB
-  loadline plan app postgres sc:fast --image postgres:16
-  loadline plan app postgres postgres://bench@db1/bench`,
-		Args: exactly(1, "one DIR, sc:CLASS, pvc:CLAIM or postgres://…"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return planApp(e, cmd, args, &o.options, &inside, &output, func() (model.Experiment, error) { return o.experiment(e, cmd, args[0]) })
-		},
-	}
-	o.register(cmd)
-	registerPlanTrace(cmd)
-	registerPlanAmplification(cmd)
-	registerGoals(cmd, &o.options)
-	inside.register(cmd)
-	registerOutput(e, cmd, &output, textOrJSON...)
-	output.plain = func() bool { return inside.on }
-	group.AddCommand(cmd, newPlanAppEtcd(e))
-	return group
-}
-
-func (o *postgresOptions) register(cmd *cobra.Command) {
+func (o *appOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	pg, _ := application.Lookup(string(model.Postgres))
-	f.StringVar(&o.profile, "profile", pg.Names()[0], "loads to run: "+strings.Join(pg.Names(), ", "))
-	f.StringVar(&o.ask.Load, "load", "", "instead: transactions of this `KIND`: tpcb, simple (one update) or select")
-	f.StringVar(&o.file, "script", "", "instead: transactions of this pgbench script `FILE`")
-	f.StringVar(&o.clients, "clients", "", "numbers of clients, such as 1,16 (default with --load: 16)")
-	countVar(f, count{name: "threads", to: &o.ask.Threads, least: 1, most: mostThreads}, 0, "threads of pgbench (default: one for each client, at most 4)")
-	f.BoolVar(&o.ask.Connect, "connect", false, "open a connection for each transaction")
-	f.StringVar(&o.rate, "rate", "", "offer this many transactions per second, at random times (an open loop)")
-	f.StringVar(&o.limit, "latency-limit", "", "with --rate: skip transactions later than this, such as 100ms")
-	f.StringArrayVar(&o.ask.Options, "pgbench", nil, "pass pgbench this `OPTION`, as one word: --pgbench --protocol=prepared (repeatable)")
-	f.StringVar(&o.request.Fit, "fit", "", "size of the data: cached (in memory, the default) or disk (twice the memory)")
-	countVar(f, count{name: "scale", to: &o.request.Scale, least: 1, most: mostScale}, 0, "pgbench's scale instead: about 15 MiB each")
-	f.StringArrayVar(&o.request.Set, "set", nil, "set this server setting, as `NAME=VALUE` (repeatable)")
-	f.StringVar(&o.request.Log, "wal", "", "keep the log (pg_wal) in this `PLACE`, on a separate volume (a DIR; sc:CLASS or pvc:CLAIM if the data are on one)")
-	f.StringVar(&o.request.Client, "client-node", "", "Kubernetes: run pgbench in its own pod, on this `NODE`, on any other than the server's (other) or on the server's (same) (default: in the server's pod)")
-	registerLoads(cmd, &o.options)
-	registerServerPods(cmd, &o.places.Cluster, &o.request.Image)
+	names := o.app.Names()
+	f.StringVar(&o.profile, "profile", names[0], "loads to run: "+strings.Join(names, ", "))
+	o.registerOwn(cmd, o.app.Flags)
+	o.registerLoads(cmd)
+	if o.app.Pods != nil {
+		registerServerPods(cmd, &o.places.Cluster, &o.request.Image, o.app.Pods)
+	}
 }
 
 // registerLoads adds the flags that all applications share: which loads to run, and for how long.
-func registerLoads(cmd *cobra.Command, o *options) {
+func (o *options) registerLoads(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'tpcb-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
@@ -238,50 +188,24 @@ func registerLoads(cmd *cobra.Command, o *options) {
 }
 
 // experiment returns the experiment that the flags describe.
-func (o *postgresOptions) experiment(e *env.Env, cmd *cobra.Command, target string) (exp model.Experiment, err error) {
-	if err := o.read(e); err != nil {
+func (o *appOptions) experiment(e *env.Env, cmd *cobra.Command, target string) (exp model.Experiment, err error) {
+	request := o.request
+	for _, store := range o.bound {
+		if err := store(e, &request); err != nil {
+			return exp, err
+		}
+	}
+	if err := o.app.CheckOptions(request.Ask.Options); err != nil {
 		return exp, err
 	}
-	if o.ask.OwnLoad() && cmd.Flags().Changed("profile") {
-		return exp, model.RefusedError("--profile selects a list of loads, but --load, --clients, --threads, --connect, --rate and --script define one of your own", "use one or the other")
+	if request.Ask.OwnLoad() && cmd.Flags().Changed("profile") {
+		return exp, model.RefusedError("--profile selects a list of loads, but "+ownLoadFlags(o.app)+" define one of your own", "use one or the other")
 	}
 	if exp, err = o.options.experiment(target); err != nil {
 		return exp, err
 	}
-	forApp(&exp, model.Postgres, o.request, o.ask)
+	request.Name = string(o.app.Kind)
+	// Application profiles have their own names, and no flag limits the preparation time.
+	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, defaultMaxPrefill
 	return exp, nil
-}
-
-// read parses the flags that are given as text.
-func (o *postgresOptions) read(e *env.Env) error {
-	if err := postgres.CheckOptions(o.ask.Options); err != nil {
-		return err
-	}
-	if err := readLoad(&o.ask, o.clients, o.rate, o.limit); err != nil {
-		return err
-	}
-	if o.file != "" {
-		text, err := spec.Read(e.ReadFile, "--script", o.file)
-		if err != nil {
-			return err
-		}
-		o.ask.Script = string(text)
-	}
-	return nil
-}
-
-// readLoad parses the load flags that all applications share.
-func readLoad(ask *application.Ask, clients, rate, limit string) error {
-	var err error
-	if ask.Clients, err = parseList("--clients", clients, strconv.Atoi); err != nil {
-		return err
-	}
-	slices.Sort(ask.Clients)
-	if rate != "" {
-		if ask.Rate, err = strconv.ParseFloat(strings.TrimSuffix(rate, "/s"), 64); err != nil || !(ask.Rate > 0) {
-			return model.RefusedError(fmt.Sprintf("--rate %q is not a rate", rate), "give a number per second, such as --rate 500")
-		}
-	}
-	ask.Limit, err = parseSpan("--latency-limit", limit)
-	return err
 }

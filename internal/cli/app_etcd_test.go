@@ -11,20 +11,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/etcd"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/test/lab"
 )
 
 // Cleanup finds the leftovers of a killed run, whose etcd is gone. An interrupted run
 // leaves nothing.
 func TestAppEtcdLeavesNothing(t *testing.T) {
-	etcd := lab.Etcd(t)
+	program := lab.Etcd(t)
 	for name, signal := range endings {
 		t.Run(name, func(t *testing.T) {
 			dir := lab.ServerDir(t)
 			// Wait until the server is up.
-			started(t, filepath.Join(dir, ".loadline-*.app/s/client:1"), "app", "etcd", dir, "--etcd", etcd, "--results", t.TempDir(), "--clients", "2", "--time", "60s").end(t, signal)
+			started(t, filepath.Join(dir, ".loadline-*.app/s/client:1"), "app", "etcd", dir, "--etcd", program, "--results", t.TempDir(), "--clients", "2", "--time", "60s").end(t, signal)
 			nothingLeft(t, signal, dir)
 		})
 	}
@@ -41,7 +42,7 @@ func TestAppEtcdRefuses(t *testing.T) {
 		{"--profile selects a list of loads", []string{dir, "--profile", "small", "--clients", "3"}},
 		{"--latency-limit skips", []string{dir, "--latency-limit", "5ms"}},
 		{"--clients 0 is no number", []string{dir, "--clients", "0"}},
-		{"has no option", []string{dir, "--value-size", "0"}},
+		{`--value-size "0" is not a whole number from 1`, []string{dir, "--value-size", "0"}},
 		{"there is no etcd at /nowhere", []string{dir, "--etcd", "/nowhere"}},
 		{"is for Loadline to say", []string{dir, "--etcd", "/bin/true", "--set", "name=x"}},
 	} {
@@ -65,7 +66,7 @@ func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 		if got := words[:4]; !slices.Equal(got, []string{"loadline", "app", "etcd", "/srv/x y"}) {
 			t.Fatalf("%q", words)
 		}
-		var again etcdOptions
+		again := &appOptions{app: etcd.Application}
 		cmd := &cobra.Command{Use: "etcd DIR"}
 		again.register(cmd)
 		registerGoals(cmd, &again.options)
@@ -73,7 +74,7 @@ func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 			t.Errorf("%q: %v", words, err)
 			continue
 		}
-		there, err := again.experiment(cmd, words[3])
+		there, err := again.experiment(env.OS(), cmd, words[3])
 		if err != nil {
 			t.Errorf("%q: %v", words, err)
 		}
@@ -85,10 +86,7 @@ func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 
 // The goal of etcd's profiles for flushes is etcd's bound, in the syntax of --goal.
 func TestTheGoalsOfEtcdAreGoals(t *testing.T) {
-	app, err := application.Lookup("etcd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	app := etcd.Application
 	for _, name := range app.Names() {
 		p, err := app.Profile(name)
 		if err != nil {

@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/plan/application"
 )
 
 // registerAccess adds the flags that select the cluster.
@@ -25,9 +25,9 @@ func registerCluster(cmd *cobra.Command, f *session.Cluster) {
 
 // registerServerPods adds the flags for an application in a Kubernetes cluster; --image names the
 // application's image and is stored in *image.
-func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string) {
+func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string, app *application.Pods) {
 	registerPods(cmd, f, func(flags *pflag.FlagSet) {
-		flags.StringVar(image, "image", "", "Kubernetes: image with PostgreSQL's server and pgbench (default: "+postgres.Image+")")
+		flags.StringVar(image, "image", "", "Kubernetes: image with "+app.Programs+" (default: "+app.Image+")")
 		flags.StringVar(&f.Image, "worker-image", "", imageHelp("image from which loadline-agent is copied"))
 	})
 }

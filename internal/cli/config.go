@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/model/suggest"
@@ -131,7 +132,7 @@ func (s *configuration) effective(root *cobra.Command, args []string) ([]effecti
 		return nil, model.RefusedError(fmt.Sprintf("%q is not a command that uses a configuration", args[0]), hint)
 	}
 	if c.Name() == "app" {
-		c, _, _ = root.Find([]string{"app", "postgres"})
+		c, _, _ = root.Find([]string{"app", session.Applications().Names()[0]})
 	}
 	if err := c.ParseFlags(rest); err != nil {
 		return nil, unknownFlag(s.e, c, err)

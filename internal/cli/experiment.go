@@ -12,8 +12,6 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
-	"github.com/loadline/loadline/internal/measure/load/etcd"
-	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
@@ -236,11 +234,11 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 		}
 	}
 	if app := exp.App; app != nil {
-		check := postgres.CheckOptions
-		if app.Name == string(model.Etcd) {
-			check = etcd.CheckOptions
+		known, err := session.Applications().Lookup(app.Name)
+		if err != nil {
+			return err
 		}
-		if err := check(app.Ask.Options); err != nil {
+		if err := known.CheckOptions(app.Ask.Options); err != nil {
 			return err
 		}
 		if has := customPrograms(app); has != "" && !o.programs {

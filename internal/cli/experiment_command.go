@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loadline/loadline/internal/measure/load/etcd"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
@@ -67,27 +67,11 @@ func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine
 		text("jobs", joined(r.Jobs, strconv.Itoa))
 		truth("load", r.Load)
 	}
-	if app := exp.App; app != nil {
-		text("load", app.Ask.Load)
-		text("clients", joined(app.Ask.Clients, strconv.Itoa))
-		number("threads", float64(app.Ask.Threads), "")
-		truth("connect", app.Ask.Connect)
-		number("rate", app.Ask.Rate, "")
-		number("latency-limit", app.Ask.Limit, "s")
-		if app.Name == string(model.Etcd) {
-			if size, err := etcd.ValueSize(app.Ask.Options); err == nil && len(app.Ask.Options) > 0 {
-				number("value-size", float64(size), "")
-			}
-		} else {
-			each("pgbench", app.Ask.Options)
+	if exp.App != nil {
+		if app, err := session.Applications().Lookup(exp.App.Name); err == nil {
+			c = append(c, appFlags(app, exp.App)...)
 		}
-		text("etcd", app.Program)
-		text("image", app.Image)
-		text("fit", app.Fit)
-		number("scale", float64(app.Scale), "")
-		each("set", app.Set)
-		text("wal", app.Log)
-		text("baseline-wal", app.BaselineLog)
+		text("image", exp.App.Image)
 	}
 	if exp.Profile != profile.Default && (exp.App == nil || !exp.App.Ask.OwnLoad()) {
 		text("profile", exp.Profile)

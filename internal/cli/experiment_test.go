@@ -17,6 +17,7 @@ import (
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/postgres/asked"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -283,7 +284,7 @@ func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
 		if got := words[:4]; !slices.Equal(got, []string{"loadline", "app", "postgres", "/srv/x y"}) {
 			t.Fatalf("%q", words)
 		}
-		var again postgresOptions
+		again := &appOptions{app: asked.Application}
 		cmd := &cobra.Command{Use: "postgres DIR"}
 		again.register(cmd)
 		registerGoals(cmd, &again.options)

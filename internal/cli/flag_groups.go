@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/plan/application"
 )
 
 // FlagGroup is a group of a command's flags, as --help, the manual pages and docs/cli.md
@@ -40,7 +42,7 @@ var groupTitles = []string{groupWhat, groupHowLong, groupVerdict, groupSafety, g
 var groupsOfFlags = map[string][]string{
 	groupWhat: {"profile", "job", "only", "skip", "size", experimentFlag, "baseline", "seed", "hosts", "trace", "amplification", "check-cache",
 		"rw", "depth", "bs", "jobs", "load", "volumes", "workload", "rate",
-		"script", "clients", "threads", "connect", "latency-limit", "pgbench", "fit", "scale", "set", "wal", "baseline-wal", "value-size", "etcd",
+		"scale",
 		"sync", "cut", "cut-pid", "cuts", "restart", "resume", "writes", "blocks", "block-size",
 		"device", "pid", "container", "pod", "cgroup", "method",
 		"from", "like", "system", "need", "needs", "survive", "headroom", "nodes", "rebuild", "within", "snapshots", "throttle",
@@ -54,11 +56,17 @@ var groupsOfFlags = map[string][]string{
 	groupOther: {configFlag, "help", helpAll, "version"},
 }
 
-// groupOf returns the group of a flag; "" if it has none.
+// groupOf returns the group of a flag; "" if it has none. An application's own flags say what is measured,
+// unless they are in another group.
 func groupOf(name string) string {
 	for _, title := range groupTitles {
 		if slices.Contains(groupsOfFlags[title], name) {
 			return title
+		}
+	}
+	for _, app := range session.Applications() {
+		if slices.ContainsFunc(slices.Concat(app.Flags, app.BaselineFlags), func(f application.Flag) bool { return f.Name == name }) {
+			return groupWhat
 		}
 	}
 	return ""

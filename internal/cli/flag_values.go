@@ -20,11 +20,10 @@ import (
 // The most that flags for numbers take: more than anybody needs, and little enough that nothing that is
 // computed from them overflows or is refused in another command.
 const (
-	mostCopies  = 1000
-	mostNodes   = 100000
-	mostScale   = 1000000
-	mostThreads = 10000
-	mostWrites  = 1000000000
+	mostCopies = 1000
+	mostNodes  = 100000
+	mostScale  = 1000000
+	mostWrites = 1000000000
 	// mostPID is what the kernel's type of a process ID holds.
 	mostPID = math.MaxInt32
 )

@@ -8,13 +8,14 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// reporting are the verbs that print reports as text.
+// reporting are the verbs that print reports as text, besides those of applications ("predict postgres" is
+// one of a model).
 var reporting = []string{"run", "compare", "sweep", "scale", "postgres", "analyze", "report", "durability", "import", "fetch"}
 
 // registerVerbose adds --verbose to the verbs below cmd that print reports.
 func registerVerbose(e *env.Env, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		if slices.Contains(reporting, c.Name()) {
+		if slices.Contains(reporting, c.Name()) || cmd.Name() == appSection {
 			c.Flags().BoolVarP(&e.Output.Verbose, "verbose", "v", false, "also print notes, passed checks and what was not checked")
 		}
 		registerVerbose(e, c)

@@ -16,8 +16,14 @@ const Postgres TargetKind = "postgres"
 const Etcd TargetKind = "etcd"
 
 // Application reports whether the target is an application, loaded through its own clients, and not the
-// storage below it.
-func (k TargetKind) Application() bool { return k == Postgres || k == Etcd }
+// storage below it: every kind is one that is not a kind of storage.
+func (k TargetKind) Application() bool {
+	switch k {
+	case "", Directory, File, BlockDevice, NBD, RBD, Fake, StorageClass, VolumeClaim, Foreign:
+		return false
+	}
+	return true
+}
 
 // AppLoad is the load that a workload puts on an application. The zero value means that the workload
 // loads storage. Otherwise Workload.Depth is the number of clients, RateIOPS the rate at which

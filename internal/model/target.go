@@ -36,11 +36,9 @@ func (t Target) Place() string {
 	if t.Cluster != nil {
 		return t.Name
 	}
-	switch t.Kind {
-	case Directory, File, BlockDevice, Postgres, Etcd:
-		if t.Path != "" {
-			return t.Path
-		}
+	onDisk := t.Kind == Directory || t.Kind == File || t.Kind == BlockDevice || t.Kind.Application()
+	if onDisk && t.Path != "" {
+		return t.Path
 	}
 	return t.Name
 }

@@ -21,10 +21,13 @@ var (
 
 // serverOf is the server that a workload loads.
 func serverOf(w model.Workload) application {
-	if w.App.Tool == "etcd" {
+	switch w.App.Tool {
+	case "pgbench":
+		return postgresServer
+	case "etcd":
 		return etcdServer
 	}
-	return postgresServer
+	return application{w.App.Tool, w.App.Tool}
 }
 
 // partOf separates the name of a whole from that of a part of it, so that the parts can be combined

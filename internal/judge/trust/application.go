@@ -20,12 +20,12 @@ var ofStorage = []*Rule{
 var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions}
 
 // ofDatabases names the rules that apply only to databases with tables, caches and reconnecting
-// clients, and not to etcd.
+// clients, as pgbench loads them.
 var ofDatabases = []*Rule{&ruleConnecting, &ruleHotRows, &ruleMaintenance, &ruleFit}
 
-// puts reports whether the run loads etcd only.
-func (ev Evidence) puts() bool {
-	return !slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return w.App.Tool != string(model.Etcd) })
+// loadsDatabase reports whether the run loads a database.
+func (ev Evidence) loadsDatabase() bool {
+	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return w.App.Tool == "pgbench" })
 }
 
 // application reports whether the run loads one.
@@ -43,7 +43,7 @@ func (ev Evidence) speaks(r Rule) bool {
 		return ev.application() && ev.existing()
 	}
 	if ev.application() {
-		return !slices.ContainsFunc(ofStorage, named) && !(ev.puts() && slices.ContainsFunc(ofDatabases, named))
+		return !slices.ContainsFunc(ofStorage, named) && (ev.loadsDatabase() || !slices.ContainsFunc(ofDatabases, named))
 	}
 	if r.Name == ruleConnecting.Name && ev.Recorded.Imported != nil {
 		return slices.ContainsFunc(ev.Recorded.Imported.Figures, connects)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/application"
@@ -17,7 +16,11 @@ import (
 // baseline's, if there is one, in turn.
 func applicationRequest(exp model.Experiment) (r Request, err error) {
 	r = Request{Experiment: exp}
-	if r.Profile, err = application.Asked(exp); err != nil {
+	app, err := Applications().Lookup(exp.App.Name)
+	if err != nil {
+		return r, err
+	}
+	if r.Profile, err = app.Asked(exp); err != nil {
 		return r, err
 	}
 	ask := *exp.App
@@ -59,7 +62,11 @@ func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Tar
 
 // checkInCluster refuses what no pod could carry out, before it asks the cluster for anything.
 func (o *Places) checkInCluster(t model.Target, ask *model.AppRequest) error {
-	if ask.Name != string(model.Postgres) {
+	app, err := Applications().Lookup(ask.Name)
+	if err != nil {
+		return err
+	}
+	if app.Pods == nil {
 		return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, where Loadline does not start %s yet", t.Name, ask.Name),
 			fmt.Sprintf("run it in a pod that mounts the volume and has %s: kubectl exec POD -- loadline app %s /volume", ask.Name, ask.Name))
 	}
@@ -68,19 +75,52 @@ func (o *Places) checkInCluster(t model.Target, ask *model.AppRequest) error {
 	case err != nil:
 		return err
 	case as.User != nil && *as.User == 0:
-		return model.RefusedError("PostgreSQL does not run as root, and in a pod it runs as whom the worker does", "leave --as-root out, or say --run-as-user UID of another one")
+		return model.RefusedError(app.Title+" does not run as root, and in a pod it runs as whom the worker does", "leave --as-root out, or say --run-as-user UID of another one")
 	case t.Cluster.Block:
-		return model.RefusedError(t.Name+" asks for a raw device, and PostgreSQL keeps its data in a filesystem", "leave mode=Block out")
+		return model.RefusedError(fmt.Sprintf("%s asks for a raw device, and %s keeps its data in a filesystem", t.Name, app.Title), "leave mode=Block out")
 	}
 	return nil
 }
 
 // applicationImage returns the image that the pods of an application run; "" if there is no application.
 func applicationImage(ask *model.AppRequest) string {
-	if ask == nil {
-		return ""
+	if app := inPods(ask); app != nil {
+		return cmp.Or(ask.Image, app.Image)
 	}
-	return cmp.Or(ask.Image, postgres.Image)
+	return ""
+}
+
+// applicationRoom returns the space in bytes that an application's data need on the volume that was planned
+// for them.
+func applicationRoom(ask *model.AppRequest, v model.Volume) int64 {
+	app, err := Applications().Lookup(ask.Name)
+	if err != nil {
+		return v.Size
+	}
+	return app.Data.Room(v)
+}
+
+// applicationClaim returns the space in bytes that a new claim for an application's data must have; 0 if
+// the application is not started in a cluster.
+func applicationClaim(ask model.AppRequest) int64 {
+	app, err := Applications().Lookup(ask.Name)
+	if err != nil || app.Data.Claim == nil {
+		return 0
+	}
+	return app.Data.Claim(ask)
+}
+
+// inPods returns what a requested application is in a cluster; nil if none is requested, or if it is not
+// started there.
+func inPods(ask *model.AppRequest) *application.Pods {
+	if ask == nil {
+		return nil
+	}
+	app, err := Applications().Lookup(ask.Name)
+	if err != nil {
+		return nil
+	}
+	return app.Pods
 }
 
 // served returns the target as a worker in a pod sees it; for an application, that is where its server is.
@@ -97,12 +137,13 @@ func filesystem(t model.Target) bool { return t.Kind == model.Directory || t.Kin
 // foreseeApplication adds to what is foreseen of a volume in a cluster what is known about a server before
 // there is a pod whose programs could be asked.
 func foreseeApplication(ask *model.AppRequest, probe *model.ProbeResult) error {
-	if ask == nil {
+	app := inPods(ask)
+	if app == nil {
 		return nil
 	}
 	probe.Environment.Cluster.Image = applicationImage(ask)
 	var err error
-	probe.App, err = postgres.Foreseen(*ask)
+	probe.App, err = app.Foreseen(*ask)
 	return err
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
-	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // shared is what two applications need on one filesystem.
@@ -41,7 +40,7 @@ func (o *Places) refuseCrowded(targets [2]model.Target, probes [2]model.ProbeRes
 			continue
 		}
 		v := plan.Volume
-		add(targets[i], profile.DataRoom(ask, v), v.Size, probes[i].Capacity)
+		add(targets[i], applicationRoom(ask, v), v.Size, probes[i].Capacity)
 		if v.Log != nil && probes[i].Log != nil {
 			add(v.Log.Target, v.Log.Size, 0, probes[i].Log.Size)
 		}

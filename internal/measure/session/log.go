@@ -9,7 +9,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
-	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // logTarget returns where an application's log is to be, if its data is in t; nil if the log is with the
@@ -18,8 +17,12 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	if ask == nil || ask.Log == "" {
 		return nil, nil
 	}
-	if ask.Name != string(model.Postgres) {
-		return nil, model.RefusedError("--wal is for PostgreSQL, and not for "+ask.Name, "leave it out")
+	app, err := Applications().Lookup(ask.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case app.Data.LogRoom == 0:
+		return nil, model.RefusedError("--wal is not for "+app.Title+", whose log is with its data", "leave it out")
 	}
 	if existing(t) {
 		return nil, model.RefusedError("--wal is for a server of Loadline's own: the log of "+t.URI+" is where it is", "leave --wal out")
@@ -44,8 +47,8 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	case !log.Cluster.Made() && log.Cluster.Name == t.Cluster.Name:
 		return nil, model.RefusedError(fmt.Sprintf("--wal %s is the claim of the data: that is no volume of its own", log.Name), "name another claim, or leave --wal out")
 	}
-	if log.Cluster.Size > 0 && float64(log.Cluster.Size)*claimLimit < profile.LogRoom {
-		return nil, model.RefusedError(fmt.Sprintf("%s is of %s, and the log takes up to %s", log.Name, units.FormatSize(log.Cluster.Size), units.FormatSize(profile.LogRoom)),
+	if log.Cluster.Size > 0 && float64(log.Cluster.Size)*claimLimit < float64(app.Data.LogRoom) {
+		return nil, model.RefusedError(fmt.Sprintf("%s is of %s, and the log takes up to %s", log.Name, units.FormatSize(log.Cluster.Size), units.FormatSize(app.Data.LogRoom)),
 			fmt.Sprintf("ask for more, or leave ?size= out for %s", units.FormatSize(logClaim)))
 	}
 	return &log, nil

@@ -14,7 +14,7 @@ func TestALogIsForAServerOfOurOwn(t *testing.T) {
 		ask model.AppRequest
 		t   model.Target
 	}{
-		"--wal is for PostgreSQL, and not for etcd":         {model.AppRequest{Name: "etcd", Log: "/"}, model.Target{Name: "/srv", Kind: model.Etcd, Path: "/srv"}},
+		"--wal is not for etcd, whose log is with its data": {model.AppRequest{Name: "etcd", Log: "/"}, model.Target{Name: "/srv", Kind: model.Etcd, Path: "/srv"}},
 		"the log of postgres://h/db is where it is":         {model.AppRequest{Name: "postgres", Log: "/"}, model.Target{Name: "postgres://h/db", Kind: model.Postgres, URI: "postgres://h/db"}},
 		"one is in a Kubernetes cluster, and the other on ": {model.AppRequest{Name: "postgres", Log: "sc:fast"}, here},
 	} {

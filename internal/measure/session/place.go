@@ -111,7 +111,7 @@ func claimSize(exp model.Experiment, t model.Target) int64 {
 	case t.Cluster.Size > 0:
 		return t.Cluster.Size
 	case exp.App != nil:
-		return max(defaultClaim, inMebibytes(float64(profile.DatabaseRoom(exp.App.Scale, exp.App.Log != ""))*claimShare/claimLimit+claimRest))
+		return max(defaultClaim, inMebibytes(float64(applicationClaim(*exp.App))*claimShare/claimLimit+claimRest))
 	case exp.Size == 0:
 		return defaultClaim
 	case t.Cluster.Block:

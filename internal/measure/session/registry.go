@@ -9,12 +9,14 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/agent"
 	"github.com/loadline/loadline/internal/measure/load/etcd"
+	"github.com/loadline/loadline/internal/measure/load/postgres/asked"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/measure/place/local"
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/measure/place/ssh"
 	"github.com/loadline/loadline/internal/measure/worker"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/application"
 )
 
 // factory makes a place from the user's options.
@@ -49,15 +51,42 @@ func openHere(_ *Places, e *env.Env, by placeOptions) (place.Place, error) {
 	return here(e, by.child), nil
 }
 
-// OnlyHere are the load tools of workers on this machine that are not linked into the program for pods:
-// net/http is larger than all that a worker does.
-var OnlyHere = []worker.Factory{etcd.Tool}
+// applications lists the applications that can be measured. A new one is a package with its load tool, and
+// a line here.
+var applications = []struct {
+	application.Application
+	// tool is nil if the worker in pods, whose program links no more than it needs, has it too: then it is
+	// in the registry of package worker. (etcd's needs net/http, which is larger than all that a worker
+	// does.)
+	tool worker.Factory
+}{
+	{asked.Application, nil},
+	{etcd.Application, etcd.Tool},
+}
+
+// Applications lists the applications that can be measured.
+func Applications() (list application.List) {
+	for _, a := range applications {
+		list = append(list, a.Application)
+	}
+	return list
+}
+
+// OnlyHere lists the load tools of workers on this machine that are not linked into the program for pods.
+func OnlyHere() (list []worker.Factory) {
+	for _, a := range applications {
+		if a.tool != nil {
+			list = append(list, a.tool)
+		}
+	}
+	return list
+}
 
 // here returns this machine as a place: the worker is in this process or, with child, in a separate process
 // (as in remote places).
 func here(e *env.Env, child bool) local.Place {
 	at := local.Place{Env: e, Serve: func(ctx context.Context, name string, in io.Reader, out io.Writer) error {
-		return agent.Serve(ctx, in, out, worker.Options(e, name, OnlyHere...))
+		return agent.Serve(ctx, in, out, worker.Options(e, name, OnlyHere()...))
 	}}
 	if child {
 		at.Command = []string{e.Program(), "agent"}

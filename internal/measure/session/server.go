@@ -26,7 +26,7 @@ func (o *Places) parseAsked(name string, ask *model.AppRequest) (model.Target, e
 	switch {
 	case err != nil:
 		return t, err
-	case ask.Name != string(model.Postgres):
+	case ask.Name != string(t.Kind):
 		return refuse(t.URI+" is a PostgreSQL server, and "+ask.Name+" is asked for", "loadline app postgres "+safetext.ShellWord(t.URI))
 	case len(o.Hosts) > 0:
 		return refuse("pgbench runs on this machine against a server that exists, and --hosts names others", "run loadline there")

@@ -34,9 +34,8 @@ func namedProfile(exp model.Experiment, say func(string)) (profile.Profile, erro
 		if err != nil {
 			return profile.Profile{}, err
 		}
-		p := profile.Profile(own)
-		p.Name = exp.Profile
-		return p, nil
+		return profile.Profile{Name: exp.Profile, Title: own.Title, Workloads: own.Workloads, Repeat: own.Repeat, Ramp: own.Ramp, ShortWriteLook: own.ShortWriteLook,
+			MaxTime: own.MaxTime, Precision: own.Precision, Engine: own.Engine, Size: own.Size, Goals: own.Goals}, nil
 	}
 	return profile.Lookup(exp.Profile)
 }

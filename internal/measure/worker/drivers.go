@@ -19,8 +19,8 @@ import (
 type Factory func(*env.Env) load.Tool
 
 // registry lists the load tools that every worker has, the most specific first: a workload is carried out
-// by the first one that serves it. A new tool is a line here; a tool that links too much for a pod's
-// program, and loads only what is on this machine, is a line in session.OnlyHere.
+// by the first one that serves it. A new tool is a line here; an application that does not run in pods
+// is a line in the registry of package session.
 var registry = []Factory{
 	fake.Tool,
 	postgres.Tool,

@@ -1,9 +1,10 @@
-// Package application defines the loads for applications: named profiles, and workloads made from a
-// user's request.
+// Package application says what Loadline needs to know of an application before it runs: its loads, how
+// much room its data take, its flags and its words.
 //
-// Its assumptions: an application's workload is a workload like any other. Whatever is specific to one
-// application ends here, in the options of its load tool; rounds, intervals, verdicts, goals and
-// comparisons are those of package profile.
+// Its assumptions: an application's workload is a workload like any other, so rounds, intervals,
+// verdicts, goals and comparisons are those of package profile; and whatever is specific to one
+// application is said once, by a value of Application in the package of its load tool, from which the
+// command line, the plan and the session take it. Package session lists them.
 package application
 
 import (
@@ -21,28 +22,68 @@ const Scenario = "app"
 
 // Application is an application that can be measured.
 type Application struct {
-	// Kind is the kind of its targets, and also its name for display.
-	Kind model.TargetKind
+	// Kind is the kind of its targets, and its name on the command line; Title is how it is written in a
+	// sentence.
+	Kind  model.TargetKind
+	Title string
 	// Profiles are its profiles, the default first.
 	Profiles []func() profile.Profile
 	// Make returns a profile for a load that the user specified instead of a profile.
 	Make func(Ask) (profile.Profile, error)
+	// CheckOptions refuses options that the load tool does not have, or that are not for users to give.
+	CheckOptions func(options []string) error
+	// Data says how much room its data take.
+	Data profile.Data
+	// Pods says what it is in a Kubernetes cluster; nil if Loadline does not start it there.
+	Pods *Pods
+	// Flags are its own flags, in the order of the help; BaselineFlags are those about the other side of
+	// a comparison.
+	Flags, BaselineFlags []Flag
+	Help                 Help
 }
 
-// applications lists the supported applications.
-var applications = []Application{postgres, etcd}
+// Pods is what an application is in a Kubernetes cluster.
+type Pods struct {
+	// Image is the image that its pods run by default, and Programs what an image must contain.
+	Image, Programs string
+	// Foreseen returns what is known of the application before there is a pod whose programs could be
+	// asked; an error is a refusal.
+	Foreseen func(model.AppRequest) (*model.AppState, error)
+}
+
+// Help is what the verbs of an application say of themselves.
+type Help struct {
+	// Targets are its targets as the usage line has them, Target what one argument is.
+	Targets, Target string
+	// Short and Long describe "app NAME", PlanLong describes "plan app NAME"; exit codes are added to
+	// both. Examples are lines that begin with two spaces.
+	Short, Long, Examples  string
+	PlanLong, PlanExamples string
+	// Baseline describes the flag --baseline.
+	Baseline string
+}
+
+// List is a list of applications.
+type List []Application
 
 // Lookup returns the application of a name, or a refusal if it is unknown.
-func Lookup(name string) (Application, error) {
-	var names []string
-	for _, a := range applications {
+func (list List) Lookup(name string) (Application, error) {
+	for _, a := range list {
 		if string(a.Kind) == name {
 			return a, nil
 		}
-		names = append(names, string(a.Kind))
 	}
-	message := fmt.Sprintf("there is no application %q to measure", name) + suggest.Question(name, names)
-	return Application{}, model.RefusedError(message, "choose one of "+strings.Join(names, ", "))
+	message := fmt.Sprintf("there is no application %q to measure", name) + suggest.Question(name, list.Names())
+	return Application{}, model.RefusedError(message, "choose one of "+strings.Join(list.Names(), ", "))
+}
+
+// Names lists the applications by their names on the command line.
+func (list List) Names() []string {
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = string(a.Kind)
+	}
+	return names
 }
 
 // Names lists the application's profiles, the default first.
@@ -56,11 +97,7 @@ func (a Application) Names() []string {
 
 // Asked returns the loads for an experiment: those of its profile, with any options applied to all of
 // them, or the load that the user specified.
-func Asked(exp model.Experiment) (p profile.Profile, err error) {
-	a, err := Lookup(exp.App.Name)
-	if err != nil {
-		return p, err
-	}
+func (a Application) Asked(exp model.Experiment) (p profile.Profile, err error) {
 	ask := exp.App.Ask
 	if ask.OwnLoad() {
 		p, err = a.Make(ask)
@@ -74,6 +111,7 @@ func Asked(exp model.Experiment) (p profile.Profile, err error) {
 	if err != nil {
 		return p, err
 	}
+	p.Data = &a.Data
 	return profile.Choose(p, exp.Only, exp.Skip)
 }
 
@@ -91,8 +129,8 @@ func (a Application) Profile(name string) (profile.Profile, error) {
 // Ask is a load specified by the user.
 type Ask = model.AppAsk
 
-// check rejects contradictory requests.
-func check(a Ask) error {
+// Check refuses contradictory requests.
+func Check(a Ask) error {
 	seen := map[int]bool{}
 	for _, n := range a.Clients {
 		switch {

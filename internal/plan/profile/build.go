@@ -39,11 +39,14 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	exp.Goals = goalsOf(exp, p)
 	var volume model.Volume
 	var err error
+	if exp.App != nil && p.Data == nil {
+		return model.Plan{}, fmt.Errorf("the profile %s loads no application", p.Name)
+	}
 	if exp.App != nil {
 		// The plan records what was chosen; the request is not modified.
 		ask := *exp.App
 		exp.App = &ask
-		volume, err = chooseApplication(&ask, p.Workloads, t, probe)
+		volume, err = p.Data.Choose(&ask, p.Workloads, t, probe)
 	} else {
 		volume, err = chooseVolume(exp, p, t, probe)
 	}
@@ -61,7 +64,7 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	}
 	switch {
 	case exp.App != nil:
-		plan.PrefillSeconds = prepareSeconds(exp.App, volume)
+		plan.PrefillSeconds = p.Data.Seconds(volume)
 		if probe.App != nil {
 			state := *probe.App
 			state.Scale = exp.App.Scale

@@ -36,6 +36,24 @@ type Profile struct {
 	Size int64
 	// Goals are the goals for the results if the experiment has none.
 	Goals []string
+	// Data is set if the profile loads an application.
+	Data *Data
+}
+
+// Data says how much room an application's data take, and how long it takes until they are there.
+type Data struct {
+	// Choose chooses the volume for the workloads on a target, and stores a scale that it chose in ask.
+	// An error is a refusal.
+	Choose func(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error)
+	// Seconds is how long it takes, on the chosen volume, until the application is ready to be measured.
+	Seconds func(v model.Volume) float64
+	// Room is the space in bytes that the chosen volume needs, its log included unless v.Log is set.
+	Room func(v model.Volume) int64
+	// LogRoom is the space in bytes for a log on a volume of its own; 0 if it cannot have one.
+	LogRoom int64
+	// Claim is the space in bytes that a new claim for the data must have; nil if the application is not
+	// started in a cluster.
+	Claim func(ask model.AppRequest) int64
 }
 
 // builtins lists the built-in profiles, the default first.

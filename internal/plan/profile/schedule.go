@@ -31,6 +31,10 @@ const (
 	// compared.
 	lookSeconds = 20.0
 	lookRepeat  = 2.0
+	// appOverhead is what an application's repeat takes in addition to ramp and measured part: a
+	// checkpoint, reading the counters twice, starting the load tool, and the second by which it outlasts
+	// the repeat.
+	appOverhead = 2.0
 	// rounding is a tolerance for floating-point errors in sums of times.
 	rounding = 1e-6
 )

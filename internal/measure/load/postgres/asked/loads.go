@@ -1,4 +1,4 @@
-package application
+package asked
 
 import (
 	"fmt"
@@ -7,16 +7,12 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// postgres is PostgreSQL, loaded by pgbench.
-var postgres = Application{
-	Kind: model.Postgres, Profiles: []func() profile.Profile{pgStandard, pgQuick, pgSmall, pgBig, pgConnect, pgWhitepaper}, Make: pgMake,
-}
-
-// pgLoads are pgbench's built-in loads, by the names that users type.
-var pgLoads = []struct {
+// builtins are pgbench's built-in loads, by the names that users type.
+var builtins = []struct {
 	name, option, words string
 	writes              bool
 }{
@@ -26,26 +22,26 @@ var pgLoads = []struct {
 }
 
 const (
-	// pgThreads is the default number of pgbench's threads: one for each client up to this many, so
+	// usualThreads is the default number of pgbench's threads: one for each client up to this many, so
 	// that the load is the same on every machine.
-	pgThreads = 4
+	usualThreads = 4
 	// A repeat covers a few seconds of the time after a checkpoint, during which full-page images are
-	// logged. pgRamp covers the start of pgbench and of its connections. Times are in seconds.
-	pgRepeat, pgRamp = 10.0, 2.0
+	// logged. ramp covers the start of pgbench and of its connections. Times are in seconds.
+	repeat, ramp = 10.0, 2.0
 )
 
-// pgWorkload is one load with the given number of clients.
-func pgWorkload(load string, clients int) model.Workload {
-	i := slices.IndexFunc(pgLoads, func(l struct {
+// loadOf is one load with the given number of clients.
+func loadOf(load string, clients int) model.Workload {
+	i := slices.IndexFunc(builtins, func(l struct {
 		name, option, words string
 		writes              bool
 	}) bool {
 		return l.name == load
 	})
-	l := pgLoads[i]
+	l := builtins[i]
 	w := model.Workload{
 		Name: fmt.Sprintf("%s-c%d", l.name, clients), Access: model.Random, Direction: model.Read, BlockSize: 8 << 10, Depth: clients,
-		Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: min(clients, pgThreads), Options: l.option},
+		Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: min(clients, usualThreads), Options: l.option},
 	}
 	if l.writes {
 		w.Direction = model.Write
@@ -54,64 +50,64 @@ func pgWorkload(load string, clients int) model.Workload {
 	return w
 }
 
-// pgProfile is a profile of one load with several numbers of clients.
-func pgProfile(name, title, load string, clients ...int) profile.Profile {
-	p := profile.Profile{Name: name, Title: title, Repeat: pgRepeat, Ramp: pgRamp}
+// profileOf is a profile of one load with several numbers of clients.
+func profileOf(name, title, load string, clients ...int) profile.Profile {
+	p := profile.Profile{Name: name, Title: title, Repeat: repeat, Ramp: ramp}
 	for _, c := range clients {
-		p.Workloads = append(p.Workloads, pgWorkload(load, c))
+		p.Workloads = append(p.Workloads, loadOf(load, c))
 	}
 	return p
 }
 
-func pgStandard() profile.Profile {
-	return pgProfile("standard", "TPC-B-like with 1, 4, 16 and 64 clients: where it saturates", "tpcb", 1, 4, 16, 64)
+func standard() profile.Profile {
+	return profileOf("standard", "TPC-B-like with 1, 4, 16 and 64 clients: where it saturates", "tpcb", 1, 4, 16, 64)
 }
 
-func pgQuick() profile.Profile {
-	p := pgProfile("quick", "1 and 16 clients, in two minutes, to ±10 %", "tpcb", 1, 16)
+func quick() profile.Profile {
+	p := profileOf("quick", "1 and 16 clients, in two minutes, to ±10 %", "tpcb", 1, 16)
 	p.Repeat, p.MaxTime, p.Precision = 8, 100, 0.1
 	return p
 }
 
-func pgSmall() profile.Profile {
-	return pgProfile("small", "1 client: what a single commit costs", "tpcb", 1)
+func small() profile.Profile {
+	return profileOf("small", "1 client: what a single commit costs", "tpcb", 1)
 }
 
-func pgBig() profile.Profile {
-	return pgProfile("big", "100 clients on 4 threads, as published tests have it", "tpcb", 100)
+func big() profile.Profile {
+	return profileOf("big", "100 clients on 4 threads, as published tests have it", "tpcb", 100)
 }
 
-// pgConnect is a load that opens a connection for each transaction, using one thread: published
+// connecting is a load that opens a connection for each transaction, using one thread: published
 // comparisons include it, and it actually measures a single process that opens connections one after
 // the other.
-func pgConnect() profile.Profile {
-	p := pgProfile("connect", "10 clients that connect for each select, by one thread in turn", "select", 10)
+func connecting() profile.Profile {
+	p := profileOf("connect", "10 clients that connect for each select, by one thread in turn", "select", 10)
 	w := &p.Workloads[0]
 	w.Name, w.App.Threads, w.App.Reconnect = "connect-c10", 1, true
 	w.Words = "pgbench one select, " + w.App.Describe(*w)
 	return p
 }
 
-// pgWhitepaper has the settings used in published comparisons of storage systems: 1 client × 10
+// whitepaper has the settings used in published comparisons of storage systems: 1 client × 10
 // transactions, 100 clients on 4 threads × 10,000, both at scale 400, and 10 clients that connect for
 // each select (at scale 250). Each is measured for a fixed time, not a number of transactions, and the
 // report says what that number of transactions could have shown.
-func pgWhitepaper() profile.Profile {
-	p := pgProfile("whitepaper", "as published comparisons have it: 1 client, 100 clients on 4 threads, 10 that connect; scale 400", "tpcb", 1, 100)
+func whitepaper() profile.Profile {
+	p := profileOf("whitepaper", "as published comparisons have it: 1 client, 100 clients on 4 threads, 10 that connect; scale 400", "tpcb", 1, 100)
 	p.MaxTime = 480
 	p.Workloads[0].App.Published = 10
 	p.Workloads[1].App.Published = 100 * 10_000
-	p.Workloads = append(p.Workloads, pgConnect().Workloads...)
+	p.Workloads = append(p.Workloads, connecting().Workloads...)
 	for i := range p.Workloads {
 		p.Workloads[i].App.PublishedScale = 400
 	}
 	return p
 }
 
-// pgMake returns a profile for the load that the user specified.
-func pgMake(a Ask) (profile.Profile, error) {
-	p := profile.Profile{Name: "own", Title: "what was asked for", Repeat: pgRepeat, Ramp: pgRamp}
-	if err := check(a); err != nil {
+// own returns a profile for the load that the user specified.
+func own(a application.Ask) (profile.Profile, error) {
+	p := profile.Profile{Name: "own", Title: "what was asked for", Repeat: repeat, Ramp: ramp}
+	if err := application.Check(a); err != nil {
 		return p, err
 	}
 	load := a.Load
@@ -119,7 +115,7 @@ func pgMake(a Ask) (profile.Profile, error) {
 		load = "tpcb"
 	}
 	var names []string
-	for _, l := range pgLoads {
+	for _, l := range builtins {
 		names = append(names, l.name)
 	}
 	if !slices.Contains(names, load) {
@@ -133,7 +129,7 @@ func pgMake(a Ask) (profile.Profile, error) {
 		clients = []int{16}
 	}
 	for _, c := range clients {
-		w := pgWorkload(load, c)
+		w := loadOf(load, c)
 		kind := w.Words[len("pgbench "):strings.IndexByte(w.Words, ',')]
 		if a.Script != "" {
 			// It is unknown whether a script writes; one that is declared to write may still only read.

@@ -1,4 +1,4 @@
-package profile
+package asked
 
 import (
 	"fmt"
@@ -26,41 +26,11 @@ const (
 	// fillRate is the rate at which a server loads rows, in bytes/s, for estimates; fillStart is the
 	// time to create a server, in seconds.
 	fillRate, fillStart = 40 << 20, 4.0
-	// appOverhead is what a repeat takes in addition to ramp and measured part: a checkpoint, reading
-	// the counters twice, starting the load tool, and the second by which it outlasts the repeat.
-	appOverhead = 2.0
 )
 
-// etcdRoom is the minimum space for an etcd's log and database, in bytes: the log file being written
-// and the one prepared in advance, 64 MiB each, and a small database. It grows with what is put into
-// it.
-const etcdRoom = 192 << 20
-
-// chooseApplication chooses the size of an application's data and stores the scale in ask.
-func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
-	if ask.Name != string(model.Etcd) {
-		return chooseDatabase(ask, workloads, t, probe)
-	}
-	v := model.Volume{Target: t, Engine: "puts over gRPC", Size: etcdRoom, SizeReason: "its log and its database to begin with; it grows by what is put"}
-	if v.Size > probe.Capacity {
-		return v, model.RefusedError(
-			fmt.Sprintf("an etcd takes %s to begin with, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(v.Size), t.Name, units.FormatSize(probe.Capacity)),
-			"free some space, or name a directory with more: df -h")
-	}
-	return v, nil
-}
-
-// prepareSeconds returns how long it takes until an application is ready to be measured.
-func prepareSeconds(ask *model.AppRequest, v model.Volume) float64 {
-	if ask.Name == string(model.Etcd) {
-		return fillStart
-	}
-	return fillStart + float64(v.Size)/fillRate
-}
-
-// chooseDatabase is chooseApplication for an application that is filled first. Workloads that represent
-// published tests use the scale of those tests.
-func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
+// chooseData chooses the scale of the data and stores it in ask. Workloads that represent published tests
+// use the scale of those tests.
+func chooseData(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	published := 0
 	for _, w := range workloads {
 		published = max(published, w.App.PublishedScale)
@@ -111,7 +81,7 @@ func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.T
 	if probe.Log != nil {
 		return v, chooseLog(&v, ask.Scale, probe)
 	}
-	if need := DatabaseRoom(ask.Scale, false); need > probe.Capacity {
+	if need := room(ask.Scale, false); need > probe.Capacity {
 		return v, model.RefusedError(
 			fmt.Sprintf("scale %d needs %s, its log included, and %s can spare %s (its filesystem is kept below 95 %%)", ask.Scale, units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),
 			smaller(probe.Capacity, ask.Fit == "" && published > 0))
@@ -167,3 +137,48 @@ func smaller(capacity int64, published bool) string {
 	}
 	return "free some space, or name a directory with more: df -h"
 }
+
+// catalogRoom is the space that a database cluster needs in addition to tables and log: three empty
+// databases, and temporary files for sorting.
+const catalogRoom = 128 << 20
+
+// room returns the space in bytes for a database of a scale, including its log unless that is
+// on its own volume (apart); a scale of 0 means not chosen yet.
+func room(scale int, apart bool) int64 {
+	if apart {
+		return int64(scale)*scaleBytes + catalogRoom
+	}
+	return int64(scale)*scaleBytes + logRoom
+}
+
+// chooseLog plans the log on its own volume: data and log must each fit on theirs.
+func chooseLog(v *model.Volume, scale int, probe model.ProbeResult) error {
+	log := *probe.Log
+	if log.Size < logRoom {
+		return model.RefusedError(
+			fmt.Sprintf("the log takes up to %s, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(logRoom), log.Target.Name, units.FormatSize(log.Size)),
+			"free some space, or name a place with more for --wal: df -h")
+	}
+	if need := room(scale, true); need > probe.Capacity {
+		hint := "a directory with more space: df -h"
+		if fits := (probe.Capacity - catalogRoom) / scaleBytes; fits >= 1 {
+			hint = fmt.Sprintf("--scale %d or less, or ", fits) + hint
+		}
+		return model.RefusedError(
+			fmt.Sprintf("scale %d needs %s without its log, and %s can spare %s (its filesystem is kept below 95 %%)", scale, units.FormatSize(need), v.Target.Name, units.FormatSize(probe.Capacity)), hint)
+	}
+	log.Size, log.SizeReason = logRoom, "the log, up to its default bound (max_wal_size) and half of it more"
+	v.Log = &log
+	return nil
+}
+
+// dataRoom returns the space in bytes on the data volume of a plan with the given volume.
+func dataRoom(v model.Volume) int64 {
+	if v.Log != nil {
+		return v.Size + catalogRoom
+	}
+	return v.Size + logRoom
+}
+
+// readySeconds returns how long it takes until a server is filled.
+func readySeconds(v model.Volume) float64 { return fillStart + float64(v.Size)/fillRate }

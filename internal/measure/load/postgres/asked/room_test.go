@@ -1,20 +1,21 @@
-package profile
+package asked
 
 import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/modeltest"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // Data and log must each fit on their own volume.
 func TestALogOfItsOwnHasRoomOfItsOwn(t *testing.T) {
 	plan := func(data, log int64) (model.Plan, error) {
-		p := Profile{Name: "own", Repeat: 10, Ramp: 2, Workloads: []model.Workload{{Name: "tpcb-c1", Access: model.Random, Direction: model.Write, BlockSize: 8192, Depth: 1,
+		p := profile.Profile{Name: "own", Data: &Application.Data, Repeat: 10, Ramp: 2, Workloads: []model.Workload{{Name: "tpcb-c1", Access: model.Random, Direction: model.Write, BlockSize: 8192, Depth: 1,
 			Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 1}}}}
 		found := model.ProbeResult{Capacity: data, Log: &model.Volume{Target: model.Target{Name: "/log", Kind: model.Directory, Path: "/log"}, Size: log},
 			App: &model.AppState{Name: "postgres", Version: "17.1"}}
-		return Build(model.Experiment{Seed: 1, App: &model.AppRequest{Name: "postgres", Scale: 20, Clients: 1, Log: "/log"}}, p,
+		return profile.Build(model.Experiment{Seed: 1, App: &model.AppRequest{Name: "postgres", Scale: 20, Clients: 1, Log: "/log"}}, p,
 			model.Target{Name: "/x", Kind: model.Postgres, Path: "/x"}, found)
 	}
 	// Together with its log the data would need 1.8 GiB.
@@ -22,7 +23,7 @@ func TestALogOfItsOwnHasRoomOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if log := made.Volume.Log; log == nil || log.Target.Name != "/log" || log.Size != LogRoom || made.Volume.Size != 300<<20 {
+	if log := made.Volume.Log; log == nil || log.Target.Name != "/log" || log.Size != logRoom || made.Volume.Size != 300<<20 {
 		t.Errorf("%+v", made.Volume)
 	}
 	_, err = plan(500<<20, 1500<<20)

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/application"
+)
+
+// registerOwn adds an application's own flags, each of which stores its value in the request.
+func (o *appOptions) registerOwn(cmd *cobra.Command, flags []application.Flag) {
+	set := cmd.Flags()
+	for _, f := range flags {
+		if f.Option != "" {
+			var n int
+			countVar(set, count{name: f.Name, to: &n, least: f.Least, most: f.Most, such: f.Such}, 0, f.Usage)
+			o.bound = append(o.bound, func(_ *env.Env, r *model.AppRequest) error {
+				if n != 0 {
+					r.Ask.Options = append(slices.Clip(r.Ask.Options), f.Option+strconv.Itoa(n))
+				}
+				return nil
+			})
+			continue
+		}
+		switch to := f.To(&o.request).(type) {
+		case *string:
+			if f.File {
+				o.registerFile(cmd, f)
+				continue
+			}
+			set.StringVar(to, f.Name, "", f.Usage)
+		case *bool:
+			set.BoolVar(to, f.Name, false, f.Usage)
+		case *int:
+			countVar(set, count{name: f.Name, to: to, least: f.Least, most: f.Most, such: f.Such}, 0, f.Usage)
+		case *[]string:
+			set.StringArrayVar(to, f.Name, nil, f.Usage)
+		case *[]int:
+			set.Var(numbersValue{f.Name, to}, f.Name, f.Usage)
+		case *float64:
+			set.Var(floatValue{f.Name, f.Time, to}, f.Name, f.Usage)
+		default:
+			panic(fmt.Sprintf("the flag %s of %s stores its value in a %T", f.Name, o.app.Kind, to))
+		}
+	}
+}
+
+// registerFile adds a flag that names a file, whose text is stored.
+func (o *appOptions) registerFile(cmd *cobra.Command, f application.Flag) {
+	var file string
+	cmd.Flags().StringVar(&file, f.Name, "", f.Usage)
+	o.bound = append(o.bound, func(e *env.Env, r *model.AppRequest) error {
+		if file == "" {
+			return nil
+		}
+		text, err := spec.Read(e.ReadFile, "--"+f.Name, file)
+		*f.To(r).(*string) = string(text)
+		return err
+	})
+}
+
+// appFlags returns the application's own flags that a request stands for, as a command has them. A file is
+// left out: only its text is known.
+func appFlags(app application.Application, r *model.AppRequest) (words model.CommandLine) {
+	for _, f := range slices.Concat(app.Flags, app.BaselineFlags) {
+		for _, value := range heldBy(f, r) {
+			if value == "" {
+				words = append(words, "--"+f.Name)
+			} else {
+				words = append(words, "--"+f.Name+"="+value)
+			}
+		}
+	}
+	return words
+}
+
+// heldBy returns the values that a request holds of a flag, as they would be typed; the value of a flag
+// without one is "".
+func heldBy(f application.Flag, r *model.AppRequest) (values []string) {
+	if f.Option != "" {
+		for _, o := range r.Ask.Options {
+			if value, ok := strings.CutPrefix(o, f.Option); ok {
+				values = append(values, value)
+			}
+		}
+		return values
+	}
+	held := ""
+	switch to := f.To(r).(type) {
+	case *string:
+		if !f.File {
+			held = *to
+		}
+	case *bool:
+		if *to {
+			return []string{""}
+		}
+	case *int:
+		if *to != 0 {
+			held = strconv.Itoa(*to)
+		}
+	case *[]string:
+		return *to
+	case *[]int:
+		held = numbersValue{f.Name, to}.String()
+	case *float64:
+		held = floatValue{f.Name, f.Time, to}.String()
+	}
+	if held == "" {
+		return nil
+	}
+	return []string{held}
+}
+
+// ownLoadFlags names the flags with which users define a load of their own: "--clients and --rate".
+func ownLoadFlags(app application.Application) string {
+	var names []string
+	for _, f := range app.Flags {
+		if f.Load {
+			names = append(names, "--"+f.Name)
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// numbersValue is the value of a flag that takes a list of whole numbers; it is sorted.
+type numbersValue struct {
+	name string
+	to   *[]int
+}
+
+func (v numbersValue) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return joined(*v.to, strconv.Itoa)
+}
+
+func (v numbersValue) Type() string { return "string" }
+
+func (v numbersValue) Set(s string) (err error) {
+	if *v.to, err = parseList("--"+v.name, s, strconv.Atoi); err == nil {
+		slices.Sort(*v.to)
+	}
+	return err
+}
+
+// floatValue is the value of a flag that takes a rate in 1/s or, with time, a duration.
+type floatValue struct {
+	name string
+	time bool
+	to   *float64
+}
+
+func (v floatValue) String() string {
+	switch {
+	case v.to == nil || *v.to == 0:
+		return ""
+	case v.time:
+		return strconv.FormatFloat(*v.to, 'g', -1, 64) + "s"
+	}
+	return strconv.FormatFloat(*v.to, 'g', -1, 64)
+}
+
+func (v floatValue) Type() string { return "string" }
+
+func (v floatValue) Set(s string) (err error) {
+	if v.time {
+		*v.to, err = parseSpan("--"+v.name, s)
+		return err
+	}
+	rate, err := strconv.ParseFloat(strings.TrimSuffix(s, "/s"), 64)
+	if err != nil || !(rate > 0) {
+		if strings.TrimSpace(s) == "" {
+			return emptyValue(v.name)
+		}
+		return model.RefusedError(fmt.Sprintf("--%s %q is not a rate", v.name, s), fmt.Sprintf("give a number per second, such as --%s 500", v.name))
+	}
+	*v.to = rate
+	return nil
+}

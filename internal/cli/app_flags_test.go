@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
+	"github.com/loadline/loadline/internal/plan/application"
+)
+
+// invented is an application with a flag of every kind.
+var invented = application.Application{
+	Kind: "invented", Title: "Invented", CheckOptions: func([]string) error { return nil },
+	Flags: []application.Flag{
+		{Name: "load", Load: true, To: func(r *model.AppRequest) any { return &r.Ask.Load }},
+		{Name: "script", File: true, To: func(r *model.AppRequest) any { return &r.Ask.Script }},
+		application.Clients("clients"), application.Rate("messages"), application.LatencyLimit("messages"),
+		{Name: "connect", To: func(r *model.AppRequest) any { return &r.Ask.Connect }},
+		{Name: "threads", Least: 1, Most: 8, To: func(r *model.AppRequest) any { return &r.Ask.Threads }},
+		{Name: "message-size", Option: "--size=", Least: 1, Most: 1 << 20, Such: 1024},
+		application.Settings("settings"),
+	},
+	BaselineFlags: []application.Flag{{Name: "baseline-wal", To: func(r *model.AppRequest) any { return &r.BaselineLog }}},
+}
+
+// What is typed arrives in the request, and the request is written as what was typed.
+func TestFlagsOfAnApplicationComeAndGo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(file, []byte("PUT\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	typed := model.CommandLine{"--load=a b", "--clients=1,16", "--rate=7.5", "--latency-limit=0.1s", "--connect", "--threads=2", "--message-size=100", "--set=a=1", "--set=b=2", "--baseline-wal=/log"}
+	read := func(words ...string) (model.Experiment, error) {
+		o := &appOptions{app: invented}
+		cmd := &cobra.Command{Use: "invented"}
+		cmd.Flags().StringVar(&o.profile, "profile", "standard", "")
+		o.registerOwn(cmd, invented.Flags)
+		o.registerOwn(cmd, invented.BaselineFlags)
+		if err := cmd.ParseFlags(words); err != nil {
+			return model.Experiment{}, err
+		}
+		return o.experiment(env.OS(), cmd, "/x")
+	}
+	exp, err := read(append(slices.Clone(typed), "--clients=16,1", "--latency-limit=100ms", "--script="+file)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := model.AppRequest{Name: "invented", Set: []string{"a=1", "b=2"}, BaselineLog: "/log",
+		Ask: model.AppAsk{Load: "a b", Script: "PUT\n", Clients: []int{1, 16}, Rate: 7.5, Limit: 0.1, Connect: true, Threads: 2, Options: []string{"--size=100"}}}
+	if diff := cmp.Diff(want, *exp.App, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(typed, appFlags(invented, exp.App)); diff != "" {
+		t.Error(diff)
+	}
+	if again := appFlags(invented, &model.AppRequest{}); len(again) > 0 {
+		t.Errorf("an empty request is written as %q", again)
+	}
+	for words, flag := range map[string]string{
+		"is not a whole number from 1 to 8": "--threads=9", `--clients: "x" is not a whole number`: "--clients=x", `--rate "-1" is not a rate`: "--rate=-1",
+		"--latency-limit \"0\" is not longer": "--latency-limit=0", "such as --message-size 1024": "--message-size=0",
+	} {
+		_, err := read(flag)
+		if err == nil {
+			t.Errorf("%s is accepted", flag)
+			continue
+		}
+		modeltest.Refused(t, badFlag(err, "help"), words)
+	}
+}
