@@ -37,8 +37,14 @@ func appGroup(short string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "app",
 		Short: short,
-		Args:  exactly(0, "an application: "+strings.Join(session.Applications().Names(), " or ")),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			_, err := session.Applications().Lookup(args[0])
+			return err
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 }
 
@@ -172,9 +178,10 @@ func (o *appOptions) register(cmd *cobra.Command) {
 }
 
 // registerLoads adds the flags that all applications share: which loads to run, and for how long.
-func (o *options) registerLoads(cmd *cobra.Command) {
+func (o *appOptions) registerLoads(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'tpcb-*')")
+	such, _, _ := strings.Cut(o.app.Profiles[0]().Workloads[0].Name, "-")
+	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as '"+such+"-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
 	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m, up to a year, 8760h (default: the profile's, else 5m; at least twice that if two targets are compared)")

@@ -51,6 +51,14 @@ func TestAppEtcdRefuses(t *testing.T) {
 	empty(t, dir)
 }
 
+// An application that does not exist is refused by the name that was typed, with those that do.
+func TestUnknownApplications(t *testing.T) {
+	for _, verb := range [][]string{{"app"}, {"plan", "app"}} {
+		refused(t, `there is no application "postgre" to measure; did you mean "postgres"?`, append(verb, "postgre", t.TempDir())...)
+		refused(t, "choose one of postgres, etcd", append(verb, "kafka", t.TempDir())...)
+	}
+}
+
 // The command advised for a run of etcd uses flags.
 func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 	for _, app := range []model.AppRequest{
