@@ -10,7 +10,7 @@ import (
 // fio 3.28 to 3.39, aliases resolved.
 var allowedOptions = wordSet(
 	"rw ioengine bs bsrange bssplit blocksize_unaligned bs_unaligned",
-	"iodepth iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low",
+	"iodepth iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max",
 	"serialize_overlap numjobs thread direct buffered atomic sync fsync fdatasync sync_file_range write_barrier end_fsync fsync_on_close",
 	"rwmixread rwmixwrite randrepeat norandommap softrandommap random_generator random_distribution percentage_random",
 	"rw_sequencer rate rate_min rate_iops rate_iops_min rate_process rate_cycle",
@@ -56,6 +56,8 @@ var refusedOptions = map[string]string{
 	"dedupe_percentage": compressible, "dedupe_mode": compressible, "dedupe_working_set_percentage": compressible, "dedupe_global": compressible,
 
 	"thinktime": pauses, "thinktime_spin": pauses, "thinktime_blocks": pauses, "thinktime_blocks_type": pauses, "thinktime_iotime": pauses, "thinkcycles": pauses,
+
+	"iodepth_low": "fewer I/Os would be in flight than the depth by which the results are described",
 
 	"randseed": sameBlocks, "allrandrepeat": sameBlocks,
 	"ba":             "with an alignment of more than a block only a part of the volume is accessed, which may fit into a cache",

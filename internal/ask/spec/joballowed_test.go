@@ -49,6 +49,7 @@ func TestOnlyListedOptionsAreTaken(t *testing.T) {
 		"ba=64k":                          "only a part of the volume",
 		"randseed=42":                     "the same blocks",
 		"allrandrepeat":                   "the same blocks",
+		"iodepth_low=1":                   "fewer I/Os would be in flight",
 		"bs_is_seq_rand=1":                "by which the results are described",
 		"write_iolog=/etc/cron.d/x":       "",
 		"ignore_error=EIO":                "never ignored",
