@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/test/lab"
@@ -29,4 +30,17 @@ func TestResultsWithoutRoomLeaveNothing(t *testing.T) {
 			t.Errorf("%s: %v is left, %v", name, entries, err)
 		}
 	}
+}
+
+// The same holds for a test of durability whose ledger cannot be written, which has not written to its target
+// then.
+func TestALedgerWithoutRoomLeavesNothing(t *testing.T) {
+	// The ledger records what each of these blocks held before.
+	results, dir := lab.Tmpfs(t, 16<<10), t.TempDir()
+	code, _, errs := runLoadline(t, "durability", dir, "--writes", "20", "--blocks", "4000", "--cut", "true", "--results", results)
+	if code != exitFailed || !strings.Contains(errs, "the ledger cannot be written: ") || !strings.Contains(errs, "no space left on device") || !strings.Contains(errs, "next: choose another folder with --results DIR") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	empty(t, results)
+	empty(t, dir)
 }

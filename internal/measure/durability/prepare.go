@@ -64,16 +64,24 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*execution, error) {
 		}
 		h.Path, w.proved = w.object.Path(), true
 		if err := w.settle(h, dir); err != nil {
-			return nil, errors.Join(model.BrokenError(fmt.Sprintf("%s cannot be flushed: %v", h.Path, err), ""), w.close(h))
+			return nil, w.unbegun(model.BrokenError(fmt.Sprintf("%s cannot be flushed: %v", h.Path, err), ""), h, dir)
 		}
 	}
 	if err := w.begin(ctx, h); err != nil {
-		if h.Made {
-			err = errors.Join(err, w.close(h))
-		}
-		return nil, err
+		return nil, w.unbegun(err, h, dir)
 	}
 	return w, nil
+}
+
+// unbegun removes what was made for a test that cannot begin: nothing was written to the target yet.
+func (w *execution) unbegun(err error, h *header, dir string) error {
+	if h.Made {
+		err = errors.Join(err, w.close(h))
+	}
+	if w.log != nil {
+		err = errors.Join(err, w.log.close(), os.Remove(w.path))
+	}
+	return errors.Join(err, os.Remove(dir))
 }
 
 // settle makes the new file durable, together with the note that keeps a cleanup away from it until
@@ -113,8 +121,10 @@ func (w *execution) begin(ctx context.Context, h *header) error {
 	if w.log, err = createLedger(w.path); err != nil {
 		return model.BrokenError(fmt.Sprintf("the ledger cannot be made: %v", err), "choose another folder with --results DIR")
 	}
-	if err := errors.Join(w.log.append(entry{Header: h}), w.log.append(entry{Before: before})); err != nil {
-		return err
+	for _, e := range []entry{{Header: h}, {Before: before}} {
+		if err := w.log.append(e); err != nil {
+			return model.BrokenError(err.Error(), "choose another folder with --results DIR")
+		}
 	}
 	w.state, err = readState(w.path)
 	return err
