@@ -31,7 +31,10 @@ type planted struct {
 // faults has at least one fault for each rule.
 var faults = []planted{
 	{rule: "errors", name: "one read in a hundred fails", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
-		return lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}).Target(), reads("--max-time", "6s")
+		// Only once it is measured: where the probe's first read fails, the run is refused, and there is no result to flag.
+		device, results := lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01, Switched: true}), t.TempDir()
+		meanwhile(t, results, 1, func(func(time.Duration) bool) { device.On(t) })
+		return device.Target(), reads("--max-time", "6s", "--results", results)
 	}},
 	{rule: "memory", name: "tmpfs", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Tmpfs(t, 256<<20), reads("--max-time", "6s")
