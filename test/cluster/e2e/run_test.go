@@ -118,16 +118,19 @@ spec:
 // its turn. (That they go to one node by default is tested with Longhorn.)
 func testBaseline(t *testing.T) {
 	ns := namespace(t, "baseline", "restricted")
-	o := run(t, ns, "run", "sc:csi?size=128Mi", "--baseline", "sc:local-path", "--node", "node1", "--size", "96Mi", "--only", "rand-read-iops", "--max-time", "16s", "--quiet", "--format", "json")
+	o := run(t, ns, "run", "sc:csi?size=128Mi", "--baseline", "sc:local-path", "--node", "node1", "--size", "96Mi", "--only", "rand-read-iops", "--max-time", "16s",
+		"--fail-on", "none", "--quiet", "--format", "json")
 	var r struct{ Comparison comparison }
 	decode(t, o, &r)
 	c := r.Comparison
 	if o.code != 0 || len(c.Rows) == 0 || c.A.Environment.Cluster.Class != "local-path" || c.B.Environment.Cluster.Class != "csi" {
 		t.Fatalf("exit code %d, %+v: %s", o.code, c, o.stderr)
 	}
+	// Both classes have the disk's rate. The p99 may differ: the volume of one is a loop device on that disk.
 	for _, row := range c.Rows {
-		if row.Metric == "iops" && row.Trust == "valid" && (row.A.Estimate < 900 || row.A.Estimate > 1100 || row.B.Estimate < 900 || row.B.Estimate > 1100) {
-			t.Errorf("%.0f against %.0f on a disk of 1,000", row.A.Estimate, row.B.Estimate)
+		if row.Metric == "iops" && row.Trust == "valid" && (row.A.Estimate < 900 || row.A.Estimate > 1100 || row.B.Estimate < 900 || row.B.Estimate > 1100 ||
+			row.Verdict == "better" || row.Verdict == "worse") {
+			t.Errorf("%.0f against %.0f on a disk of 1,000: %s", row.A.Estimate, row.B.Estimate, row.Verdict)
 		}
 	}
 	nothingLeft(t, ns)
@@ -137,7 +140,7 @@ func testBaseline(t *testing.T) {
 type comparison struct {
 	A, B struct{ Environment environment }
 	Rows []struct {
-		Workload, Metric, Trust string
-		A, B                    struct{ Estimate float64 }
+		Workload, Metric, Trust, Verdict string
+		A, B                             struct{ Estimate float64 }
 	}
 }
