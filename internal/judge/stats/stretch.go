@@ -86,9 +86,13 @@ func Level(y []float64) Stretch {
 // by six times their scatter. 0 if there is none.
 func LateFall(y []float64) int {
 	n := len(y)
+	if n <= lateSeconds {
+		return 0
+	}
+	lowest, after := running(y, math.Min), slices.Max(y[n-lateSeconds:])
 	for at := n - lateSeconds; at >= max(n*3/4, 1); at-- {
-		before, after := y[:at], slices.Max(y[at:])
-		if after < (1-lateLeast)*slices.Min(before) && Median(before)-after > lateApart*Scatter(before) {
+		after = math.Max(after, y[at])
+		if after < (1-lateLeast)*lowest[at-1] && Median(y[:at])-after > lateApart*Scatter(y[:at]) {
 			return at
 		}
 	}
@@ -98,13 +102,26 @@ func LateFall(y []float64) int {
 // LateRise finds a rise in the same way: the seconds are all above all others.
 func LateRise(y []float64) int {
 	n := len(y)
+	if n <= lateSeconds {
+		return 0
+	}
+	highest, after := running(y, math.Max), slices.Min(y[n-lateSeconds:])
 	for at := n - lateSeconds; at >= max(n*3/4, 1); at-- {
-		before, after := y[:at], slices.Min(y[at:])
-		if slices.Max(before) < (1-lateLeast)*after && after-Median(before) > lateApart*Scatter(before) {
+		after = math.Min(after, y[at])
+		if highest[at-1] < (1-lateLeast)*after && after-Median(y[:at]) > lateApart*Scatter(y[:at]) {
 			return at
 		}
 	}
 	return 0
+}
+
+// running returns the extreme of the first values up to and including each one.
+func running(y []float64, extreme func(a, b float64) float64) []float64 {
+	list := slices.Clone(y)
+	for i := 1; i < len(list); i++ {
+		list[i] = extreme(list[i-1], list[i])
+	}
+	return list
 }
 
 // SlowStart finds a start that is too short for a segment, or a climb that leaves no level behind it for a
