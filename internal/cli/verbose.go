@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// reporting are the verbs that print reports as text, besides those of applications ("predict postgres" is
-// one of a model).
+// reporting are the verbs that print reports as text, in addition to those below app. "postgres" is that of
+// predict.
 var reporting = []string{"run", "compare", "sweep", "scale", "postgres", "analyze", "report", "durability", "import", "fetch"}
 
 // registerVerbose adds --verbose to the verbs below cmd that print reports.

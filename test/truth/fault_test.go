@@ -53,6 +53,19 @@ func TestReadErrorsAreNamed(t *testing.T) {
 	}
 }
 
+// Where the first read fails already, nothing is measured: the run ends with the cause, and no result.
+func TestReadErrorsOfTheProbeAreNamed(t *testing.T) {
+	takeSlots(t, demand{class: bestEffort, seconds: 1})
+	d := lab.Errors(t, lab.Fault{Error: "EIO", On: "read"})
+	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "6s")
+	if o.code != 1 || !strings.Contains(o.stderr, "an I/O failed with EIO") || !strings.Contains(o.stderr, "next: look at the kernel's or the server's log") {
+		t.Errorf("exit code %d: %s", o.code, o.stderr)
+	}
+	if len(o.report.Results) > 0 {
+		t.Errorf("results of a device that cannot be read: %+v", o.report.Results)
+	}
+}
+
 // The device runs out of space during the measurement.
 func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
 	takeSlots(t, demand{class: bestEffort, seconds: 14})
