@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -61,6 +62,9 @@ func (o *appOptions) registerFile(cmd *cobra.Command, f application.Flag) {
 			return nil
 		}
 		text, err := spec.Read(e.ReadFile, "--"+f.Name, file)
+		if err == nil && (len(bytes.TrimSpace(text)) == 0 || bytes.IndexByte(text, 0) >= 0) {
+			err = model.RefusedError(fmt.Sprintf("--%s %s is empty, or no text", f.Name, file), "name a file with at least one command")
+		}
 		*f.To(r).(*string) = string(text)
 		return err
 	})
@@ -165,12 +169,16 @@ func (v floatValue) String() string {
 	case v.to == nil || *v.to == 0:
 		return ""
 	case v.time:
-		return strconv.FormatFloat(*v.to, 'g', -1, 64) + "s"
+		return strconv.FormatFloat(*v.to, 'f', -1, 64) + "s"
 	}
 	return strconv.FormatFloat(*v.to, 'g', -1, 64)
 }
 
 func (v floatValue) Type() string { return "string" }
+
+// leastRate and mostRate are the bounds of a rate, in 1/s: one in a quarter of an hour, and more than any
+// load tool does.
+const leastRate, mostRate = 0.001, 1e9
 
 func (v floatValue) Set(s string) (err error) {
 	if v.time {
@@ -178,7 +186,7 @@ func (v floatValue) Set(s string) (err error) {
 		return err
 	}
 	rate, err := strconv.ParseFloat(strings.TrimSuffix(s, "/s"), 64)
-	if err != nil || !(rate > 0) {
+	if err != nil || !(rate >= leastRate && rate <= mostRate) {
 		if strings.TrimSpace(s) == "" {
 			return emptyValue(v.name)
 		}

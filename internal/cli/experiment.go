@@ -238,6 +238,9 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 		if err != nil {
 			return err
 		}
+		if err := known.CheckRequest(*app); err != nil {
+			return err
+		}
 		if err := known.CheckOptions(app.Ask.Options); err != nil {
 			return err
 		}

@@ -64,12 +64,17 @@ func groupOf(name string) string {
 			return title
 		}
 	}
-	for _, app := range session.Applications() {
-		if slices.ContainsFunc(slices.Concat(app.Flags, app.BaselineFlags), func(f application.Flag) bool { return f.Name == name }) {
-			return groupWhat
-		}
+	if ofApplication(name) {
+		return groupWhat
 	}
 	return ""
+}
+
+// ofApplication reports whether a flag is one of an application's own.
+func ofApplication(name string) bool {
+	return slices.ContainsFunc(session.Applications(), func(app application.Application) bool {
+		return slices.ContainsFunc(slices.Concat(app.Flags, app.BaselineFlags), func(f application.Flag) bool { return f.Name == name })
+	})
 }
 
 // longestGroup is the maximum number of Kubernetes flags that --help shows; a larger group is folded

@@ -210,7 +210,9 @@ func refuseEmpty(cmd *cobra.Command) (err error) {
 		switch groupOf(f.Name) {
 		case groupWhat, groupHowLong, groupVerdict:
 		default:
-			return
+			if !ofApplication(f.Name) {
+				return
+			}
 		}
 		empty := f.Value.Type() == "string" && strings.TrimSpace(f.Value.String()) == ""
 		if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -2,7 +2,7 @@ package spec
 
 import "github.com/loadline/loadline/internal/model"
 
-var appFields = []string{"name", "program", "image", "fit", "scale", "set", "wal", "baseline_wal", "clients", "ask"}
+var appFields = []string{"name", "program", "image", "fit", "scale", "set", "wal", "baseline_wal", "client_node", "baseline_client_node", "clients", "ask"}
 
 var askFields = []string{"load", "script", "clients", "threads", "connect", "rate", "limit", "options"}
 
@@ -14,7 +14,7 @@ func (o *object) app(field string) *model.AppRequest {
 	s := o.doc.object(o.values[field], "an application", appFields)
 	s.require("name", "such as postgres")
 	return &model.AppRequest{Name: s.text("name"), Program: s.text("program"), Image: s.text("image"), Fit: s.text("fit"), Scale: int(s.whole("scale", 1, 1<<31-1)),
-		Set: s.texts("set"), Log: s.text("wal"), BaselineLog: s.text("baseline_wal"), Clients: int(s.whole("clients", 1, 1<<20)), Ask: s.ask("ask")}
+		Set: s.texts("set"), Log: s.text("wal"), BaselineLog: s.text("baseline_wal"), Client: s.text("client_node"), BaselineClient: s.text("baseline_client_node"), Clients: int(s.whole("clients", 1, 1<<20)), Ask: s.ask("ask")}
 }
 
 // ask returns a load specified by the user.
@@ -34,7 +34,7 @@ func formatApp(r *model.AppRequest) any {
 	}
 	return []pair{
 		{"name", r.Name}, {"program", optional(r.Program)}, {"image", optional(r.Image)}, {"fit", optional(r.Fit)}, {"scale", formatWhole(r.Scale)}, {"set", list(r.Set)},
-		{"wal", optional(r.Log)}, {"baseline_wal", optional(r.BaselineLog)}, {"clients", formatWhole(r.Clients)}, {"ask", formatAsk(r.Ask)},
+		{"wal", optional(r.Log)}, {"baseline_wal", optional(r.BaselineLog)}, {"client_node", optional(r.Client)}, {"baseline_client_node", optional(r.BaselineClient)}, {"clients", formatWhole(r.Clients)}, {"ask", formatAsk(r.Ask)},
 	}
 }
 

@@ -24,6 +24,7 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 		return r, err
 	}
 	ask := *exp.App
+	ask.Clients = 0
 	for _, w := range r.Profile.Workloads {
 		ask.Clients = max(ask.Clients, w.Depth)
 	}

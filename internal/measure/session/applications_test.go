@@ -3,6 +3,10 @@ package session
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -108,5 +112,51 @@ func TestOwnProfilesLoseNothing(t *testing.T) {
 	}
 	if p.Data != nil {
 		t.Error("a profile for storage has the data of an application")
+	}
+}
+
+// What a flag stores is saved with the experiment, and read again.
+func TestRequestsOfApplicationsAreSaved(t *testing.T) {
+	for _, a := range Applications() {
+		for _, f := range append(append(a.Flags[:0:0], a.Flags...), a.BaselineFlags...) {
+			r := model.AppRequest{Name: string(a.Kind)}
+			if f.Option != "" {
+				r.Ask.Options = []string{f.Option + "5"}
+			} else {
+				switch to := f.To(&r).(type) {
+				case *string:
+					*to = "x"
+				case *bool:
+					*to = true
+				case *int:
+					*to = 5
+				case *[]int:
+					*to = []int{1, 16}
+				case *[]string:
+					*to = []string{"a=1"}
+				case *float64:
+					*to = 0.5
+				}
+			}
+			text, err := spec.MarshalExperiment(model.Experiment{Scenario: "app", Target: "/x", Seed: 1, App: &r})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := spec.ParseExperiment("x.yaml", text)
+			if err != nil || again.App == nil {
+				t.Errorf("--%s: %v\n%s", f.Name, err, text)
+				continue
+			}
+			if diff := cmp.Diff(r, *again.App, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("--%s: %s", f.Name, diff)
+			}
+			if err := a.CheckRequest(r); err != nil {
+				t.Errorf("--%s of %s: %v", f.Name, a.Kind, err)
+			}
+		}
+		other := model.AppRequest{Name: string(a.Kind), Program: "/bin/x", Scale: 7, Clients: 9}
+		if err := a.CheckRequest(other); err == nil {
+			t.Errorf("%s takes both a program and a scale", a.Kind)
+		}
 	}
 }

@@ -10,6 +10,7 @@ package application
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -99,6 +100,7 @@ func (a Application) Names() []string {
 // them, or the load that the user specified.
 func (a Application) Asked(exp model.Experiment) (p profile.Profile, err error) {
 	ask := exp.App.Ask
+	ask.Clients = slices.Sorted(slices.Values(ask.Clients))
 	if ask.OwnLoad() {
 		p, err = a.Make(ask)
 	} else if p, err = a.Profile(exp.Profile); err == nil && len(ask.Options) > 0 {
