@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model/modeltest"
@@ -309,4 +310,34 @@ func openElsewhere(t *testing.T, path string) (end func()) {
 	})
 	t.Cleanup(end)
 	return end
+}
+
+// A scan that had to wait, for a processor or a lock, was not an expensive one, so the next need not be put off.
+func TestWaitingIsNoCostOfAScan(t *testing.T) {
+	const wait = 200 * time.Millisecond
+	if cost := threadTime(func() { time.Sleep(wait) }); cost > wait/2 {
+		t.Errorf("waiting for %v took %v of CPU time", wait, cost)
+	}
+	sum := 0
+	if cost := threadTime(func() {
+		for end := time.Now().Add(wait); time.Now().Before(end); {
+			sum++
+		}
+	}); cost == 0 {
+		t.Errorf("counting to %d took no CPU time", sum)
+	}
+}
+
+// The first scan also goes through all mappings; however long that took, the next is due within a second or so.
+func TestTheFirstScanDoesNotPutOffTheNext(t *testing.T) {
+	const expensive = time.Second
+	if got := scanInterval(all, expensive); got != minScanInterval {
+		t.Errorf("%v after the first scan", got)
+	}
+	if got := scanInterval(writers, expensive); got != scanIntervalFactor*expensive {
+		t.Errorf("%v after a scan for writers", got)
+	}
+	if got := scanInterval(writers, time.Millisecond); got != minScanInterval {
+		t.Errorf("%v after a cheap scan", got)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,9 +187,12 @@ func processName(process string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// Scanning all processes takes 0.1 ms per process. To keep that a small part of a step's time, even
-// with thousands of processes or many workers on one device, a scan is skipped within a second of the
-// last one, or within twenty times its duration.
+// Scanning all processes takes 0.1 ms of CPU time per process. To keep that a small part of a step's
+// time, even with thousands of processes or many workers on one device, a scan is skipped within a
+// second of the last one, or within twenty times the CPU time it took. Its duration would not do: on a
+// busy machine one scan can wait for a second, and a process that opened the device in the next twenty
+// would not be seen. Nor does the first scan count, for all openers: it also goes through the mappings of
+// every process, which are tens of thousands where a browser runs.
 const (
 	minScanInterval    = time.Second
 	scanIntervalFactor = 20
@@ -204,11 +208,10 @@ func (o *Object) guardHolders(who openers) error {
 	}
 	var found holder
 	for end := system.Now().Add(brief); ; system.Sleep(100 * time.Millisecond) {
-		began := system.Now()
 		var is bool
-		if found, is = o.holder(who); !is {
-			now := system.Now()
-			h.nextScan = now.Add(max(minScanInterval, scanIntervalFactor*now.Sub(began)))
+		cost := threadTime(func() { found, is = o.holder(who) })
+		if !is {
+			h.nextScan = system.Now().Add(scanInterval(who, cost))
 			return nil
 		}
 		if system.Now().After(end) {
@@ -216,4 +219,28 @@ func (o *Object) guardHolders(who openers) error {
 		}
 	}
 	return inUse(o.target, "is open in another process, "+found.String(), fmt.Sprintf("end it first, if the data may go: ps -p %d -f", found.pid))
+}
+
+// scanInterval returns how long after a scan that took this CPU time the next one for writers is due.
+func scanInterval(who openers, cost time.Duration) time.Duration {
+	if who == all {
+		return minScanInterval
+	}
+	return max(minScanInterval, scanIntervalFactor*cost)
+}
+
+// threadTime returns the CPU time that f takes on this thread, in user and kernel mode (getrusage(2)).
+func threadTime(f func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &before) != nil {
+		return 0
+	}
+	f()
+	if unix.Getrusage(unix.RUSAGE_THREAD, &after) != nil {
+		return 0
+	}
+	used := func(u unix.Rusage) time.Duration { return time.Duration(u.Utime.Nano() + u.Stime.Nano()) }
+	return used(after) - used(before)
 }
