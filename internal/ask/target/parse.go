@@ -145,6 +145,13 @@ func parseRBD(name string) (model.Target, error) {
 			fmt.Sprintf("%s names a snapshot, which fio's rbd engine cannot open", name),
 			"clone the snapshot into an image and measure that: rbd clone POOL/IMAGE@SNAP POOL/CLONE")
 	}
+	for _, p := range parts {
+		if !cephName.MatchString(p) {
+			return model.Target{}, model.RefusedError(
+				fmt.Sprintf("%s: fio cannot be told the name %q, and would open another image: only letters, digits and . _ + = - are possible", name, p),
+				"rename the image: rbd rename OLD NEW; or map it (rbd map) and measure the device")
+		}
+	}
 	t := model.Target{Name: name, Kind: model.RBD, URI: image}
 	if !more {
 		return t, nil
@@ -167,6 +174,10 @@ func parseRBD(name string) (model.Target, error) {
 	t.User = user
 	return t, nil
 }
+
+// cephName matches names of pools, namespaces and images that can be used unquoted in fio's job file,
+// where ";" and "#" begin comments anywhere in a line.
+var cephName = regexp.MustCompile(`^[A-Za-z0-9_.+=][A-Za-z0-9_.+=-]*$`)
 
 // cephUser matches names that can be used unquoted in fio's job file and on a command line.
 var cephUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]*$`)
