@@ -336,6 +336,39 @@ func TestACutThatFails(t *testing.T) {
 	}
 }
 
+// A test that ends before its cut removes its file, which a resume must not take for lost writes.
+func TestATestThatEndsBeforeItsCut(t *testing.T) {
+	lab.Lock(t)
+	dir, elsewhere := t.TempDir(), lab.Tmpfs(t, 64<<20)
+	server := exec.Command("sleep", "600")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = server.Process.Kill(), server.Wait() }()
+	pid := filepath.Join(t.TempDir(), "pid")
+	if err := os.WriteFile(pid, fmt.Appendln(nil, server.Process.Pid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan error)
+	go func() {
+		for len(glob(filepath.Join(elsewhere, "*", "ledger.jsonl"))) == 0 && t.Context().Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		gone <- os.Remove(pid)
+	}()
+	o, d := durable(t.Context(), t, dir, "--writes", "2000", "--cut-pid", pid, "--results", elsewhere)
+	if err := <-gone; err != nil {
+		t.Fatal(err)
+	}
+	if o.code != 1 || !strings.Contains(o.stderr, "cut 1 could not be made") || strings.Contains(o.stderr+o.stdout, "--resume DIR") {
+		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	empty(t, dir)
+	if o := command(t.Context(), t, "durability", dir, "--resume", d.Directory); o.code != 2 || !strings.Contains(o.stderr, "ended before a cut, and its file") {
+		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
 // A command that cuts nothing does not count as a clean cut.
 func TestACutThatNobodyNotices(t *testing.T) {
 	takeSlots(t, demand{class: bestEffort, seconds: 8})

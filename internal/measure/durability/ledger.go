@@ -102,6 +102,9 @@ type endEntry struct {
 	Status model.Status `json:"status"`
 	Reason string       `json:"reason,omitempty"`
 	At     time.Time    `json:"at"`
+	// Removed is true if the test's own file was removed at this end: what was written to it cannot be
+	// checked any more.
+	Removed bool `json:"removed,omitempty"`
 }
 
 // ledger is an open ledger. When append returns, its entry is on stable storage.
@@ -132,9 +135,8 @@ func createLedger(path string) (*ledger, error) {
 	return newLedger(f), nil
 }
 
-// openLedger opens a ledger for appending; alone requires that no other process has it open, and cuts
-// off an incomplete line left by a crash after the good bytes.
-func openLedger(path string, alone bool, good int64) (*ledger, error) {
+// openLedger opens a ledger for appending; alone requires that no other process has it open.
+func openLedger(path string, alone bool) (*ledger, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
@@ -142,13 +144,11 @@ func openLedger(path string, alone bool, good int64) (*ledger, error) {
 	if err := hold(f, alone); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if alone {
-		if err := f.Truncate(good); err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-	}
 	return newLedger(f), nil
 }
+
+// cutOff removes an incomplete line that a crash has left after the good bytes.
+func (l *ledger) cutOff(good int64) error { return l.file.Truncate(good) }
 
 func newLedger(f *os.File) *ledger {
 	l := &ledger{file: f}

@@ -101,7 +101,7 @@ func TestTornLedgers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.close()
-	more, err := openLedger(path, true, int64(len(whole)))
+	more, err := openLedger(path, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,23 +175,19 @@ func TestLedgersThatAreTooMuch(t *testing.T) {
 // A running test locks other processes out, but not its own writer.
 func TestALivingLedgerIsHeld(t *testing.T) {
 	path, l := begun(t, 1)
-	writer, err := openLedger(path, false, 0)
+	writer, err := openLedger(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openLedger(path, true, 0); !errors.Is(err, errHeld) {
+	if _, err := openLedger(path, true); !errors.Is(err, errHeld) {
 		t.Errorf("it was taken from its test: %v", err)
 	}
 	_ = l.close()
-	if _, err := openLedger(path, true, 0); !errors.Is(err, errHeld) {
+	if _, err := openLedger(path, true); !errors.Is(err, errHeld) {
 		t.Errorf("it was taken from its writer: %v", err)
 	}
 	_ = writer.close()
-	s, err := readState(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := openLedger(path, true, s.good)
+	again, err := openLedger(path, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (s *state) report(dir string) *model.Durability {
 			d.Cuts = append(d.Cuts, p.checked.Cut)
 		}
 	}
-	d.Findings = findings(h, d.Cuts)
+	d.Findings = findings(h, d.Cuts, s.removed())
 	conclude(h, d)
 	return d
 }

@@ -31,24 +31,35 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 	if err := sameTarget(&s.header, o.Target); err != nil {
 		return nil, err
 	}
-	pending, err := s.pending(from, more)
-	if err != nil {
+	if _, err := s.pending(from, more); err != nil {
 		return nil, err
 	}
 	o.Parent = filepath.Dir(from)
-	w := &execution{Options: &o, env: e, path: from, state: s}
+	w := &execution{Options: &o, env: e, path: from}
 	if more {
 		if err := ledgerPlace(ctx, e, &o, s.header.Environment.Storage); err != nil {
 			return nil, err
 		}
 	}
-	if w.log, err = openLedger(from, true, s.good); err != nil {
+	if w.log, err = openLedger(from, true); err != nil {
 		if errors.Is(err, errHeld) {
 			return nil, model.RefusedError(fmt.Sprintf("the test in %s is still in progress", filepath.Dir(from)), "wait for its end, or interrupt it")
 		}
 		return nil, model.RefusedError(fmt.Sprintf("the ledger %s cannot be opened: %s", from, env.Reason(err)), "")
 	}
 	defer w.log.close()
+	// Another resume may have ended the test before this one had the lock.
+	if s, err = readState(from); err != nil {
+		return nil, err
+	}
+	pending, err := s.pending(from, more)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.log.cutOff(s.good); err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("the ledger %s cannot be written: %s", from, env.Reason(err)), "")
+	}
+	w.state = s
 	// Without the lock, a concurrent cleanup could take the file for a leftover.
 	if s.header.Made && exists(s.header.Path) {
 		if err := w.adopt(); err != nil {
@@ -89,6 +100,8 @@ func (s *state) pending(path string, more bool) (bool, error) {
 	case s.end != nil && s.end.Status == model.Interrupted && p.checked == nil && p.cutting == nil,
 		s.end != nil && p.checked == nil && p.cut != nil && p.cut.Failed != "" && !p.cut.Noticed:
 		return false, model.RefusedError(fmt.Sprintf("the test in %s was ended before a cut: there is nothing to check", filepath.Dir(path)), "start it again, without --resume")
+	case p.checked == nil && s.removed() && !exists(s.header.Path):
+		return false, model.RefusedError(fmt.Sprintf("the test in %s ended before a cut, and its file %s was removed: there is nothing to check", filepath.Dir(path), s.header.Path), "start it again, without --resume")
 	case p.checked == nil:
 		return true, nil
 	case !more:

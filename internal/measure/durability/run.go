@@ -85,6 +85,9 @@ func (w *execution) cycle(ctx context.Context, number int) error {
 		return model.BrokenError(fmt.Sprintf("cut %d could not be made: %v", number, err), "")
 	}
 	if err := c.announce(ctx, cuttingEntry{Kind: w.kind(), What: what, At: w.Now()}); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		return model.BrokenError(fmt.Sprintf("writing to %s failed before the cut: %v", w.Target.Name, err), "")
 	}
 	w.tell(Update{Phase: "cut", Cut: number})
@@ -297,8 +300,15 @@ func (w *execution) finish(err error) (*model.Durability, error) {
 	case err != nil:
 		end.Status, end.Reason = model.Failed, err.Error()
 	}
-	err = errors.Join(err, w.log.append(entry{End: &end}))
-	if h := &w.state.header; h.Made && !kept {
+	h := &w.state.header
+	end.Removed = h.Made && !kept
+	logErr := w.log.append(entry{End: &end})
+	err = errors.Join(err, logErr)
+	switch {
+	case end.Removed && logErr != nil:
+		// Without that entry, a resume would take the missing file for lost writes.
+		err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s stays, because the ledger cannot record that it was removed", h.Path), "remove it if you do not need it: rm "+safetext.ShellWord(h.Path)))
+	case end.Removed:
 		if rm := w.remove(context.Background()); rm != nil {
 			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+safetext.ShellWord(h.Path)))
 		}

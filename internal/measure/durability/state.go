@@ -72,6 +72,9 @@ func readState(path string) (*state, error) {
 	return s, nil
 }
 
+// removed reports whether the test's own file was removed at its last end.
+func (s *state) removed() bool { return s.end != nil && s.end.Removed }
+
 // take applies one line to the state. An error means that the ledger contradicts itself.
 func (s *state) take(e entry) error {
 	if e.Header != nil {

@@ -39,7 +39,7 @@ func Write(ctx context.Context, clock env.Clock, path string, in io.Reader, out 
 	if err != nil {
 		return err
 	}
-	l, err := openLedger(path, false, s.good)
+	l, err := openLedger(path, false)
 	if err != nil {
 		return err
 	}
