@@ -87,6 +87,9 @@ func (w *worker) obtain(ctx context.Context, v *model.Volume, req model.PrepareR
 
 // create creates the data file of an owned volume and holds it.
 func (w *worker) create(v *model.Volume) error {
+	if err := volume.CheckSpace(v.Target, v.Size); err != nil {
+		return err
+	}
 	o, err := volume.Create(v.Target, w.RunID, v.Size)
 	if err != nil {
 		return err

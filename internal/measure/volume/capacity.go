@@ -1,9 +1,11 @@
 package volume
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // fillLimit is the maximum share of a filesystem in use after our writes: a full filesystem is slow,
@@ -29,6 +31,25 @@ func Capacity(s model.Storage, t model.Target) int64 {
 		return min(info.Size(), spare(s))
 	}
 	return s.DeviceSize
+}
+
+// lastLimit is the share that CheckSpace allows. It is above fillLimit, because several files of one run
+// need some space for the filesystem's own records as well.
+const lastLimit = 0.975
+
+// CheckSpace refuses a file of that size in bytes, in a directory whose filesystem it would fill: others may
+// have written since the probe, while a user thought about a prompt or another run was prepared.
+func CheckSpace(t model.Target, size int64) error {
+	if t.Kind != model.Directory {
+		return nil
+	}
+	s, err := filesystem(t.Path)
+	reach := s.Used + s.Free
+	if err != nil || reach == 0 || s.Used+size <= int64(lastLimit*float64(reach)) {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("a file of %s no longer fits into %s: others have written there in the meantime, and it now can spare %s (it is kept below 95 %%)",
+		units.FormatSize(size), t.Name, units.FormatSize(spare(s))), "measure again: the size is then chosen anew")
 }
 
 // spare returns how much may still be written to the filesystem.

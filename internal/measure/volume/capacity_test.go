@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
+	"github.com/loadline/loadline/test/lab"
 )
 
 func TestCapacityNeverFillsAFilesystem(t *testing.T) {
@@ -61,5 +63,24 @@ func TestCapacityOfFilesAndDevices(t *testing.T) {
 		if got := Capacity(c.s, model.Target{Kind: c.kind, Path: c.path}); got != c.want {
 			t.Errorf("%s %s: %d, want %d", c.kind, c.path, got, c.want)
 		}
+	}
+}
+
+// What others have written since the probe counts.
+func TestSpaceThatIsGone(t *testing.T) {
+	dir := lab.Tmpfs(t, 64<<20)
+	in := model.Target{Name: dir, Kind: model.Directory, Path: dir}
+	if err := CheckSpace(in, 60<<20); err != nil {
+		t.Errorf("an empty filesystem: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 32<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	modeltest.Refused(t, CheckSpace(in, 60<<20), "no longer fits into "+dir, "others have written there in the meantime", "measure again")
+	if err := CheckSpace(in, 28<<20); err != nil {
+		t.Errorf("what still fits: %v", err)
+	}
+	if err := CheckSpace(model.Target{Kind: model.File, Path: filepath.Join(dir, "f")}, 1<<30); err != nil {
+		t.Errorf("a file that the user names: %v", err)
 	}
 }

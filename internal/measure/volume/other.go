@@ -4,6 +4,7 @@ package volume
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -24,6 +25,8 @@ func unavailable(t model.Target) error {
 	return model.RefusedError(fmt.Sprintf("%s cannot be probed: looking at disks is not available on %s", t.Name, runtime.GOOS),
 		"run loadline on Linux, or name an NBD or Ceph image")
 }
+
+func filesystem(string) (model.Storage, error) { return model.Storage{}, errors.ErrUnsupported }
 
 func probeFile(t model.Target, _ bool) (model.Storage, error) { return model.Storage{}, unavailable(t) }
 func probeDevice(t model.Target) (model.Storage, error)       { return model.Storage{}, unavailable(t) }

@@ -28,6 +28,8 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 	for i := range probes {
 		probes[i].Engines = common(probes[i].Engines, probes[1-i].Engines)
 	}
+	space := SharedSpace(probes[0])
+	shared := space != "" && space == SharedSpace(probes[1]) && exps[0].App == nil
 	size, goals := int64(0), p.Goals
 	for i := range plans {
 		var err error
@@ -37,7 +39,16 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 		} else {
 			p.Goals = goals
 		}
-		if plans[i], err = expand(exps[i], p, targets[i], probes[i], 2); err != nil {
+		found := probes[i]
+		if shared {
+			// Both files stay until the end.
+			found = Share(found, len(plans))
+		}
+		plans[i], err = expand(exps[i], p, targets[i], found, 2)
+		if err != nil && shared {
+			err = sayShared(err)
+		}
+		if err != nil {
 			return plans, err
 		}
 		if size == 0 || plans[i].Volume.Size < size {

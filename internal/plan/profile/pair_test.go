@@ -144,3 +144,45 @@ func TestRepeatAsksForMoreRounds(t *testing.T) {
 		t.Errorf("%d repeats, want 7", n)
 	}
 }
+
+// The files of two places on one filesystem are there at the same time: each side may have half of its space.
+func TestSidesThatShareAFilesystem(t *testing.T) {
+	on := func(filesystem, source, mount string) model.ProbeResult {
+		probe := ample()
+		probe.MakesFile, probe.Capacity = true, 9*gib
+		s := &probe.Environment.Storage
+		s.Filesystem, s.MountFrom, s.Mount, s.Free = filesystem, source, mount, 10*gib
+		return probe
+	}
+	for name, c := range map[string]struct {
+		a, b   model.ProbeResult
+		shared bool
+	}{
+		"one mount":               {on("ext4", "/dev/sda1", "/"), on("ext4", "/dev/sda1", "/"), true},
+		"a bind mount":            {on("ext4", "/dev/sda1", "/"), on("ext4", "/dev/sda1", "/srv"), true},
+		"two partitions":          {on("ext4", "/dev/sda1", "/"), on("ext4", "/dev/sda2", "/srv"), false},
+		"subvolumes of a btrfs":   {on("btrfs", "/dev/sda", "/a"), on("btrfs", "/dev/sda", "/b"), true},
+		"datasets of a pool":      {on("zfs", "tank/a", "/a"), on("zfs", "tank/b", "/b"), true},
+		"two pools":               {on("zfs", "tank/a", "/a"), on("zfs", "pond/b", "/b"), false},
+		"one export":              {on("nfs4", "nas:/x", "/a"), on("nfs4", "nas:/x", "/b"), true},
+		"two exports":             {on("nfs4", "nas:/x", "/a"), on("nfs4", "nas:/y", "/b"), false},
+		"two filesystems in RAM":  {on("tmpfs", "tmpfs", "/a"), on("tmpfs", "tmpfs", "/b"), false},
+		"one filesystem in RAM":   {on("tmpfs", "tmpfs", "/a"), on("tmpfs", "tmpfs", "/a"), true},
+		"nothing known of either": {on("", "", ""), on("", "", ""), false},
+	} {
+		exp := model.Experiment{Size: 6 * gib, Seed: 1}
+		_, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "standard"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{c.a, c.b})
+		if c.shared {
+			modeltest.Refused(t, err, "--size 6 GiB does not fit", "both sides are on one filesystem, so each may have half", "--size 4831838208 or less")
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	elsewhere := on("ext4", "/dev/sda1", "/")
+	elsewhere.Environment.Hostname = "another machine"
+	if SharedSpace(elsewhere) == SharedSpace(on("ext4", "/dev/sda1", "/")) {
+		t.Error("two machines share a filesystem")
+	}
+}

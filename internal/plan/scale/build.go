@@ -29,8 +29,9 @@ func (p Place) shared(number int) string {
 		return claim
 	case p.Target.Cluster.Made():
 		return fmt.Sprint(number)
-	case p.Found.MakesFile && p.Found.Environment.Storage.Export() != "":
-		return p.Found.Environment.Storage.Export()
+	}
+	if space := profile.SharedSpace(p.Found); space != "" {
+		return space
 	}
 	return p.Node + " " + string(p.Target.Kind) + " " + p.Target.Path + p.Target.URI
 }
@@ -88,17 +89,9 @@ func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan,
 // and the time for writing them. A target used by several volumes exists only once, and is written
 // once.
 func (p Place) share(n int) model.ProbeResult {
-	found := p.Found
-	if !found.MakesFile {
-		return found
+	found := profile.Share(p.Found, n)
+	if found.MakesFile {
+		found.WriteBandwidth /= float64(n)
 	}
-	if found.Room > 0 {
-		// The claim is for this volume only; the disk below is shared.
-		found.Capacity = min(found.Capacity, found.Room/int64(n))
-	} else {
-		found.Capacity /= int64(n)
-	}
-	found.Environment.Storage.Free /= int64(n)
-	found.WriteBandwidth /= float64(n)
 	return found
 }
