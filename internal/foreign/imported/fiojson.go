@@ -215,8 +215,8 @@ func takeFio(line int, docs []fioDocument, interrupted bool, p *Part) {
 	for _, g := range groups {
 		d := g[len(g)-1]
 		before := len(p.runs)
-		for _, members := range sameJobs(d.Jobs) {
-			takeJob(line, &d, members, p)
+		for i, members := range sameJobs(d.Jobs) {
+			takeJob(line, &d, i, members, p)
 		}
 		if len(g) > 1 {
 			takeStream(g, p.runs[before:], interrupted, p)
@@ -273,13 +273,13 @@ next:
 	return list
 }
 
-// takeJob adds one job, or the clones of one.
-func takeJob(line int, d *fioDocument, jobs []fioJob, p *Part) {
+// takeJob adds one job, or the clones of one, which have this index in its document.
+func takeJob(line int, d *fioDocument, member int, jobs []fioJob, p *Part) {
 	options := fioOptions{}
 	options.add(d.Global)
 	options.add(jobs[0].Options)
 	w := options.workload(jobs[0].Name, jobs)
-	r := run{workload: w, step: fioStep(jobs, options)}
+	r := run{workload: w, step: fioStep(jobs, options), member: member}
 	for _, way := range []struct {
 		d model.Direction
 		f func(*fioJob) *fioFlow

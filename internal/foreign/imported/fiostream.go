@@ -20,10 +20,10 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 		name := runs[r].workload.Name
 		var clock float64
 		for i := range to {
-			b := jobsOf(docs[i], r)
+			b := jobsOf(docs[i], runs[r].member)
 			a := make([]fioJob, len(b))
 			if i > 0 {
-				a = jobsOf(docs[i-1], r)
+				a = jobsOf(docs[i-1], runs[r].member)
 			}
 			if len(a) != len(b) {
 				continue
@@ -39,7 +39,7 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 				break
 			}
 			// fio's clock is in ms; a fraction of an interval at the end is not counted.
-			if s.Seconds < 0.5 || s.Read == nil && s.Write == nil {
+			if s.Seconds < 0.5 || s.Read == nil && s.Write == nil && !stoodStill(&s, runs[r].samples) {
 				continue
 			}
 			clock += s.Seconds
@@ -52,14 +52,26 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 	}
 }
 
-// jobsOf returns the jobs of the r-th run that was taken from a document.
-func jobsOf(d fioDocument, r int) []fioJob {
-	n := 0
-	for _, members := range sameJobs(d.Jobs) {
-		if n == r {
-			return members
-		}
-		n++
+// stoodStill completes the sample of an interval in which no I/O was done, between others in which some were:
+// it counts, with no I/O in the directions of the one before. It reports whether there is one before.
+func stoodStill(s *model.Sample, before []model.Sample) bool {
+	if len(before) == 0 {
+		return false
+	}
+	last := before[len(before)-1]
+	if last.Read != nil {
+		s.Read = &model.Flow{}
+	}
+	if last.Write != nil {
+		s.Write = &model.Flow{}
+	}
+	return true
+}
+
+// jobsOf returns the jobs with this index in a document; nil if it has fewer.
+func jobsOf(d fioDocument, member int) []fioJob {
+	if all := sameJobs(d.Jobs); member < len(all) {
+		return all[member]
 	}
 	return nil
 }
@@ -80,10 +92,11 @@ func between(a, b []fioJob, of func(*fioJob) *fioFlow, seconds *float64) (flow *
 		if !(ios >= 0) || !(bytes >= 0) || ios > 1<<53 || bytes > 1<<62 {
 			return nil, true
 		}
+		// fio counts the time of a direction only once it has done an I/O in it.
+		*seconds = math.Max(*seconds, (y.Runtime-x.Runtime)/1e3)
 		if ios == 0 {
 			continue
 		}
-		*seconds = math.Max(*seconds, (y.Runtime-x.Runtime)/1e3)
 		nx, ny := cmp.Or(x.LatNS.N, x.IOs), cmp.Or(y.LatNS.N, y.IOs)
 		latency := (y.LatNS.Mean*ny - x.LatNS.Mean*nx) / 1e9
 		f.IOs += uint64(ios)

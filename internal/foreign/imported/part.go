@@ -44,6 +44,8 @@ type run struct {
 	figures  []model.Figure
 	step     model.StepResult
 	samples  []model.Sample
+	// member is the index of the run's jobs among those of its fio document (sameJobs).
+	member int
 }
 
 // same reports whether two runs are of the same test: the same name and parameters, and in a document

@@ -144,3 +144,58 @@ func TestRealFioStream(t *testing.T) {
 		return wrong
 	})
 }
+
+// Each job of a stream gets its own seconds, also after one that is left out because it did no I/O.
+func TestRealFioStreamOfSeveralJobs(t *testing.T) {
+	lab.UpToThree(t, func() (wrong []string) {
+		lab.Need(t, "fio")
+		dir, err := os.MkdirTemp("/dev/shm", "loadline-imported-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		out, err := exec.CommandContext(t.Context(), "fio", "--output-format=json+", "--status-interval=1", "--filename="+filepath.Join(dir, "data"), "--size=4M", "--ioengine=psync", "--direct=0",
+			"--name=layout", "--create_only=1", "--rw=read", "--name=r4k", "--stonewall", "--rw=randread", "--bs=4k", "--rate_iops=100", "--runtime=3", "--time_based",
+			"--name=r64k", "--stonewall", "--rw=randread", "--bs=64k", "--rate_iops=20", "--runtime=3", "--time_based").CombinedOutput()
+		if err != nil {
+			t.Fatalf("fio: %v: %s", err, out)
+		}
+		parts, err := Parse("fio.out", out, "")
+		if err != nil || len(parts) != 1 {
+			t.Fatalf("%d systems, %v", len(parts), err)
+		}
+		seen := map[string]int{}
+		for _, r := range parts[0].runs {
+			for _, s := range r.samples {
+				seen[r.workload.Name]++
+				// fio prints its state while it is running: bytes may be counted of which the I/O is not yet.
+				if block := float64(s.Read.Bytes) / float64(s.Read.IOs); !(math.Abs(block/float64(r.workload.BlockSize)-1) < 0.25) {
+					wrong = append(wrong, fmt.Sprintf("%s has seconds of %.0f bytes per I/O", r.workload.Name, block))
+				}
+			}
+		}
+		if seen["r4k"] < 2 || seen["r64k"] < 2 {
+			wrong = append(wrong, fmt.Sprintf("seconds: %v", seen))
+		}
+		return wrong
+	})
+}
+
+// An interval without I/O between others counts as one: the rate is over all of the time.
+func TestAnIntervalWithoutIO(t *testing.T) {
+	state := func(ios, ms int) string {
+		return fmt.Sprintf(`{"fio version": "fio-3.33", "jobs": [{"jobname": "r", "read": {"total_ios": %d, "io_bytes": %d, "runtime": %d, "iops": %d, "bw_bytes": %d, "lat_ns": {"N": %d, "mean": 1000}}}]}`, ios, ios*4096, ms, 1000*ios/ms, 4096000*ios/ms, ios)
+	}
+	text := strings.Join([]string{state(100, 1000), state(200, 2000), state(200, 3000), state(300, 4000), state(400, 5000)}, "\n")
+	parts, err := Parse("fio.out", []byte(text), "")
+	if err != nil || len(parts) != 1 || len(parts[0].runs) != 1 {
+		t.Fatalf("%+v, %v", parts, err)
+	}
+	var ios, seconds float64
+	for _, s := range parts[0].runs[0].samples {
+		ios, seconds = ios+float64(s.Read.IOs), seconds+s.Seconds
+	}
+	if ios != 400 || seconds != 5 {
+		t.Errorf("%v I/Os in %v s", ios, seconds)
+	}
+}
