@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -98,6 +99,7 @@ func cleanupDirectory(e *env.Env, dir string) error {
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, p := range places {
 		if p.Stays != "" {
 			printLine(e.Stdout, "kept    %s: %s", p.Path, p.Stays)
@@ -109,7 +111,8 @@ func cleanupDirectory(e *env.Env, dir string) error {
 			continue
 		}
 		if err := p.Remove(postgres.RemoveShared); err != nil {
-			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", p.Path, err), "")
+			failed = errors.Join(failed, model.BrokenError(fmt.Sprintf("%s could not be removed: %v", p.Path, err), ""))
+			continue
 		}
 		printLine(e.Stdout, "removed %s", p.Path)
 	}
@@ -128,14 +131,15 @@ func cleanupDirectory(e *env.Env, dir string) error {
 			continue
 		}
 		if err := f.Remove(); err != nil {
-			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", f.Path, err), "")
+			failed = errors.Join(failed, model.BrokenError(fmt.Sprintf("%s could not be removed: %v", f.Path, err), ""))
+			continue
 		}
 		printLine(e.Stdout, "removed %s", f.Path)
 	}
 	if len(files)+len(places) == 0 {
 		printLine(e.Stdout, "nothing to remove in %s", dir)
 	}
-	return nil
+	return failed
 }
 
 const (

@@ -36,13 +36,13 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 		printLine(e.Stdout, "nothing to remove in %s", where)
 		return nil
 	}
-	if err := client.Remove(ctx, old, cleanupTime); err != nil {
-		return err
-	}
+	failed := client.Remove(ctx, old, cleanupTime)
 	for _, o := range old {
-		printLine(e.Stdout, "removed %s", o)
+		if failed == nil || !client.There(context.WithoutCancel(ctx), o) {
+			printLine(e.Stdout, "removed %s", o)
+		}
 	}
-	return nil
+	return failed
 }
 
 // cleanupTime bounds how long removing objects from a cluster may take.

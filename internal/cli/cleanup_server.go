@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/loadline/loadline/internal/ask/target"
@@ -33,19 +34,20 @@ func cleanupServer(ctx context.Context, e *env.Env, name string) error {
 	if err != nil {
 		return err
 	}
-	removed := 0
+	removed, failed := 0, error(nil)
 	for _, p := range places {
 		if p.Stays != "" {
 			continue // another user's: all users share this directory
 		}
-		if err := p.Remove(nil); err != nil {
-			return err
+		if err := p.Remove(postgres.RemoveShared); err != nil {
+			failed = errors.Join(failed, err)
+			continue
 		}
 		removed++
 		printLine(e.Stdout, "removed %s", p.Path)
 	}
-	if len(schemas)+removed == 0 {
+	if len(schemas)+removed == 0 && failed == nil {
 		printLine(e.Stdout, "nothing to remove in %s", t.URI)
 	}
-	return nil
+	return failed
 }

@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -72,7 +73,8 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 
 // Remove deletes these objects, but no others that have taken one of their names since, and waits
 // at most limit until they are gone. A worker gets the time to remove its file, a Job's pod its
-// rights and the time to remove its workers. A server that does not answer is asked again.
+// rights and the time to remove its workers. A server that does not answer is asked again. What may not be
+// deleted keeps none of the others: the error names it at the end.
 func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -85,7 +87,7 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 			return j.Kind == "job" && j.Name == o.Job && j.Namespace == o.Namespace
 		})
 	}
-	var failed error
+	var failed, refused error
 	for {
 		var left []Object
 		for _, o := range objects {
@@ -97,20 +99,21 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 				err := c.remove(ctx, o, goodbye)
 				// A conflict: another object may have the name by now.
 				if err != nil && !passing(err) && !apierrors.IsConflict(err) {
-					return err
+					refused = errors.Join(refused, fmt.Errorf("%w; %s stays", err, o))
+					continue
 				}
 				deleted[o], failed = err == nil || apierrors.IsConflict(err), err
 			}
-			if !deleted[o] || c.there(ctx, o) {
+			if !deleted[o] || c.There(ctx, o) {
 				left = append(left, o)
 			}
 		}
 		if objects = left; len(objects) == 0 {
-			return nil
+			return refused
 		}
 		select {
 		case <-ctx.Done():
-			return stayed(objects, limit, failed)
+			return errors.Join(refused, stayed(objects, limit, failed))
 		case <-c.Clock.After(lookOften):
 		}
 	}
@@ -129,9 +132,9 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))
 }
 
-// there reports whether the object still exists. If that is unknown it counts as existing, but
+// There reports whether the object still exists. If that is unknown it counts as existing, but
 // without the right to read it there is no need to wait.
-func (c *Client) there(ctx context.Context, o Object) bool {
+func (c *Client) There(ctx context.Context, o Object) bool {
 	uid, err := c.identify(ctx, o)
 	return uid != "" || err != nil && !forbidden(err)
 }

@@ -155,3 +155,21 @@ func TestNothingIsTakenOver(t *testing.T) {
 		t.Errorf("%v", s.Bodies)
 	}
 }
+
+// What may not be deleted is named, and everything else goes.
+func TestOneRefusalKeepsNothingElse(t *testing.T) {
+	s, client := cluster(t, ownPod("a", "n", "r"), ownPod("b", "n", "r"), ownClaim("v", "n", "r"))
+	s.Forbid("DELETE", "/api/v1/namespaces/n/pods/a", "delete", "pods")
+	all, err := client.Own(t.Context(), "n", "r")
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	err = client.Remove(t.Context(), all, 10*time.Second)
+	if err == nil || !strings.Contains(err.Error(), "; pod n/a stays") {
+		t.Errorf("got %v", err)
+	}
+	left, err := client.Own(t.Context(), "n", "r")
+	if diff := cmp.Diff([]string{"pod n/a"}, names(left)); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+}
