@@ -122,7 +122,7 @@ func (w *Worker) Probe(ctx context.Context, req model.ProbeRequest, progress fun
 	if err != nil {
 		return nil, err
 	}
-	return ev.Probed, nil
+	return answered(ev.Probed)
 }
 
 // Prepare prepares the volume. progress may be nil.
@@ -131,7 +131,7 @@ func (w *Worker) Prepare(ctx context.Context, req model.PrepareRequest, progress
 	if err != nil {
 		return nil, err
 	}
-	return ev.Prepared, nil
+	return answered(ev.Prepared)
 }
 
 // Start runs one step; on is called for every sample, raw output and progress. When ctx ends, the step is
@@ -141,7 +141,7 @@ func (w *Worker) Start(ctx context.Context, req model.StartRequest, on func(mode
 	if err != nil {
 		return nil, err
 	}
-	return ev.Result, nil
+	return answered(ev.Result)
 }
 
 // Clock measures how far the worker's clock is ahead of this one's, in seconds, by the quickest of a few
@@ -168,7 +168,7 @@ func (w *Worker) Idle(ctx context.Context, req model.IdleRequest) (*model.Beside
 	if err != nil {
 		return nil, err
 	}
-	return ev.Beside, nil
+	return answered(ev.Beside)
 }
 
 // Ceiling measures the load generator without storage.
@@ -177,7 +177,7 @@ func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 	if err != nil {
 		return nil, err
 	}
-	return ev.Beside, nil
+	return answered(ev.Beside)
 }
 
 // Discard makes Close discard the space that was filled on a block device, and nothing else: for the end of
@@ -264,6 +264,15 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 			return model.Event{}, w.gone(w.lost)
 		}
 	}
+}
+
+// answered returns the answer to a request, which is nil if the worker has answered with something else: it
+// may be in a pod that somebody else controls.
+func answered[T any](answer *T) (*T, error) {
+	if answer == nil {
+		return nil, errors.New("the worker's answer is not one to what it was asked")
+	}
+	return answer, nil
 }
 
 // closes reports whether an event is the answer that completes its request.
