@@ -21,20 +21,16 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	if err != nil {
 		return nil, err
 	}
-	if w.app != nil && req.At == 0 {
-		// An application is prepared for each repeat before it begins, and its time counts from this
-		// preparation.
-		req.At = w.Env.Now().UnixNano()
-	}
+	due := w.due(req)
 	var o onset
 	begin := func() {
-		if req.At > 0 && tool.Virtual == nil {
+		if !due.IsZero() && tool.Virtual == nil {
 			select {
-			case <-w.Env.After(time.Unix(0, req.At).Sub(w.Env.Now())):
+			case <-w.Env.After(due.Sub(w.Env.Now())):
 			case <-ctx.Done():
 			}
 		}
-		o.begin(w, req.At)
+		o.begin(w, due)
 	}
 	emit := func(ev model.Event) {
 		ev.ID = id
@@ -61,6 +57,21 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	return &res, nil
 }
 
+// due returns when a step should begin; the zero time means as soon as it can. The time has a monotonic
+// reading: a clock that is set while an application is prepared, for minutes perhaps, moves nothing.
+func (w *worker) due(req model.StartRequest) time.Time {
+	now := w.Env.Now()
+	switch {
+	case req.At > 0:
+		return now.Add(time.Unix(0, req.At).Sub(now))
+	case w.app != nil:
+		// An application is prepared for each repeat before it begins, and its time counts from this
+		// preparation.
+		return now
+	}
+	return time.Time{}
+}
+
 // onset is the time at which a step began, and the machine's counters since then. The driver may emit from
 // another goroutine than the one that calls begin.
 type onset struct {
@@ -74,8 +85,8 @@ type onset struct {
 	pair  pairing
 }
 
-// begin notes that the step begins now; at is when it should begin, 0 for now.
-func (o *onset) begin(w *worker, at int64) {
+// begin notes that the step begins now; due is when it should begin, zero for now.
+func (o *onset) begin(w *worker, due time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.counter = observe.Begin(w.Env.Clock, w.device)
@@ -83,8 +94,8 @@ func (o *onset) begin(w *worker, at int64) {
 		o.log = observe.Begin(w.Env.Clock, w.logDevice)
 	}
 	o.begun = w.Env.Now()
-	if at > 0 && w.virtual == nil {
-		o.delay = max(0, o.begun.Sub(time.Unix(0, at)).Seconds())
+	if !due.IsZero() && w.virtual == nil {
+		o.delay = max(0, o.begun.Sub(due).Seconds())
 	}
 	o.pair = pairing{counter: o.counter, begin: o.begun}
 }
