@@ -47,7 +47,7 @@ func (c *Counter) Mark() {
 // window returns the device's counters for the time between the marks; nil if there is none.
 func (c *Counter) window() *model.Window {
 	a, b := c.first, c.last
-	if !a.disk.ok || !b.disk.ok || !b.at.After(a.at) {
+	if !a.disk.ok || !b.disk.ok || b.disk.restarted(a.disk) || !b.at.After(a.at) {
 		return nil
 	}
 	return &model.Window{
@@ -95,7 +95,7 @@ func (c *Counter) End() model.Counters {
 			m.Throttled = max(m.Throttled, t-c.before.throttled[i])
 		}
 	}
-	if now.disk.ok && c.before.disk.ok {
+	if now.disk.ok && c.before.disk.ok && !now.disk.restarted(c.before.disk) {
 		m.Device = c.device
 		b := c.before.disk
 		m.DeviceReads, m.DeviceWrites = now.disk.reads-b.reads, now.disk.writes-b.writes
@@ -173,6 +173,13 @@ type diskCounts struct {
 	writes, writeMerges, writtenSectors uint64
 	// flushes is the 16th field, counted since Linux 5.5; 0 before.
 	flushes uint64
+}
+
+// restarted reports whether the counters begin anew since before: the device has been replaced by one with its
+// name, or a 32-bit kernel's have wrapped. What was counted between the two is unknown then.
+func (now diskCounts) restarted(before diskCounts) bool {
+	return now.reads < before.reads || now.readMerges < before.readMerges || now.readSectors < before.readSectors ||
+		now.writes < before.writes || now.writeMerges < before.writeMerges || now.writtenSectors < before.writtenSectors
 }
 
 func parseDiskStat(s string) diskCounts {
