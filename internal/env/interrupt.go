@@ -13,7 +13,12 @@ import (
 func UntilInterrupted() context.Context {
 	// If the reader goes away ("| head"), we must not end before cleaning up.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		// nohup(1) has the signal ignored, and asking for it would undo that.
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	go func() {
 		// After the first signal the default action is restored. Not within a second: timeout(1) sends
 		// its signal twice, to the process and to its group, and a terminal that closes sends two as
