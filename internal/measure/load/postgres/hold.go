@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -62,23 +63,39 @@ func openSession(clock env.Clock, cmd *exec.Cmd) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
+	// A pipe of our own: that of StdoutPipe is closed as soon as psql has ended, with its last row in it.
+	out, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	h := &session{clock: clock, in: in, errs: &daemon.Tail{}, rows: make(chan []string, 16)}
-	cmd.Stderr = h.errs
-	if h.process, err = daemon.Launch(clock, cmd); err != nil {
+	cmd.Stdout, cmd.Stderr = theirs, h.errs
+	h.process, err = daemon.Launch(clock, cmd)
+	theirs.Close()
+	if err != nil {
+		out.Close()
 		return nil, model.BrokenError(fmt.Sprintf("psql cannot be started: %v", err), "")
 	}
-	go func() {
-		defer close(h.rows)
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			h.rows <- strings.Split(lines.Text(), fieldMark)
-		}
-	}()
+	go h.read(out)
 	return h, nil
+}
+
+// read passes on the rows that psql prints, until it has ended. Those that nobody takes are dropped then.
+func (h *session) read(out io.ReadCloser) {
+	defer out.Close()
+	defer close(h.rows)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		row := strings.Split(lines.Text(), fieldMark)
+		select {
+		case h.rows <- row:
+			continue
+		default:
+		}
+		select {
+		case h.rows <- row:
+		case <-h.process.End:
+		}
+	}
 }
 
 // openHold connects and takes the lock of the schema that the sessions of x are named after.
