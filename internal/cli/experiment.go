@@ -91,6 +91,9 @@ func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []stri
 	if err := o.consent(&exp, changed("fs-group")); err != nil {
 		return exp, err
 	}
+	if err := checkFields(e, exp, file); err != nil {
+		return exp, err
+	}
 	if changed("note") {
 		exp.Note = o.note
 	}

@@ -26,7 +26,7 @@ func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.C
 // experimentCommand returns the command whose flags describe an experiment. Its files keep their
 // names.
 func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine {
-	c := model.CommandLine{"loadline", verbs[exp.Scenario]}
+	c := append(model.CommandLine{"loadline"}, strings.Fields(verbs[exp.Scenario])...)
 	if exp.App != nil {
 		c = model.CommandLine{"loadline", "app", exp.App.Name, exp.Target}
 	} else if exp.Scenario == profile.Comparison {

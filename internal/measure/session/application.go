@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/place"
@@ -29,6 +30,9 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 		ask.Clients = max(ask.Clients, w.Depth)
 	}
 	r.Experiment.App = &ask
+	if ask.Image != "" && !slices.ContainsFunc(Targets(exp), mayBeInCluster) {
+		return r, model.RefusedError("--image is for a server in a pod, and nothing that is measured here is in a cluster", "leave --image out, or name sc:CLASS or pvc:CLAIM")
+	}
 	if !Paired(exp) {
 		r.Build = profile.Build
 		switch {
@@ -39,6 +43,13 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 		}
 	}
 	return r, nil
+}
+
+// mayBeInCluster reports whether a target is in a Kubernetes cluster; one that cannot be parsed is refused
+// elsewhere.
+func mayBeInCluster(name string) bool {
+	t, err := ParseTarget(name)
+	return err != nil || inCluster(t)
 }
 
 // asApplication returns the target as that of an application to be measured: a directory on this machine or
