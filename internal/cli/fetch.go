@@ -9,10 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 )
 
 func newFetch(e *env.Env) *cobra.Command {
@@ -30,7 +32,8 @@ its name, or job/NAME; it may be omitted if the namespace has only one.
 A Job's pod keeps its results for 24 hours (run --in-cluster --hold, job --hold). After
 that, or if the pod was evicted or its node lost, the run directory is gone; the report
 is then taken from the pod's log, if it is still there, and the exit code is 1. A Job that
-Loadline created is removed after fetching; one of your own ends, but is not removed.
+Loadline created is removed after fetching, unless its run was given --keep; one of your
+own ends, but is not removed.
 
 Exit codes: those of the command in the Job (0 measured; 1 failed; 2 refused; 3 a goal
 missed; 4 worse; 5 invalid); also 1 if nothing could be fetched, and 2 if there is no
@@ -82,14 +85,28 @@ func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFl
 	if err := printFetched(e, dirs, output); err != nil {
 		return err
 	}
-	if run, made := f.Made(); made {
+	run, made := f.Made()
+	switch {
+	case !made:
+		f.Say(fmt.Sprintf("the Job is your own and is not removed: kubectl delete job %s -n %s", f.Job, f.Cluster.Namespace))
+	case slices.ContainsFunc(dirs, keeps):
+		f.Say(fmt.Sprintf("kept in the cluster, as the run was given --keep: job %s/%s; later: loadline cleanup --namespace %s", f.Cluster.Namespace, f.Job, f.Cluster.Namespace))
+	default:
 		if err := f.TakeDown(context.WithoutCancel(ctx), run); err != nil {
 			return err
 		}
-	} else {
-		f.Say(fmt.Sprintf("the Job is your own and is not removed: kubectl delete job %s -n %s", f.Job, f.Cluster.Namespace))
 	}
 	return exitError(code, nil)
+}
+
+// keeps reports whether the experiment in a directory keeps what it made in the cluster.
+func keeps(dir string) bool {
+	file, text, err := store.ReadExperiment(dir)
+	if err != nil {
+		return false
+	}
+	exp, err := spec.ParseExperiment(file, text)
+	return err == nil && exp.Place.Keep
 }
 
 // printFetched prints what was fetched, as the verb that measured it would. Several results are
