@@ -33,7 +33,7 @@ var settable = []string{
 
 // ownVariables are flags whose variable is read where it is needed, and names that Kubernetes
 // sets in every pod for a Service called loadline (LOADLINE_PORT).
-var ownVariables = []string{"image", "token", "port", "host", "listen", configFlag}
+var ownVariables = []string{"image", "token", "port", "host", configFlag}
 
 // measuringCommands are those that a value for all commands applies to. Settings for display, for
 // what counts as a change and for the cluster apply to the others as well.

@@ -48,7 +48,7 @@ func TestAConfigurationPermitsNothing(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"LOADLINE_DESTROY_DATA_ON": precious, "LOADLINE_CREATE": "true", "LOADLINE_YES": "1", "LOADLINE_FORCE": "1", "LOADLINE_OVERWRITE": "1"} {
+	for name, value := range map[string]string{"LOADLINE_DESTROY_DATA_ON": precious, "LOADLINE_CREATE": "true", "LOADLINE_YES": "1", "LOADLINE_FORCE": "1", "LOADLINE_OVERWRITE": "1", "LOADLINE_LISTEN": "0.0.0.0:1"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
 			refused(t, "$"+name+" is set")
