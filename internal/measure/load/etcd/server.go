@@ -51,9 +51,9 @@ type server struct {
 
 // own returns the settings of a member that we start, as NAME=VALUE; the user's come last and so
 // take precedence. Its database may be as large as etcd allows, and old revisions are dropped, so
-// that no run ends because of a quota.
+// that no run ends because of a quota. Nobody speaks HTTP with JSON to it, which its gateway translates.
 func own(ask model.AppRequest) []string {
-	return append([]string{"quota-backend-bytes=8589934592", "auto-compaction-mode=revision", "auto-compaction-retention=10000"}, ask.Set...)
+	return append([]string{"quota-backend-bytes=8589934592", "auto-compaction-mode=revision", "auto-compaction-retention=10000", "enable-grpc-gateway=false"}, ask.Set...)
 }
 
 // taken are the settings that only Loadline may set: where a member keeps its data and listens.
@@ -108,8 +108,7 @@ func (s *server) clientPath() string { return filepath.Join(s.socket, clientSock
 func (s *server) arguments(set []model.Setting) []string {
 	const name = "loadline"
 	args := []string{"--name=" + name, "--data-dir=" + filepath.Join("..", filepath.Base(s.data)), "--listen-client-urls=unix://" + clientSocket, "--advertise-client-urls=unix://" + clientSocket,
-		"--listen-peer-urls=unix://" + peerSocket, "--initial-advertise-peer-urls=unix://" + peerSocket, "--initial-cluster=" + name + "=unix://" + peerSocket,
-		"--enable-grpc-gateway=false"}
+		"--listen-peer-urls=unix://" + peerSocket, "--initial-advertise-peer-urls=unix://" + peerSocket, "--initial-cluster=" + name + "=unix://" + peerSocket}
 	for _, one := range set {
 		args = append(args, "--"+one.Name+"="+one.Value)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -119,13 +120,14 @@ func refuseName(dir string) error {
 
 // own returns the settings of a server that we start, as NAME=VALUE: enough connections for the
 // clients, and measurement of the times that are reported with the results. The user's settings
-// come last and so take precedence.
+// follow and so take precedence, but for the last: a server that restarted after a crash would be
+// measured during its recovery.
 func own(ask model.AppRequest) []string {
 	set := []string{"track_io_timing=on", "track_wal_io_timing=on"}
 	if need := ask.Clients + spareConnections; need > defaultConnections {
 		set = append(set, fmt.Sprintf("max_connections=%d", need))
 	}
-	return append(set, ask.Set...)
+	return slices.Concat(set, ask.Set, []string{"restart_after_crash=off"})
 }
 
 const (
@@ -221,8 +223,7 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 	if err := d.open(ctx, s, req.App); err != nil {
 		return nil, err
 	}
-	// A server that restarted after a crash would be measured during its recovery.
-	if err := s.start(ctx, append(own(*req.App), "restart_after_crash=off")); err != nil {
+	if err := s.start(ctx, own(*req.App)); err != nil {
 		return nil, err
 	}
 	d.server = s
