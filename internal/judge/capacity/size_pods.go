@@ -124,7 +124,7 @@ func (z *sizer) latencies() {
 			l := sizing.Latency{Need: i, Access: f.Access, Direction: f.Direction}
 			if curve, name := z.curve(f, share); curve != nil {
 				l.Estimate, l.Degraded = curve.at(share), curve.at(degraded)
-				l.How = fmt.Sprintf("read off %s where its system is as full", name)
+				l.How = fmt.Sprintf("from %s at the same utilization", name)
 				l.Least = share > curve[len(curve)-1].share || degraded > curve[len(curve)-1].share
 			} else if alone := aloneLatency(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), 1}, float64(z.out.Nodes)); alone.seconds > 0 {
 				l.Estimate, l.Degraded, l.Least = alone.seconds, alone.seconds, true

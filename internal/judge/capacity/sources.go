@@ -76,9 +76,9 @@ func (s *flowSource) sentence() string {
 	switch {
 	case len(used) == 0:
 		if l := nearest(s.laws, block); l != nil && s.exact() == l {
-			return "the hardware, costlier than " + l.words()
+			return "the hardware, above " + l.words()
 		} else if l != nil {
-			return fmt.Sprintf("the hardware, costlier than %s, the nearest size that was measured, %s", l.words(), timesWords(l.block, block))
+			return fmt.Sprintf("the hardware, above %s, the nearest size that was measured, %s", l.words(), timesWords(l.block, block))
 		}
 		return "the hardware; nothing was measured of it"
 	case len(used) == 2:
@@ -87,7 +87,7 @@ func (s *flowSource) sentence() string {
 	l := used[0]
 	switch {
 	case l.block == block && hardware:
-		return l.words() + ", costlier than the hardware"
+		return l.words() + ", above the hardware"
 	case l.block == block:
 		return l.words()
 	case hardware && s.operations.law != nil:

@@ -54,7 +54,9 @@ func (ev Evidence) Amplification(w model.Workload) (list []amplification.Ratio) 
 			r.Expected, r.Of = 0, "with a flush after each write, or an appended log, the volume's own filesystem may write records too"
 		case ev.Recorded.Environment.Cluster.ManyNodes():
 			r.Expected, r.Of = 0, "the volume may be shared over a network filesystem, which has a cache and a journal"
-		case w.BlockSize > largestWhole || w.Job != "":
+		case w.Job != "":
+			r.Expected, r.Of = 0, "the I/Os of a fio job of your own may be of any size"
+		case w.BlockSize > largestWhole:
 			r.Expected, r.Of = 0, "I/Os of more than "+units.FormatSize(largestWhole)+" may be split on the way to the disks"
 		case d == model.Read && r.Expected > 0:
 			r.Of = "each block is read from one replica"

@@ -216,9 +216,9 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 		list = append(list, fmt.Sprintf("a transaction of more than %s takes as much of the processors, the log and the disk as one of %s (%s)", clients(measured.Clients), clients(measured.Clients), measured.Workload))
 	}
 	if p.Read != nil {
-		list = append(list, "as many of a transaction's pages are read of the disk as there")
+		list = append(list, "a transaction reads as many pages from the disk as in that run")
 	} else {
-		list = append(list, "its pages are in memory, as there: none is read of the disk")
+		list = append(list, "its pages are in memory, as in that run: none is read from the disk")
 	}
 	if l.scale > 0 && l.scale != p.Scale {
 		list[len(list)-1] += fmt.Sprintf(", at scale %d and not %d", l.scale, p.Scale)
@@ -233,5 +233,5 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	if len(p.Flushes) == 1 {
 		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")
 	}
-	return append(list, "data and log are on this storage, and nobody else uses it", "no checkpoint is in progress, and as many whole pages are in the log as there, in the first seconds after one")
+	return append(list, "data and log are on this storage, and nobody else uses it", "no checkpoint is in progress, and the log has as many full-page images as in that run, in the first seconds after one")
 }

@@ -108,7 +108,7 @@ func TestPredictOneClient(t *testing.T) {
 	about(t, "flush", p.Flushes[0].Value, 1e-3, 1e-9)
 	about(t, "bounds of the flush", p.Flushes[0].High, 1e-3/0.97, 1e-9)
 	all := strings.Join(p.Assumes, "\n")
-	for _, want := range []string{"processors are like those of /old, 2 processors (an old one)", "none is read of the disk", "nobody else uses it", "no checkpoint"} {
+	for _, want := range []string{"processors are like those of /old, 2 processors (an old one)", "none is read from the disk", "nobody else uses it", "no checkpoint"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing is said of %q: %s", want, all)
 		}

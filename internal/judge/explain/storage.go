@@ -141,8 +141,8 @@ func (ev Evidence) queueRows(b *budget.Budget, w model.Workload, f flow) {
 		return
 	}
 	b.Rows = append(b.Rows,
-		budget.Row{Part: budget.Queueing, Name: "waiting for the others in flight", Seconds: max(0, f.latency-alone.latency), Source: "Little's law, " + name},
-		budget.Row{Part: budget.Service, Name: "the same I/O alone", Seconds: min(alone.latency, f.latency), Source: "fio, " + name})
+		budget.Row{Part: budget.Queueing, Name: "waiting behind other I/Os", Seconds: max(0, f.latency-alone.latency), Source: "Little's law, " + name},
+		budget.Row{Part: budget.Service, Name: "the same I/O at depth 1", Seconds: min(alone.latency, f.latency), Source: "fio, " + name})
 	if served := f.rate * alone.latency; served < float64(w.Depth*w.JobCount()) {
 		b.Notes = append(b.Notes, fmt.Sprintf("%s/s × %s alone: fio, kernel and storage together serve %s at once, of the %s in flight", units.FormatRate(f.rate), units.FormatDuration(alone.latency), few(served), few(b.InFlight)))
 	} else {

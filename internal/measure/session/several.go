@@ -32,7 +32,7 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 			}
 		}
 		if inCluster(t) && !by.Touch {
-			return nil, model.RefusedError(fmt.Sprintf("%s cannot be planned before its volumes exist", name), "run it: loadline scale prints the plan before it measures")
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be planned before its volumes exist", name), "run it: loadline scale prints the plan before it measures; --in-cluster prints the Job that would")
 		}
 		if err := checkClaimSize(exp, t); err != nil {
 			return nil, err

@@ -130,7 +130,7 @@ func (p *page) podCosts(s *sizing.Sizing) {
 		if s.Ask.Survive > 0 && l.Degraded > l.Estimate {
 			text += ", " + units.FormatDuration(l.Degraded) + " after failure"
 		}
-		p.field("latency", fmt.Sprintf("%s-%s %s in the mean", l.Access, l.Direction, text), l.How)
+		p.field("latency", fmt.Sprintf("%s-%s, mean: %s", l.Access, l.Direction, text), l.How)
 	}
 	for _, m := range s.Marginal {
 		p.field("+1 pod", fmt.Sprintf("of need %d takes %s of %s, %s of a node", m.Need+1, units.FormatQuantity(m.Unit, m.Demand), m.Resource.Name(),

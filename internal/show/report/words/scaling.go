@@ -204,7 +204,7 @@ func RateHeld(s *model.Scale) []string {
 		for _, v := range p.Each {
 			least = math.Min(least, v)
 		}
-		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, the least that one got is %s", units.FormatCount(p.Volumes, "volume"), s.Metric.Format(p.Offered),
+		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, slowest volume %s", units.FormatCount(p.Volumes, "volume"), s.Metric.Format(p.Offered),
 			100*p.PerVolume.Value/p.Offered, s.Metric.Format(least))
 		if p.P99 != nil {
 			text += ", p99 " + units.FormatDuration(p.P99.Value)
