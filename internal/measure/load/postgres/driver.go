@@ -127,8 +127,11 @@ func own(ask model.AppRequest) []string {
 	if need := ask.Clients + spareConnections; need > defaultConnections {
 		set = append(set, fmt.Sprintf("max_connections=%d", need))
 	}
-	return slices.Concat(set, ask.Set, []string{"restart_after_crash=off"})
+	return slices.Concat(set, ask.Set, []string{noRestart})
 }
+
+// noRestart is the setting that has a crash end the server.
+const noRestart = "restart_after_crash=off"
 
 const (
 	defaultConnections = 100
@@ -177,7 +180,7 @@ func parseSetting(one string) (name, value string, err error) {
 	switch {
 	case !ok || name == "":
 		return "", "", model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
-	case taken[name]:
+	case taken[name] && one != noRestart:
 		return "", "", model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run listens is for Loadline to say", one), "")
 	}
 	return name, value, nil

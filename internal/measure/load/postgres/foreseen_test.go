@@ -18,7 +18,7 @@ func TestForeseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &model.AppState{Name: "postgres"}
-	for _, s := range [][2]string{{"track_io_timing", "off"}, {"track_wal_io_timing", "on"}, {"max_connections", "108"}, {"work_mem", "9MB"}} {
+	for _, s := range [][2]string{{"track_io_timing", "off"}, {"track_wal_io_timing", "on"}, {"max_connections", "108"}, {"work_mem", "9MB"}, {"restart_after_crash", "off"}} {
 		want.Settings = append(want.Settings, model.Setting{Name: s[0], Value: s[1], Source: "command line"})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
