@@ -63,6 +63,8 @@ type Link struct {
 	in     *io.PipeReader
 	toUser *io.PipeWriter
 	done   chan struct{}
+	// heard is when a frame last arrived, data or not; only run uses it.
+	heard time.Time
 
 	mu sync.Mutex
 	// out writes to the current connection; nil if there is none.
@@ -134,14 +136,13 @@ func (l *Link) run() {
 	lost, pause := l.Clock.Now(), l.Pause
 	told := false
 	for {
-		before := last
 		err := l.session(&last)
 		if l.ctx.Err() != nil || errors.Is(err, errEnd) {
 			l.toUser.CloseWithError(io.EOF)
 			return
 		}
-		if last > before {
-			lost, pause, told = l.Clock.Now(), l.Pause, false
+		if l.heard.After(lost) {
+			lost, pause, told = l.heard, l.Pause, false
 		}
 		if refused := refusal(err); refused != nil {
 			l.toUser.CloseWithError(refused)
@@ -225,6 +226,13 @@ func (l *Link) session(last *int64) error {
 				return fmt.Errorf("%w for %s", errSilent, l.silenceTimeout)
 			}
 			return err
+		}
+		l.heard = l.Clock.Now()
+		if len(frame) == 0 {
+			// A heartbeat. It must not reach the reader: a hundred reads without data in a row are an error to
+			// bufio.
+			quiet.Reset(l.silenceTimeout)
+			continue
 		}
 		// The silence timeout is suspended while a slow reader takes the data.
 		quiet.Stop()

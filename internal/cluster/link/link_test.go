@@ -290,3 +290,29 @@ func TestNonsenseIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Heartbeats keep a connection whose other end has nothing to say, for as long as it takes: they are no empty reads,
+// of which a hundred in a row are an error to bufio.
+func TestALongSilenceIsNoEnd(t *testing.T) {
+	const heartbeats = 300
+	dials := 0
+	l := quick(t, &link.Link{Dial: func(context.Context) (io.ReadWriteCloser, error) {
+		dials++
+		here, there := net.Pipe()
+		go func() {
+			in := bufio.NewReader(there)
+			_, _ = in.ReadString('\n')
+			_, _ = io.WriteString(there, `{"received":0}`+"\n")
+			for range heartbeats {
+				_, _ = there.Write(make([]byte, 4))
+			}
+			_, _ = there.Write(append([]byte{0, 0, 0, 6}, "hello\n"...))
+			_, _ = io.Copy(io.Discard, in)
+		}()
+		return here, nil
+	}})
+	lines := bufio.NewScanner(l)
+	if !lines.Scan() || lines.Text() != "hello" || dials != 1 {
+		t.Errorf("%q, %v, %d connections", lines.Text(), lines.Err(), dials)
+	}
+}
