@@ -166,6 +166,11 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *meas
 	}
 	dirs, code, err := job.Fetch(ctx)
 	if err != nil {
+		// What cannot be fetched now may be later: no space here, or no connection. What is refused never can.
+		var said *model.WorkerError
+		if refused := errors.As(err, &said) && said.Class == model.Refused; job.Holds() && !refused {
+			return err
+		}
 		return end(err)
 	}
 	if err := s.publisher.fetched(dirs); err != nil {

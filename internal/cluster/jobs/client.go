@@ -85,6 +85,9 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 	return dirs, status.Code, nil
 }
 
+// Holds reports whether the Job's pod still has, or is making, results that were not fetched.
+func (c *Client) Holds() bool { return c.pod != nil && c.pod.Ended == nil }
+
 // interrupt handles a user who does not wait for the end of the work.
 func (c *Client) interrupt(l *link.Link) {
 	if !c.Stops {
