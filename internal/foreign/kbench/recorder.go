@@ -56,9 +56,12 @@ func (k *recorder) Finish(status model.Status, reason string) error {
 }
 
 // Step keeps a result, and publishes an aspect if this was its last job.
-func (k *recorder) Step(r model.StepResult) error {
-	k.recorded.Run.Steps = append(k.recorded.Run.Steps, r)
-	aspect := aspectOf(r.Step.Workload)
+func (k *recorder) Step(results ...model.StepResult) error {
+	if len(results) == 0 {
+		return nil
+	}
+	k.recorded.Run.Steps = append(k.recorded.Run.Steps, results...)
+	aspect := aspectOf(results[0].Step.Workload)
 	for _, w := range k.recorded.Plan.Steps[len(k.recorded.Run.Steps):] {
 		if aspectOf(w.Workload) == aspect {
 			return nil

@@ -102,8 +102,8 @@ func (m *memory) Sample(s model.Sample) error {
 	}
 	return nil
 }
-func (m *memory) Beside(b model.Beside) error   { m.beside.Add(b); return nil }
-func (m *memory) Step(r model.StepResult) error { m.steps = append(m.steps, r); return nil }
+func (m *memory) Beside(b model.Beside) error      { m.beside.Add(b); return nil }
+func (m *memory) Step(r ...model.StepResult) error { m.steps = append(m.steps, r...); return nil }
 func (m *memory) Finish(s model.Status, reason string) error {
 	m.status, m.reason = s, reason
 	return nil

@@ -25,7 +25,8 @@ type Recorder interface {
 	Prepared(model.Preparation) error
 	Raw(model.Raw) error
 	Sample(model.Sample) error
-	Step(model.StepResult) error
+	// Step records a step: the results of all its workers.
+	Step(...model.StepResult) error
 	Beside(model.Beside) error
 	Finish(model.Status, string) error
 }

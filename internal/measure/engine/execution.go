@@ -117,7 +117,6 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	e.until = base + cost(s.plan.Schedule, step)
 	defer func() { e.until = 0 }()
 	d := ended{workload: w}
-	var recErr error
 	d.results, d.samples, err = e.repeat(ctx, s, step, w, begin, base)
 	for i := range d.results {
 		r := &d.results[i]
@@ -129,10 +128,9 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		if r.Error != "" {
 			d.failed = r.Error
 		}
-		// Record all of them, even after an error: a recorder that cannot save one keeps it for the report.
-		recErr = errors.Join(recErr, s.recorder.Step(*r))
 	}
-	if recErr != nil {
+	// Record them even after an error: a recorder that cannot save one keeps it for the report.
+	if recErr := s.recorder.Step(d.results...); recErr != nil {
 		return d, errors.Join(err, recErr)
 	}
 	e.spent += max(e.clock-base, 0)

@@ -19,7 +19,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/jsonlimit"
 	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Start is what is known at the start of a run.
@@ -250,15 +252,17 @@ func (w *Writer) keep(name string, data []byte) error {
 	return nil
 }
 
-// Step records a step's result, after all its samples, and syncs everything recorded so far. Nothing
-// is being measured at that time, not even on the same disk: the next step begins when this is done.
-// It takes four flushes, 3 to 10 ms together on a virtual disk, while a repeat takes at least a
+// Step records the results of a step's workers, after all its samples, and syncs everything recorded so
+// far. Nothing is being measured at that time, not even on the same disk: the next step begins when this
+// is done. It takes four flushes, 3 to 10 ms together on a virtual disk, while a repeat takes at least a
 // second.
-func (w *Writer) Step(r model.StepResult) error {
+func (w *Writer) Step(results ...model.StepResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r.Error, r.Lost = secrets.MaskText(r.Error), secrets.MaskText(r.Lost)
-	w.run.Steps = append(w.run.Steps, r)
+	for _, r := range results {
+		r.Error, r.Lost = secrets.MaskText(r.Error), secrets.MaskText(r.Lost)
+		w.run.Steps = append(w.run.Steps, r)
+	}
 	if w.failed != nil {
 		return nil
 	}
@@ -305,13 +309,25 @@ func (w *Writer) sync() error {
 	return errors.Join(append(errs, w.folder.syncDirectory(rawDir))...)
 }
 
+// fullRecord is the largest record that is written, in bytes: less than what is read, because the end of the run
+// is still recorded.
+const fullRecord = jsonlimit.Largest - 1<<20
+
 // save writes the run's record.
 func (w *Writer) save() error {
 	if w.failed != nil {
 		return nil
 	}
-	if err := w.folder.writeJSON(runFile, w.run); err != nil {
-		return w.fail(err)
+	data, err := document(w.run)
+	if err == nil && len(data) > fullRecord {
+		// What is there can still be read; a larger one could not.
+		err = fmt.Errorf("the record of this run is full (%s): no more repeats fit into one run; measure for a shorter time, or fewer volumes", units.FormatSize(fullRecord))
+	}
+	if err == nil {
+		err = w.folder.Write(runFile, data)
+	}
+	if err != nil {
+		return w.fail(fmt.Errorf("%s cannot be saved: %w", runFile, err))
 	}
 	if err := w.reserveSpace(); err != nil {
 		return w.fail(err)
