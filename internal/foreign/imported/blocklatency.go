@@ -24,6 +24,8 @@ var (
 	bioAverage = regexp.MustCompile(`^\s*avg = (\d+) (\w+), total: (\d+) (\w+), count: (\d+)`)
 	bpfHead    = regexp.MustCompile(`^@(\w*)(?:\[([^\]]*)\])?:\s*$`)
 	bpfRow     = regexp.MustCompile(`^\[(\d+[KMGT]?)(?:, (\d+[KMGT]?)\)|\])\s+(\d+)\s*\|`)
+	// What is outside of the range of lhist().
+	bpfOutside = regexp.MustCompile(`^(?:\[\d+[KMGT]?, \.\.\.\)|\(\.\.\., \d+[KMGT]?[)\]])\s+(\d+)\s*\|`)
 	bpfTotal   = regexp.MustCompile(`^@total_latency_ns: (\d+)`)
 	bpfCount   = regexp.MustCompile(`^@io_count: (\d+)`)
 	// If a histogram was already read, another script's maps begin here.
@@ -51,6 +53,8 @@ type blockReader struct {
 	seconds float64
 	// total (seconds) and count are the sums printed by the tool itself.
 	total, count float64
+	// outside is the number of I/Os beyond the first and the last bucket.
+	outside float64
 }
 
 func readBlockLatency(t *text, p *Part) (last int, err error) {
@@ -95,6 +99,10 @@ func readBlockLatency(t *text, p *Part) (last int, err error) {
 			} else {
 				r.row(m[1], m[2], 0, m[3])
 			}
+			last = line
+		case bpfOutside.MatchString(l):
+			n, _ := number(bpfOutside.FindStringSubmatch(l)[1])
+			r.outside += n
 			last = line
 		case bioAverage.MatchString(l):
 			m := bioAverage.FindStringSubmatch(l)
@@ -172,8 +180,8 @@ func powers(s string) (float64, error) {
 
 // close emits the histogram.
 func (r *blockReader) close() {
-	d, total, count := r.d, r.total, r.count
-	r.d = distribution{}
+	d, total, count, outside := r.d, r.total, r.count, r.outside
+	r.d, r.outside = distribution{}, 0
 	if d.total == 0 {
 		return
 	}
@@ -200,6 +208,10 @@ func (r *blockReader) close() {
 	r.total, r.count, r.name, r.disk, r.process = 0, 0, "", "", false
 	if r.unit == 0 {
 		r.p.remark(model.SeverityNote, nil, fmt.Sprintf("the histogram at line %d does not say its unit of time (usecs, nsecs …): it is left out", r.line))
+		return
+	}
+	if outside > 0 {
+		r.p.remark(model.SeverityWarning, nil, fmt.Sprintf("%.0f of %.0f I/Os are outside of the range of the histogram at line %d, so its percentiles would be wrong: it is left out; hist() has no such range", outside, outside+d.total, r.line))
 		return
 	}
 	w := model.Workload{Name: name, Direction: model.Mixed, Metric: model.P50, Words: words}

@@ -55,3 +55,17 @@ func TestASumOfOtherLatenciesIsNotTaken(t *testing.T) {
 		}
 	}
 }
+
+// lhist() counts what is outside of its range in open buckets, without which percentiles are too low.
+func TestOpenBucketsAreNotForgotten(t *testing.T) {
+	text := "@usecs: \n[0, 100)             90 |@@@@|\n[100, 200)           10 |@|\n"
+	parts, err := Parse("b.txt", []byte(text), "")
+	if err != nil || len(parts) != 1 || len(parts[0].runs) != 1 {
+		t.Fatalf("%+v, %v", parts, err)
+	}
+	for _, open := range []string{"[200, ...)           60 |@@|\n", "(..., 0)              1 |@|\n"} {
+		if parts, err := Parse("b.txt", []byte(text+open), ""); err == nil && len(parts[0].runs) > 0 {
+			t.Errorf("%q: %+v", open, parts[0].runs)
+		}
+	}
+}

@@ -74,6 +74,7 @@ type fioJob struct {
 	Error      int                `json:"error"`
 	TotalError uint64             `json:"total_err"`
 	JobRuntime float64            `json:"job_runtime"`
+	Elapsed    int64              `json:"elapsed"`
 	Options    map[string]any     `json:"job options"`
 	Read       fioFlow            `json:"read"`
 	Write      fioFlow            `json:"write"`
@@ -243,6 +244,12 @@ func continues(a, b fioDocument) bool {
 		if x.Name != y.Name || x.Group != y.Group || later(&x.Read, &y.Read) || later(&x.Write, &y.Write) {
 			return false
 		}
+	}
+	// Elapsed is since the start of fio, both in whole seconds: of another process it does not grow with the time.
+	// fio before 3 says none of the two.
+	n := len(a.Jobs) - 1
+	if passed := b.Jobs[n].Elapsed - a.Jobs[n].Elapsed; a.Time > 0 && b.Time > 0 && b.Time-a.Time-passed > 2 {
+		return false
 	}
 	return true
 }

@@ -199,3 +199,21 @@ func TestAnIntervalWithoutIO(t *testing.T) {
 		t.Errorf("%v I/Os in %v s", ios, seconds)
 	}
 }
+
+// Several runs in one file are repeats, however many I/Os each did, and no stream of one of them.
+func TestRunsOneAfterTheOtherAreRepeats(t *testing.T) {
+	run := func(at, ios, ms int) string {
+		return fmt.Sprintf(`{"fio version": "fio-3.33", "timestamp": %d, "jobs": [{"jobname": "r", "elapsed": %d, "read": {"total_ios": %d, "io_bytes": %d, "runtime": %d, "iops": %d, "bw_bytes": %d, "lat_ns": {"N": %d, "mean": 1000}}}]}`,
+			at, ms/1000+1, ios, ios*4096, ms, 1000*ios/ms, 4096000*ios/ms, ios)
+	}
+	text := run(1700000011, 1000, 10000) + "\n" + run(1700000024, 1000, 12000) + "\n" + run(1700000038, 1200, 13000)
+	parts, err := Parse("all.json", []byte(text), "")
+	if err != nil || len(parts) != 1 || len(parts[0].runs) != 3 {
+		t.Fatalf("%+v, %v", parts, err)
+	}
+	for _, r := range parts[0].runs {
+		if len(r.samples) > 0 {
+			t.Errorf("samples: %+v", r.samples)
+		}
+	}
+}
