@@ -65,6 +65,13 @@ func (c *Client) create(ctx context.Context, kindName string, object runtime.Obj
 		}
 		again := passing(err) && try < 3 || young(err) && try < 10
 		if !again || ctx.Err() != nil {
+			if err != nil && try > 0 {
+				// An earlier try may have made it, and be what this one was refused for: a quota.
+				o := Object{Kind: kindName, Namespace: c.Namespace, Name: head.GetName(), Token: head.GetAnnotations()[tokenNote]}
+				if made, lookErr := c.identify(context.WithoutCancel(ctx), o); lookErr == nil && made != "" {
+					return made, nil
+				}
+			}
 			return uid, c.explain("create", k.resource, c.Namespace, err)
 		}
 		c.Clock.Sleep(time.Second)
