@@ -69,6 +69,11 @@ func decide(f *flow, r *model.Result, goal model.Goal) Decided {
 		g.Outcome = met(!g.Above)
 	}
 	g.Message = what
+	if skipped := skippedShare(r); g.Outcome == model.Met && !g.Above && g.Metric.Unit() == "s" && skipped > mostSkipped(p) {
+		g.Outcome = model.Undecided
+		g.Message += fmt.Sprintf(" meets the bound, but %.2g %% of the transactions were skipped, of which is known only that they were slower than the limit", 100*skipped)
+		return g
+	}
 	unseen, enough := f.unseen(g.Metric)
 	if e.Open {
 		// The slow I/Os were observed, and the slowest of them bounds the percentile.
@@ -87,6 +92,25 @@ func decide(f *flow, r *model.Result, goal model.Goal) Decided {
 		g.Needs = settle(e, r.Seconds, g.Bound)
 	}
 	return g
+}
+
+// skippedShare is the share of a load's transactions that were due and not executed, or not counted, because they
+// were too late: their latency is only known to be larger than the limit.
+func skippedShare(r *model.Result) float64 {
+	a := r.App
+	if a == nil || a.Skipped == 0 {
+		return 0
+	}
+	return float64(a.Skipped) / float64(a.Transactions+a.Skipped+a.Failed)
+}
+
+// mostSkipped is the largest share of skipped transactions with which a percentile, or for 0 the mean, is known: a
+// percentile does not change with what is above it.
+func mostSkipped(percentile float64) float64 {
+	if percentile == 0 {
+		return 0.001
+	}
+	return 1 - percentile/100
 }
 
 func met(yes bool) model.Outcome {

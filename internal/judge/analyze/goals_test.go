@@ -63,3 +63,24 @@ func TestWhatAGoalNeeds(t *testing.T) {
 		t.Errorf("a bound at the value itself: %.0f s", got)
 	}
 }
+
+// What was skipped was slower than the limit, by an unknown time: it decides no goal on a mean, nor on a percentile
+// that reaches to it.
+func TestGoalsOfLoadsThatSkip(t *testing.T) {
+	rec := sideOf("", reader("a"), 1000, 1020, 980)
+	for _, c := range []struct {
+		metric  model.Metric
+		skipped uint64
+		want    model.Outcome
+	}{
+		{model.P50, 0, model.Met}, {model.P50, 400, model.Met}, {model.P50, 2000, model.Undecided},
+		{model.Latency, 0, model.Met}, {model.Latency, 20, model.Undecided},
+	} {
+		results := analyze.Results(rec)
+		results[0].App = &model.AppResult{Transactions: 1000, Skipped: c.skipped}
+		got := analyze.Decide(rec, results, []model.Goal{{Workload: "a", Direction: model.Read, Metric: c.metric, Bound: 1}})[0]
+		if got.Outcome != c.want {
+			t.Errorf("%s with %d skipped: %s, %s; want %s", c.metric, c.skipped, got.Outcome, got.Message, c.want)
+		}
+	}
+}
