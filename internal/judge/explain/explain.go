@@ -142,13 +142,13 @@ func (ev Evidence) steps(name string) (list []model.StepResult) {
 	return list
 }
 
-// idle is the share of all processors' time that was idle while a workload ran; ok is false if it was
-// not counted.
+// idle is the share of all processors' time that was idle while a workload ran, waiting for I/O included; ok
+// is false if it was not counted.
 func (ev Evidence) idle(name string) (share float64, ok bool) {
 	var idle, seconds float64
 	for _, s := range ev.steps(name) {
 		if s.Counters != nil {
-			idle, seconds = idle+s.Counters.Idle*s.Counters.Seconds, seconds+s.Counters.Seconds
+			idle, seconds = idle+(s.Counters.Idle+s.Counters.IOWait)*s.Counters.Seconds, seconds+s.Counters.Seconds
 		}
 	}
 	if seconds <= 0 {
