@@ -2,7 +2,10 @@ package trust
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -93,12 +96,31 @@ func checkCPU(ev Evidence) []model.Finding {
 	return o.findings("the CPU was not the limit", "there is no result to judge")
 }
 
-// othersFill reports whether the load generator did less than half of the processors' work; busy is the
-// share of their time in use. Unknown counts as no.
+// othersFill reports whether the load generators of a machine did less than half of its processors' work; busy
+// is the share of their time in use. Unknown counts as no.
 func (ev Evidence) othersFill(workload string, busy float64) bool {
-	own, ok := ev.generator(workload)
+	own, ok := ev.generators(workload)
 	cpus := float64(ev.Recorded.Environment.CPUs)
 	return ok && cpus > 0 && own < ownHalf*busy*cpus
+}
+
+// generators is the use of the CPU, in cores, by all load generators of one machine together, at the median of
+// machines and repeats. ok is false if no repeat recorded it.
+func (ev Evidence) generators(workload string) (inUse float64, ok bool) {
+	type repeat struct {
+		node   string
+		number int
+	}
+	sums := map[repeat]float64{}
+	for _, s := range ev.good(workload) {
+		if used := s.UserCPU + s.SystemCPU; used > 0 {
+			sums[repeat{ev.Recorded.Plan.NodeOf(s.Worker), s.Step.Number}] += used
+		}
+	}
+	if len(sums) == 0 {
+		return 0, false
+	}
+	return stats.Median(slices.Collect(maps.Values(sums))), true
 }
 
 // limit collects the workloads that exceeded a limit, and the largest excess.
