@@ -56,7 +56,7 @@ func checkAboveDisks(ev Evidence) []model.Finding {
 				Message: fmt.Sprintf("exceeds all backing disks: %s, where %d × %s give %s at most",
 					m.Format(here.Value), ev.replicas(), ev.Baseline.Name, m.Format(n*there.High)),
 				Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "replicas": ev.replicas()},
-				Next:     ev.command("--size", ev.large(), "--check-cache")})
+				Next:     ev.beyondMemory()})
 		}
 		switch {
 		case fault:
@@ -76,5 +76,5 @@ func (ev Evidence) asManyDisks(r model.Result, m model.Metric, here, there model
 		Message: fmt.Sprintf("%s take at least %d disks like %s: if there are fewer, a cache answered part of the reads",
 			m.Format(here.Value), disks, ev.Baseline.Name),
 		Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "disks": disks},
-		Next:     "give --replicas if you know how many there are; otherwise " + ev.command("--size", ev.large(), "--check-cache")}
+		Next:     "give --replicas if you know how many there are; otherwise " + ev.beyondMemory()}
 }

@@ -200,7 +200,16 @@ func (ev Evidence) need(names []string) float64 {
 		return 0
 	}
 	// In rounds, all are measured over the whole time.
-	return max(unsettled, sum+s.Look*float64(min(len(names), s.Looks)))
+	sum = max(unsettled, sum+s.Look*float64(min(len(names), s.Looks)))
+	switch exp := ev.Recorded.Plan.Experiment; {
+	case exp.Sweep != nil, exp.Scale != nil:
+		// These always measure all of their cells, which share the time.
+		return max(2*s.MaxTime, sum*float64(len(ev.Recorded.Plan.Workloads))/float64(len(names)))
+	case ev.Recorded.Run.Comparison != "":
+		// The time of a comparison is for both sides.
+		return 2 * sum
+	}
+	return sum
 }
 
 // bound is the value of --max-time, in seconds, that gives the same time again.

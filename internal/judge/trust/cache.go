@@ -64,7 +64,7 @@ func checkCache(ev Evidence) []model.Finding {
 			units.FormatSize(b.Size), units.FormatSize(a.Size), model.IOPS.Format(stats.Mean(a.Rates)),
 			units.FormatSize(b.Size), model.IOPS.Format(stats.Mean(b.Rates))),
 		Evidence: map[string]any{"fast_size": a.Size, "slow_size": b.Size, "fast": stats.Mean(a.Rates), "slow": stats.Mean(b.Rates)},
-		Next:     ev.command("--size", sizeFlag(8*b.Size), "--check-cache")}}
+		Next:     ev.larger(8*b.Size, last.Size, "--check-cache")}}
 }
 
 // around is the interval around the mean of some seconds.

@@ -65,7 +65,7 @@ func checkOthers(ev Evidence) []model.Finding {
 		fault := func(severity model.Severity, message string) {
 			o.fault(model.Finding{Severity: severity, Results: []string{name}, Message: message,
 				Evidence: map[string]any{"others": others, "share": share, "busy": busy, "tasks": running, "allowed": othersMost},
-				Next:     "measure when nobody else uses the server: " + ev.made()})
+				Next:     "measure when nobody else uses the server: " + ev.command()})
 		}
 		switch {
 		case share > othersMost:

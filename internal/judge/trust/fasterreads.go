@@ -56,7 +56,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 			Message: fmt.Sprintf("faster than its disk: a read takes %s, and on %s it takes %s: a cache answered, or the space was never written",
 				units.FormatDuration(here.Value), ev.Baseline.Name, units.FormatDuration(there.Value)),
 			Evidence: map[string]any{"metric": string(m), "here_high": here.High, "baseline_low": there.Low, "replicas": ev.replicas()},
-			Next:     ev.command("--size", ev.large(), "--check-cache")}
+			Next:     ev.beyondMemory()}
 		several := ev.severalDisks()
 		switch at, known := ev.paced(w, b); {
 		case several != "":

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -75,13 +76,21 @@ func (ev Evidence) fasterWrite(r, b model.Result, m model.Metric) model.Finding 
 	f := model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
 		Message:  "durability unproven: " + compared + ", which means either a persistent cache, or acknowledging before the data is safe",
 		Evidence: map[string]any{"metric": string(m), "here": here.Value, "baseline": there.Value, "durability": why},
-		Next:     "loadline durability " + strings.Join(append([]string{ev.target()}, ev.making()...), " ") + " --run " + ev.directory() + " --cut COMMAND   (a command that cuts its power)"}
+		Next:     "loadline durability " + strings.Join(slices.Concat([]string{ev.target()}, ev.making(), ev.overwriting()), " ") + " --run " + ev.directory() + " --cut COMMAND   (a command that cuts its power)"}
 	if proven {
 		f.Severity = model.SeverityNote
 		f.Message = "faster than its disk: " + compared + "; its durability test has passed, so it probably has a persistent cache"
 		f.Next = "to measure the disk, write more than the cache holds: a larger --size and --until-steady"
 	}
 	return f
+}
+
+// overwriting is the option that permits a command to overwrite the target, if the run had to be given it.
+func (ev Evidence) overwriting() []string {
+	if p := &ev.Recorded.Plan; p.Volume.DestroyDataOn+p.Experiment.DestroyDataOn == "" {
+		return nil
+	}
+	return []string{"--destroy-data-on", ev.target()}
 }
 
 // directory is the run's own directory, as typed in a shell.

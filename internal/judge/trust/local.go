@@ -1,8 +1,6 @@
 package trust
 
 import (
-	"fmt"
-
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -36,9 +34,9 @@ func beats(m model.Metric, a, b model.Estimate) bool {
 }
 
 // large is a size that a cache in RAM cannot hold: four times the machine's RAM, or a typical one's.
-func (ev Evidence) large() string {
+func (ev Evidence) large() int64 {
 	if ram := ev.Recorded.Environment.Memory; ram > 0 {
-		return fmt.Sprintf("%dGiB", (4*ram+1<<30-1)>>30)
+		return (4*ram + 1<<30 - 1) >> 30 << 30
 	}
-	return "64GiB"
+	return 64 << 30
 }

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -76,7 +77,11 @@ func checkRate(ev Evidence) []model.Finding {
 // lowerRate is the advised rate instead.
 func lowerRate(ev Evidence, w model.Workload, e model.Estimate) string {
 	fit := fmt.Sprintf("%.0f", 0.8*e.Value/float64(w.VolumeCount()))
-	if r := ev.Recorded.Plan.Experiment.Scale; r != nil {
+	r := ev.Recorded.Plan.Experiment.Scale
+	switch again := ev.Recorded.Run.Again; {
+	case again != nil && slices.Contains([]string{"scale", "app"}, again.Verb()):
+		return ev.command("--rate", fit)
+	case r != nil:
 		lower := *r
 		lower.Rate = 0
 		return ev.scaleCommand(lower, "--rate", fit)

@@ -91,26 +91,39 @@ const (
 	muchMore = 1.5
 )
 
-// larger is the advice for when the given number of bytes is needed and size was measured: no size is
-// advised that the target would refuse.
-func (ev Evidence) larger(enough, size int64) string {
+// larger is the advice, a command with these options as well, for when the given number of bytes is needed and
+// size was measured: no size is advised that the target would refuse.
+func (ev Evidence) larger(enough, size int64, options ...string) string {
 	room := ev.room()
 	switch {
 	case room <= 0 || enough <= room:
-		return ev.command("--size", sizeFlag(enough))
+		return ev.command(append([]string{"--size", sizeFlag(enough)}, options...)...)
 	case float64(room) >= muchMore*float64(size):
-		return "no more than " + units.FormatSize(room) + " fits here: " + ev.command("--size", sizeFlag(room>>20<<20))
+		return "no more than " + units.FormatSize(room) + " fits here: " + ev.command(append([]string{"--size", sizeFlag(room >> 20 << 20)}, options...)...)
 	}
 	return fmt.Sprintf("nothing much larger fits here (%s): measure a larger volume of the same storage", units.FormatSize(room))
 }
 
-// room is the maximum size of a volume on the target, in bytes; 0 if unknown.
+// beyondMemory is the advice to read from more than the machine's memory can hold.
+func (ev Evidence) beyondMemory() string {
+	return ev.larger(ev.large(), ev.Recorded.Plan.Volume.Size, "--check-cache")
+}
+
+// room is the maximum size of a volume on the target, in bytes; 0 if unknown. The volumes of a directory, and the
+// two sides of a comparison, may have to share its space.
 func (ev Evidence) room() int64 {
 	s := ev.Recorded.Environment.Storage
 	switch v := ev.Recorded.Plan.Volume; v.Target.Kind {
-	case model.Directory:
+	case model.File, model.Directory:
+		if v.Target.Kind == model.File && !v.Owned {
+			return v.Size
+		}
+		n := max(1, len(ev.Recorded.Plan.Volumes))
+		if ev.Recorded.Run.Comparison != "" {
+			n = 2
+		}
 		if reach := s.Used + s.Free; reach > 0 {
-			return max(1, min(s.Free, int64(spareShare*float64(reach))-s.Used))
+			return max(1, min(s.Free, int64(spareShare*float64(reach))-s.Used)/int64(n))
 		}
 	case model.BlockDevice, model.NBD, model.RBD:
 		return s.DeviceSize

@@ -15,18 +15,28 @@ func TestSizeAdvisesOnlyWhatFits(t *testing.T) {
 		kind    model.TargetKind
 		storage model.Storage
 		want    string
+		change  func(*Evidence)
 	}{
-		{"room enough", model.Directory, model.Storage{Used: 100 * gib, Free: 100 * gib}, "loadline run /x --size 22GiB"},
-		{"some room", model.Directory, model.Storage{Used: 0, Free: 10 * gib}, "no more than 9.5 GiB fits here: loadline run /x --size 9728MiB"},
-		{"a full filesystem", model.Directory, model.Storage{Used: 100 * gib, Free: 10 * gib}, "nothing much larger fits here (4.5 GiB): measure a larger volume of the same storage"},
-		{"a device", model.NBD, model.Storage{DeviceSize: 4 * gib}, "nothing much larger fits here (4 GiB): measure a larger volume of the same storage"},
-		{"a large device", model.BlockDevice, model.Storage{DeviceSize: 40 * gib}, "loadline run /x --size 22GiB"},
-		{"a claim that is made", model.StorageClass, model.Storage{DeviceSize: 4 * gib}, "loadline run /x --size 22GiB"},
-		{"nothing is known", model.Directory, model.Storage{}, "loadline run /x --size 22GiB"},
+		{"room enough", model.Directory, model.Storage{Used: 100 * gib, Free: 100 * gib}, "loadline run /x --size 22GiB", nil},
+		{"some room", model.Directory, model.Storage{Used: 0, Free: 10 * gib}, "no more than 9.5 GiB fits here: loadline run /x --size 9728MiB", nil},
+		{"a full filesystem", model.Directory, model.Storage{Used: 100 * gib, Free: 10 * gib}, "nothing much larger fits here (4.5 GiB): measure a larger volume of the same storage", nil},
+		{"a device", model.NBD, model.Storage{DeviceSize: 4 * gib}, "nothing much larger fits here (4 GiB): measure a larger volume of the same storage", nil},
+		{"a large device", model.BlockDevice, model.Storage{DeviceSize: 40 * gib}, "loadline run /x --size 22GiB", nil},
+		{"a claim that is made", model.StorageClass, model.Storage{DeviceSize: 4 * gib}, "loadline run /x --size 22GiB", nil},
+		{"a file that exists", model.File, model.Storage{Used: 100 * gib, Free: 100 * gib}, "nothing much larger fits here (10 GiB): measure a larger volume of the same storage", func(ev *Evidence) {
+			ev.Recorded.Plan.Volume.Owned, ev.Recorded.Plan.Volume.Size = false, 10*gib
+		}},
+		{"one of two sides", model.Directory, model.Storage{Used: 0, Free: 40 * gib}, "no more than 19 GiB fits here: loadline run /x --size 19GiB", func(ev *Evidence) {
+			ev.Recorded.Run.Comparison = "c"
+		}},
+		{"nothing is known", model.Directory, model.Storage{}, "loadline run /x --size 22GiB", nil},
 	} {
 		ev := sound()
-		ev.Recorded.Plan.Volume.Target = model.Target{Name: "/x", Kind: x.kind}
+		ev.Recorded.Plan.Volume.Target, ev.Recorded.Plan.Volume.Owned = model.Target{Name: "/x", Kind: x.kind}, true
 		ev.Recorded.Environment.Storage = x.storage
+		if x.change != nil {
+			x.change(&ev)
+		}
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 874<<20, 0.01)
 		found := false
 		for _, f := range checkSize(ev) {
