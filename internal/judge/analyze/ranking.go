@@ -186,11 +186,11 @@ func sortEntries(list []model.RankEntry, lowerIsBetter bool) {
 	})
 }
 
-// toldApart returns the test of whether two numbers differ beyond chance: by their own intervals, or by
-// more than borrowed, the ratio that the noise of other tests allows.
+// toldApart returns the test of whether two numbers differ beyond chance: by their own intervals, or, if one of
+// them has none, by more than borrowed, the ratio that the noise of other tests allows.
 func toldApart(m model.Metric, borrowed float64) func(a, b model.RankEntry) bool {
 	return func(a, b model.RankEntry) bool {
-		if borrowed > 0 {
+		if borrowed > 0 && (a.Estimate.Confidence == 0 || b.Estimate.Confidence == 0) {
 			return math.Abs(math.Log(a.Estimate.Value/b.Estimate.Value)) > math.Log(borrowed)
 		}
 		c, ok := publishedContrast(a.Estimate, b.Estimate, m)
