@@ -194,7 +194,7 @@ func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 	var names []string
 	for _, list := range [][]model.Result{a.Report.Results, b.Report.Results} {
 		for _, r := range list {
-			if r.Repeats == 1 && !slices.Contains(names, r.Workload) && slices.ContainsFunc(c.Rows, func(row model.Row) bool { return row.Workload == r.Workload }) {
+			if r.Repeats == 1 && !r.Sustained.Fallen() && !slices.Contains(names, r.Workload) && slices.ContainsFunc(c.Rows, func(row model.Row) bool { return row.Workload == r.Workload }) {
 				names = append(names, r.Workload)
 			}
 		}

@@ -41,6 +41,11 @@ func settle(c *model.Comparison, r model.Row) string {
 	if r.Verdict != model.Unclear {
 		return ""
 	}
+	for _, f := range c.Findings {
+		if slices.Contains(withholding, f.Rule) && slices.Contains(f.Results, r.Workload) {
+			return "not judged: see " + f.Rule
+		}
+	}
 	lead := ""
 	if r.Adjusted < c.Alpha {
 		lead = fmt.Sprintf("a change is certain (p %s), but not that it is more than ±%s; ", pWords(r.Adjusted), Asked(r.Margin))
@@ -65,6 +70,9 @@ func settle(c *model.Comparison, r model.Row) string {
 	}
 	return lead + "the change is about as large as the margin: more measuring will not settle it, another " + flag + " will"
 }
+
+// withholding are the rules that leave a row without a verdict, however clear the change is.
+var withholding = []string{"placed-differently", "unlike-transactions"}
 
 // sustained describes the bursts behind a row of sustained rates.
 func sustained(c *model.Comparison, r model.Row) string {
