@@ -12,7 +12,7 @@ import (
 )
 
 // realRuns is the number of devices; each is measured with two workloads.
-const realRuns = 20
+const realRuns = 10
 
 // BenchmarkCoverageReal measures throttled devices whose rate is drawn at random
 // and prints how often the interval contains the rate that was set. A real device's

@@ -55,7 +55,7 @@ func only(truth map[model.Metric]float64, metrics ...model.Metric) map[model.Met
 
 // intervals returns the minimum number of intervals in a rule's line.
 func intervals() int {
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("LOADLINE_INTERVALS"), "600"))
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("LOADLINE_INTERVALS"), "400"))
 	if err != nil {
 		panic(err)
 	}
