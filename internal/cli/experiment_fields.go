@@ -13,6 +13,9 @@ import (
 // checkFields refuses an experiment that asks for what its command has no flag for: nothing would come of
 // it, and the result would not be that of the file.
 func checkFields(e *env.Env, exp model.Experiment, file string) error {
+	if _, known := verbs[exp.Scenario]; !known {
+		return nil // what cannot be measured is refused elsewhere
+	}
 	if exp.Baseline != "" && !session.Paired(exp) {
 		return model.RefusedError(fmt.Sprintf("%s has a baseline, which an experiment with scenario: %s does not compare with", file, exp.Scenario),
 			fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
@@ -20,7 +23,7 @@ func checkFields(e *env.Env, exp model.Experiment, file string) error {
 	line := experimentCommand(exp, nil)
 	verb, _, err := newRoot(e).Find(line[1:])
 	if err != nil {
-		return nil // an unknown command is refused elsewhere, by what is wrong with it
+		return err
 	}
 	for _, word := range line[1:] {
 		flag, is := strings.CutPrefix(word, "--")

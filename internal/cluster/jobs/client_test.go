@@ -306,3 +306,34 @@ func TestReportIn(t *testing.T) {
 		}
 	}
 }
+
+// Results that cannot be saved here are still in the Job, and can be fetched to another place.
+func TestWhatCannotBeSavedHereWaits(t *testing.T) {
+	c := newCluster(t)
+	c.work = func(_ context.Context, dir string, _ map[string]string, _ io.Writer) int {
+		if err := measured(dir); err != nil {
+			t.Error(err)
+		}
+		return 0
+	}
+	if err := c.client.MakeJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, _ := c.follower(filepath.Join(file, "results"))
+	if f.Holds() {
+		t.Error("nothing is known of it yet")
+	}
+	_, _, err := f.Fetch(t.Context())
+	fails(t, err, model.Broken, "could not be fetched", "loadline fetch "+f.Job)
+	if !f.Holds() {
+		t.Error("its results would be removed")
+	}
+	again, _ := c.follower(t.TempDir())
+	if dirs, code, err := again.Fetch(t.Context()); err != nil || code != 0 || len(dirs) != 1 {
+		t.Errorf("%q, exit code %d, %v", dirs, code, err)
+	}
+}

@@ -49,7 +49,7 @@ var patterns = map[string]struct {
 // workload describes the job as a workload. Options that are not given have fio's default (4 KiB, depth
 // 1), or are inferred from what was done.
 func (o fioOptions) workload(name string, jobs []fioJob) model.Workload {
-	w := model.Workload{Name: cmp.Or(slug(name), "job"), BlockSize: 4096, Depth: o.number("iodepth", 1), RateIOPS: o.rate()}
+	w := model.Workload{Name: cmp.Or(slug(name), "job"), BlockSize: 4096, Depth: o.number("iodepth", 1)}
 	if n := max(o.jobs(), len(jobs)); n > 1 {
 		w.Jobs = n
 	}
@@ -82,11 +82,12 @@ func (o fioOptions) workload(name string, jobs []fioJob) model.Workload {
 			w.ReadPercent = 100 - v
 		}
 	}
+	w.RateIOPS = o.rate(w.Direction)
 	bs, known := o["bs"]
 	if !known {
 		bs, known = o["blocksize"]
 	}
-	if n := fioSize(firstOf(bs)); known && n > 0 {
+	if n := fioSize(partOf(bs, w.Direction)); known && n > 0 {
 		w.BlockSize = n
 	} else if n := meanBlock(jobs); n > 0 {
 		w.BlockSize = n
@@ -154,18 +155,25 @@ func (o fioOptions) volume(p *Part) {
 		p.volume.Engine = cmp.Or(o["ioengine"], "psync")
 		p.volume.Direct = o.on("direct") || o["buffered"] == "0"
 	}
-	if size := firstOf(o["size"]); size != "" && p.volume.Size == 0 {
+	if size := partOf(o["size"], model.Read); size != "" && p.volume.Size == 0 {
 		p.volume.Size = fioSize(size)
 	}
 }
 
-// rate returns the requested rate in 1/s over all jobs.
-func (o fioOptions) rate() float64 {
-	v, err := number(firstOf(o["rate_iops"]))
-	if err != nil || v <= 0 || v > 1e9 {
-		return 0
+// rate returns the requested rate in 1/s over all jobs, of both directions of a mix.
+func (o fioOptions) rate(d model.Direction) (sum float64) {
+	ways := []model.Direction{d}
+	if d == model.Mixed && strings.Contains(o["rate_iops"], ",") {
+		ways = []model.Direction{model.Read, model.Write}
 	}
-	return v * float64(o.jobs())
+	for _, way := range ways {
+		v, err := number(partOf(o["rate_iops"], way))
+		if err != nil || v <= 0 || v > 1e9 {
+			return 0
+		}
+		sum += v * float64(o.jobs())
+	}
+	return sum
 }
 
 // fioSize parses a size as fio does by default (its HOWTO, "kb_base"): k and kb are 1024 bytes, and ki
@@ -194,8 +202,12 @@ func fioSize(s string) int64 {
 	return 0
 }
 
-// firstOf returns the part of an option before the first comma, which is for reads.
-func firstOf(s string) string {
-	s, _, _ = strings.Cut(s, ",")
-	return strings.TrimSpace(s)
+// partOf returns the part of an option for a direction: "4k,64k" is for reads and writes, and a single value for
+// both. For a mix it is that of the reads.
+func partOf(s string, d model.Direction) string {
+	read, write, both := strings.Cut(s, ",")
+	if write, _, _ = strings.Cut(write, ","); both && d == model.Write {
+		return strings.TrimSpace(write)
+	}
+	return strings.TrimSpace(read)
 }

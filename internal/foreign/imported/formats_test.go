@@ -131,3 +131,20 @@ func TestKafkaWindows(t *testing.T) {
 		}
 	}
 }
+
+// Options with several values are for reads, writes and trims.
+func TestOptionsForEachDirection(t *testing.T) {
+	for _, c := range []struct {
+		rw, bs, rate string
+		block        int64
+		iops         float64
+	}{
+		{"randwrite", "4k,64k", ",500", 64 << 10, 500}, {"randread", "4k,64k", "100,500", 4 << 10, 100}, {"randwrite", "8k", "20", 8 << 10, 20},
+		{"randrw", "4k,64k", "100,50", 4 << 10, 150}, {"randrw", "4k", "100", 4 << 10, 100},
+	} {
+		w := fioOptions{"rw": c.rw, "bs": c.bs, "rate_iops": c.rate}.workload("w", nil)
+		if w.BlockSize != c.block || w.RateIOPS != c.iops {
+			t.Errorf("%+v: %d bytes, %v/s", c, w.BlockSize, w.RateIOPS)
+		}
+	}
+}

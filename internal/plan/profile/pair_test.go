@@ -151,7 +151,7 @@ func TestSidesThatShareAFilesystem(t *testing.T) {
 		probe := ample()
 		probe.MakesFile, probe.Capacity = true, 9*gib
 		s := &probe.Environment.Storage
-		s.Filesystem, s.MountFrom, s.Mount, s.Free = filesystem, source, mount, 10*gib
+		s.Filesystem, s.DeviceChain, s.MountFrom, s.Mount, s.Free = filesystem, []string{filesystem}, source, mount, 10*gib
 		return probe
 	}
 	for name, c := range map[string]struct {

@@ -15,11 +15,14 @@ import (
 // they are different filesystems to stat(2).
 func SharedSpace(found model.ProbeResult) string {
 	at := found.Environment.Storage
-	if !found.MakesFile || at.Mount == "" {
+	export := at.Export()
+	switch {
+	case !found.MakesFile:
 		return ""
-	}
-	if export := at.Export(); export != "" {
+	case export != "":
 		return export
+	case at.Mount == "":
+		return ""
 	}
 	machine := found.Environment.Hostname
 	if c := found.Environment.Cluster; c != nil {
