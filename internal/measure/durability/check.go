@@ -3,8 +3,10 @@ package durability
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/loadline/loadline/internal/measure/volume/nbd"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -18,9 +20,9 @@ const examplesPerFault = 3
 // reading is what the passes read from one block.
 type reading struct {
 	data []byte
-	// unstable is true if a later pass read something else; err is the first failure.
-	unstable bool
-	err      error
+	// changed is how often a pass read something else than the one before; err is the first failure.
+	changed int
+	err     error
 	// gone is true if the file itself no longer exists.
 	gone bool
 }
@@ -48,13 +50,17 @@ func readAll(ctx context.Context, h *header) (blocks []reading, buffered bool, e
 				if ctx.Err() != nil {
 					return nil, false, ctx.Err()
 				}
+				if said := (*nbd.IOError)(nil); h.Target.Kind == model.NBD && !errors.As(err, &said) {
+					return nil, false, err // the connection is lost, and no block of it was found unreadable
+				}
 				b.err = err
 				continue
 			}
 			if b.data == nil {
 				b.data = bytes.Clone(p)
 			} else if !bytes.Equal(b.data, p) {
-				b.unstable = true
+				b.changed++
+				copy(b.data, p)
 			}
 		}
 		if f, ok := m.(*fileMedium); ok && buffered {
@@ -85,7 +91,9 @@ func judge(s *state, blocks []reading, cut *model.Cut) (found []uint64) {
 			cut.Unreadable++
 			tell("unreadable", i, r.err.Error())
 			continue
-		case r.unstable:
+		case r.changed > 1 || r.changed == 1 && !inFlight:
+			// Once, a write may arrive that was under way when its writer was killed: a server goes on with those that
+			// it has received.
 			cut.Unstable++
 			tell("unstable", i, "reading it again gave something else")
 			continue

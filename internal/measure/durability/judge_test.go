@@ -195,11 +195,20 @@ func TestNoLaterRegression(t *testing.T) {
 func TestReadingsThatDisagree(t *testing.T) {
 	b := newBench(syncFsync, 3)
 	b.write(0, true, true)
-	readings := []reading{{unstable: true, data: b.disk[0]}, {err: fmt.Errorf("input/output error")}, {gone: true}}
+	readings := []reading{{changed: 1, data: b.disk[0]}, {err: fmt.Errorf("input/output error")}, {gone: true}}
 	var cut model.Cut
 	judge(b.s, readings, &cut)
 	if cut.Unstable != 1 || cut.Unreadable != 1 || cut.Lost != 0 {
 		t.Errorf("%+v", cut)
+	}
+	// A write that was under way may arrive between two passes, once.
+	b.write(1, true, false)
+	for changes, want := range []int{0, 0, 1} {
+		cut = model.Cut{}
+		judge(b.s, []reading{{data: b.disk[0]}, {changed: changes, data: b.disk[1]}, {data: b.disk[2]}}, &cut)
+		if cut.Unstable != want || cut.Torn+cut.Foreign+cut.Lost != 0 {
+			t.Errorf("changed %d times: %+v", changes, cut)
+		}
 	}
 	// If the file itself is gone, so is every acknowledged write.
 	cut = model.Cut{}

@@ -105,7 +105,7 @@ func conclude(h *header, d *model.Durability) {
 			d.Statement = fmt.Sprintf("%d of %d clean cuts: loss probability below 100 %% (3/%d, at most 1) at 95 %%, which is no bound yet", d.Clean, d.Counted, d.Clean)
 		}
 	}
-	if d.Proves = proves(d.Cuts); d.Result == model.DurabilityLostWrites || d.Result == model.DurabilityCorrupt {
+	if d.Proves = proves(d.Cuts); d.Broken() {
 		d.Proves = "one cut is enough to show that the storage does not keep its word; what it was is said above."
 	}
 }

@@ -57,7 +57,7 @@ func (w *execution) cuts(ctx context.Context) error {
 func bad(h *header, c model.Cut) bool {
 	d := model.Durability{Cuts: []model.Cut{c}}
 	conclude(h, &d)
-	return d.Result == model.DurabilityLostWrites || d.Result == model.DurabilityCorrupt
+	return d.Broken()
 }
 
 // cycle writes, cuts and checks once.
@@ -227,6 +227,14 @@ func (w *execution) check(ctx context.Context, number int, gone bool) error {
 		}
 	} else if blocks, buffered, err = readAll(ctx, &s.header); err != nil {
 		return w.away(ctx, err)
+	} else if slices.ContainsFunc(blocks, func(b reading) bool { return b.err != nil }) {
+		// Blocks that cannot be read are a fault of storage that is there: it may have gone away again.
+		limited, cancel := context.WithTimeout(ctx, w.Wait)
+		_, err := w.answers(limited)
+		cancel()
+		if err != nil {
+			return w.away(ctx, err)
+		}
 	}
 	cut := s.cutHead(bootID())
 	cut.Buffered = buffered
