@@ -121,7 +121,12 @@ func (d *Driver) superviseWriter(ctx context.Context, w *writer, end <-chan stru
 		}
 	}
 	w.stop.Store(true)
-	if !wait(d.env.Clock, end, d.limits.grace) {
+	grace := d.limits.grace
+	if why == reasonTooSlow {
+		// Slow storage needs its time for the blocks under way, and is then used as far as it was filled.
+		grace *= 6
+	}
+	if !wait(d.env.Clock, end, grace) {
 		stuck = ", and the kernel still waits for the storage"
 	}
 	return why, stuck

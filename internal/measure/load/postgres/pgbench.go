@@ -144,6 +144,8 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	stop := context.AfterFunc(b.server.ends(limited), cancel)
 	processors := watchProcessors(b.server.env.Clock, b.server.processes(), p.Process.Pid, max(1, w.Depth), time.Duration(step.Ramp*float64(time.Second)))
 	p.Finish(limited, syscall.SIGINT, 2*time.Second)
+	// What a script has left in the background holds the pipes open.
+	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 	ended := b.server.env.Now()
 	processor := processors()
 	stop()
@@ -182,6 +184,10 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		o.failed = "pgbench failed: " + daemon.Quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
 	case !o.closed:
 		o.failed = "pgbench ended without its closing lines: " + daemon.Quote(o.said, errors.New("it said nothing"))
+	case !w.OpenLoop && rec.first < math.MaxInt64 && float64(rec.first-rec.begin)/1e6 > step.Ramp:
+		// pgbench begins when all clients are connected: the seconds before would count as ones without transactions.
+		o.failed = fmt.Sprintf("the clients took %s to connect, longer than the %s before what is measured: use fewer clients or more threads, or --time 60s --ramp-time 30s",
+			units.FormatSpan(float64(rec.first-rec.begin)/1e6), units.FormatSpan(step.Ramp))
 	default:
 		o.failed = o.closing.check(o.counts, edges(w, o.counts, ended.Sub(began).Seconds()))
 	}
