@@ -214,7 +214,7 @@ func printDurability(e *env.Env, d *model.Durability, output string) error {
 }
 
 func durabilityCode(d *model.Durability) int {
-	if d.Result == model.DurabilityLostWrites || d.Result == model.DurabilityCorrupt {
+	if d.Broken() {
 		return exitInvalid
 	}
 	return exitOK

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
@@ -62,8 +63,12 @@ func reportCode(r *model.Report) int {
 	return verdictCode(r)
 }
 
-// verdictCode returns 5 if any result is invalid, or if a rule invalidates the run.
+// verdictCode returns 5 if any result is invalid, if a rule invalidates the run, or if a durability test has shown
+// that the storage loses writes.
 func verdictCode(r *model.Report) int {
+	if slices.ContainsFunc(r.Durability, model.Durability.Broken) {
+		return exitInvalid
+	}
 	for _, f := range r.Findings {
 		if f.Severity == model.SeverityInvalid {
 			return exitInvalid

@@ -115,6 +115,11 @@ type Durability struct {
 	Directory string `json:"directory,omitempty"`
 }
 
+// Broken reports whether the test has shown that the storage loses, or changes, what it has acknowledged.
+func (d Durability) Broken() bool {
+	return d.Result == DurabilityLostWrites || d.Result == DurabilityCorrupt
+}
+
 // DurabilityProven reports whether the tests show that flushed writes to the target survive a power
 // cut; why is a sentence for people either way. One test that found a loss outweighs all others. A
 // killed process proves nothing of the kind, because the page cache below it survived.
@@ -125,7 +130,7 @@ func DurabilityProven(tests []Durability, t Target) (proven bool, why string) {
 			continue
 		}
 		switch {
-		case d.Result == DurabilityLostWrites || d.Result == DurabilityCorrupt:
+		case d.Broken():
 			return false, d.Statement
 		case d.Result != DurabilityClean:
 			if !proven {

@@ -17,6 +17,8 @@ console.log(
     span: values.map(format.span),
     size: whole.map(format.size),
     block: whole.map(format.block),
+    share: values.filter((v) => v > 0).map(format.percent),
+    change: values.filter((v) => v > 0).map(format.change),
     quoted: words.map(format.shellWord),
   }),
 );

@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/words"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -23,6 +24,8 @@ type figures struct {
 	Span      []string  `json:"span"`
 	Size      []string  `json:"size"`
 	Block     []string  `json:"block"`
+	Share     []string  `json:"share"`
+	Change    []string  `json:"change"`
 	Words     []string  `json:"words"`
 	Quoted    []string  `json:"quoted"`
 }
@@ -37,7 +40,8 @@ func TestThePageWritesAsTheProgramDoes(t *testing.T) {
 		want.Values = append(want.Values, math.Pow(10, e))
 	}
 	// Values at which a unit or a digit begins.
-	want.Values = append(want.Values, 9.994, 9.996, 99.94, 99.96, 999.4, 999.6, 9994, 9996, 999.4e3, 999.6e3,
+	want.Values = append(want.Values, 0.003, 0.0003, 0.0099, 0.0951, 0.0949, 0.8, 0.9, 1.05, 2.9,
+		9.994, 9.996, 99.94, 99.96, 999.4, 999.6, 9994, 9996, 999.4e3, 999.6e3,
 		1024, 1<<20, 1<<30, 1<<40, 4096, 131072, 59.4, 59.6, 3599, 3600, 86400, 0)
 	for _, v := range want.Values {
 		want.Rate = append(want.Rate, units.FormatRate(v))
@@ -46,6 +50,10 @@ func TestThePageWritesAsTheProgramDoes(t *testing.T) {
 		want.Span = append(want.Span, units.FormatSpan(v))
 		want.Size = append(want.Size, units.FormatSize(int64(v)))
 		want.Block = append(want.Block, units.FormatBlock(int64(v)))
+		if v > 0 {
+			want.Share = append(want.Share, units.FormatShare(v))
+			want.Change = append(want.Change, words.Change(v, 1))
+		}
 	}
 	want.Words = []string{"", "/var/lib/postgresql", "--only=a,b", "/mnt/日本", "rand-*", "it's", "$(reboot)", "~root", "=ls", "a=b", "two words", "a\nb", "\x1b]0;'\\\x07",
 		"a\u202eb", "nbd+unix:///?socket=/x", "back\\slash", "\u00a0", "e\u0301", "\u3164", "\u200b", "Ⅷ", "½", "٣", "a\u0085b", "😀", "x\ufe0f"}

@@ -3,6 +3,7 @@ package volume
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -37,16 +38,27 @@ func Capacity(s model.Storage, t model.Target) int64 {
 // need some space for the filesystem's own records as well.
 const lastLimit = 0.975
 
+// reclaimTime is how long a filesystem may take to count the space of a file that was just removed as free: ZFS does
+// so with its next transaction group, every 5 s.
+const reclaimTime = 10 * time.Second
+
 // CheckSpace refuses a file of that size in bytes, in a directory whose filesystem it would fill: others may
 // have written since the probe, while a user thought about a prompt or another run was prepared.
 func CheckSpace(t model.Target, size int64) error {
 	if t.Kind != model.Directory {
 		return nil
 	}
-	s, err := filesystem(t.Path)
-	reach := s.Used + s.Free
-	if err != nil || reach == 0 || s.Used+size <= int64(lastLimit*float64(reach)) {
-		return nil
+	var s model.Storage
+	for end := system.Now().Add(reclaimTime); ; system.Sleep(200 * time.Millisecond) {
+		var err error
+		s, err = filesystem(t.Path)
+		reach := s.Used + s.Free
+		if err != nil || reach == 0 || s.Used+size <= int64(lastLimit*float64(reach)) {
+			return nil
+		}
+		if system.Now().After(end) {
+			break
+		}
 	}
 	return model.RefusedError(fmt.Sprintf("a file of %s no longer fits into %s: others have written there in the meantime, and it now can spare %s (it is kept below 95 %%)",
 		units.FormatSize(size), t.Name, units.FormatSize(spare(s))), "measure again: the size is then chosen anew")

@@ -86,6 +86,11 @@ func ofReport(r *model.Report) Suite {
 			s.add("run", f.Rule, broken, string(model.Invalid), f.Message, 0)
 		}
 	}
+	for _, d := range r.Durability {
+		if d.Broken() {
+			s.add("run", "durability", broken, string(d.Result), d.Statement, 0)
+		}
+	}
 	invalid := map[string]bool{}
 	for _, res := range r.Results {
 		name := res.Workload + " " + string(res.Direction)

@@ -35,6 +35,8 @@ type state struct {
 	sum, last  model.Flow
 	sumSeconds float64
 	lastRate   float64
+	// rates are what each worker did in the last second that it has reported.
+	rates map[int]float64
 	// flushes is how often per second the application lately flushed its log; 0 if unknown.
 	flushes    float64
 	judgements map[string]model.Judgement
@@ -63,7 +65,7 @@ func (s *state) take(u model.Update) (lines []string) {
 		step := *u.Step
 		s.step, s.workload, s.side = &step, u.Workload, u.Side
 		s.begun++
-		s.sum, s.last, s.sumSeconds, s.lastRate, s.flushes = model.Flow{}, model.Flow{}, 0, math.NaN(), 0
+		s.sum, s.last, s.sumSeconds, s.lastRate, s.rates, s.flushes = model.Flow{}, model.Flow{}, 0, math.NaN(), nil, 0
 	}
 	if p := u.Progress; p != nil && p.Phase == model.PhaseMeasure {
 		s.flushes = p.Flushes
@@ -101,12 +103,29 @@ func (s *state) addSample(sample *model.Sample) {
 		}
 	}
 	// With several workers at once, each has its own seconds, and their rates add up.
-	seconds := sample.Seconds
+	volumes := 1
 	if s.workload != nil {
-		seconds /= float64(s.workload.VolumeCount())
+		volumes = s.workload.VolumeCount()
 	}
-	s.sumSeconds += seconds
-	s.lastRate = s.last.Value(s.metric(), seconds)
+	s.sumSeconds += sample.Seconds / float64(volumes)
+	if s.rates == nil {
+		s.rates = map[int]float64{}
+	}
+	s.rates[sample.Worker] = s.last.Value(s.metric(), sample.Seconds)
+	s.lastRate = together(s.metric(), s.rates, volumes)
+}
+
+// together is what all workers do, by the last second of those that have reported: the sum of their rates, or the
+// mean of other values.
+func together(m model.Metric, each map[int]float64, volumes int) float64 {
+	sum := 0.0
+	for _, v := range each {
+		sum += v
+	}
+	if m.Unit() == "s" {
+		return sum / float64(len(each))
+	}
+	return sum * float64(volumes) / float64(len(each))
 }
 
 func (s *state) metric() model.Metric {

@@ -125,6 +125,9 @@ func ownLabels(before string, labels model.Labels) (pairs []*dto.LabelPair) {
 func (e exposition) put(name string, value float64, labels ...string) {
 	labels = slices.Clone(labels)
 	series := name
+	for _, own := range e.own {
+		series += "\xff" + own.GetName() + "\xff" + own.GetValue()
+	}
 	for i, text := range labels {
 		// The format can escape a line feed, but not other characters that a terminal would
 		// interpret, so these are removed.

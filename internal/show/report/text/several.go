@@ -75,7 +75,8 @@ func startWords(run *model.RunInfo) string {
 // withFirst returns the comparison of the i-th run with the first; nil if there is none.
 func withFirst(reports []*model.Report, comparisons []*model.Comparison, i int) *model.Comparison {
 	for _, c := range comparisons {
-		if i > 0 && c.A.ID == reports[0].Run.ID && c.B.ID == reports[i].Run.ID {
+		// Runs of several machines that began in the same second have the same ID.
+		if a, b := &reports[0].Run, &reports[i].Run; i > 0 && c.A.ID == a.ID && c.A.Directory == a.Directory && c.B.ID == b.ID && c.B.Directory == b.Directory {
 			return c
 		}
 	}

@@ -51,6 +51,9 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 	p.blank()
 	p.goals(r.Goals)
 	p.trust(r, notes)
+	for _, d := range r.Durability {
+		p.field("durable", p.Paint(paintOf(d.Result), d.Statement))
+	}
 	p.charts(r)
 	if r.Run.Directory != "" {
 		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/", "report.html")

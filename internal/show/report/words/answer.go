@@ -46,7 +46,8 @@ func Speed(r *model.Report) string {
 			parts = append(parts, k.words+" "+headline(res))
 		}
 	}
-	if len(parts) == 0 && r.Sweep == nil {
+	named := len(parts) == 0 && r.Sweep == nil // a workload's name keeps its letters
+	if named {
 		for _, res := range r.Results[:min(3, len(r.Results))] {
 			if res.Verdict != model.Invalid && number(res.Value) {
 				parts = append(parts, res.Workload+" "+headline(&res))
@@ -57,7 +58,10 @@ func Speed(r *model.Report) string {
 		return ""
 	}
 	sentence := strings.Join(parts, ", ") + "."
-	return strings.ToUpper(sentence[:1]) + sentence[1:]
+	if !named {
+		sentence = strings.ToUpper(sentence[:1]) + sentence[1:]
+	}
+	return sentence
 }
 
 // headline returns, for example, "21.4k IOPS ±2.1%".
@@ -109,13 +113,13 @@ func Belief(r *model.Report) string {
 	var answer string
 	switch bad, unsure := verdicts[model.Invalid], verdicts[model.Suspect]; {
 	case len(r.Results) == 0 && len(r.Scales) > 0:
-		answer = "The points stand in the table."
+		answer = "See the table for the points."
 	case len(r.Results) == 0:
 		answer = "Nothing was measured."
 	case bad > 0:
-		answer = fmt.Sprintf("Not to be believed as a whole: %s invalid; %s.", share(bad, all), checks)
+		answer = fmt.Sprintf("Not trustworthy as a whole: %s invalid; %s.", share(bad, all), checks)
 	case whole:
-		answer = fmt.Sprintf("Not to be believed: the run as a whole is invalid; %s.", checks)
+		answer = fmt.Sprintf("Not trustworthy: the run as a whole is invalid; %s.", checks)
 	case unsure > 0:
 		answer = fmt.Sprintf("To be used with care: %s suspect; %s.", share(unsure, all), checks)
 	case wide > 0:

@@ -111,6 +111,9 @@ func Change(ratio float64, decimals int) string {
 		return "×" + Fixed(ratio, 0)
 	case ratio >= 3:
 		return "×" + Fixed(ratio, 1)
+	case v < -99.05:
+		// What is left of it must show: −99.7 % and −99.97 % are a factor of ten.
+		return signed(v, 2) + "%"
 	case math.Abs(v) >= 9.95:
 		return signed(v, 0) + "%"
 	default:

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// A disk that has lost writes is no good storage, however valid its numbers are.
+func TestARunOfADiskThatLosesWrites(t *testing.T) {
+	for result, want := range map[model.DurabilityResult]int{
+		model.DurabilityLostWrites: exitInvalid, model.DurabilityCorrupt: exitInvalid, model.DurabilityClean: exitOK, model.DurabilityUnproven: exitOK,
+	} {
+		r := &model.Report{Durability: []model.Durability{{Result: result, Statement: "what it has shown"}}}
+		if code := reportCode(r); code != want {
+			t.Errorf("%s: exit code %d", result, code)
+		}
+		var out strings.Builder
+		if err := text.Render(&out, r, text.Options{}); err != nil || !strings.Contains(out.String(), "durable what it has shown") {
+			t.Errorf("%s: %v %s", result, err, out.String())
+		}
+	}
+}
