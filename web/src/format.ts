@@ -81,12 +81,18 @@ export function seconds(v: Num | undefined): string {
   return v === null || v === undefined || !Number.isFinite(v) ? none : duration(v);
 }
 
-/** percent writes a fraction with at most two digits: 2%, 0.4%, 35%. */
+/** percent writes a fraction: 23%, 5.1%, 0.04%. */
 export function percent(v: number): string {
   const p = v * 100;
   if (!Number.isFinite(p)) return none;
-  return (p !== 0 && p < 0.95 ? p.toFixed(p < 0.095 ? 2 : 1) : p.toFixed(0)) + "%";
+  if (p >= 9.95) return p.toFixed(0) + "%";
+  if (p === 0) return "0%";
+  if (p < 0.005) return "<0.01%";
+  return p.toFixed(p < 0.095 ? 2 : 1) + "%";
 }
+
+/** asked writes a fraction that somebody has chosen, as they did: 5%, 2.5%. */
+export const asked = (v: number): string => `${Math.round(v * 1e4) / 1e2}%`;
 
 /** halfWidth is the larger relative distance to a bound; null without an interval. */
 export function halfWidth(e: Estimate): number | null {
@@ -95,7 +101,7 @@ export function halfWidth(e: Estimate): number | null {
 }
 
 export function plusMinus(e: Estimate): string {
-  if (e.open) return "no upper end";
+  if (e.open) return none;
   const w = halfWidth(e);
   return w === null ? none : "±" + percent(w);
 }
@@ -105,8 +111,9 @@ const mostHalf = 0.3;
 
 /** interval writes a 95 % interval: "±2%", or "[1.2k – 3.4k IOPS]" where it is wide. */
 export function interval(m: Metric, e: Estimate, direction?: Direction): string {
+  if (e.open) return `≥ ${metric(m, e.low, direction)}`;
   const w = halfWidth(e);
-  if (w === null || e.open || w <= mostHalf) return plusMinus(e);
+  if (w === null || w <= mostHalf) return plusMinus(e);
   const [low, high] = [metric(m, e.low, direction), metric(m, e.high, direction)];
   const unit = high.includes(" ") ? high.slice(high.lastIndexOf(" ")) : /(?:\/s)?$/.exec(high)![0];
   return `[${unit && low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}]`;
@@ -118,7 +125,8 @@ export function change(ratio: Num): string {
   if (ratio >= 10) return "×" + ratio.toFixed(0);
   if (ratio >= 3) return "×" + ratio.toFixed(1);
   const v = (ratio - 1) * 100;
-  const s = Math.abs(v).toFixed(Math.abs(v) >= 9.95 ? 0 : 1);
+  // What is left after a large drop must show: −99.7% and −99.97% are a factor of ten.
+  const s = Math.abs(v).toFixed(v < -99.05 ? 2 : Math.abs(v) >= 9.95 ? 0 : 1);
   if (Number(s) === 0) return "0%";
   return (v < 0 ? "−" : "+") + s + "%";
 }

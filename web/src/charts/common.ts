@@ -41,7 +41,7 @@ export interface Unit {
 
 /** unitFor chooses the unit in which the largest value is easy to read. */
 export function unitFor(metric: Metric, largest: number): Unit {
-  if (metric === "iops") return { by: 1, name: "1/s" };
+  if (metric === "iops" || metric === "tps" || metric === "records") return { by: 1, name: "1/s" };
   const units: [from: number, by: number, name: string][] =
     metric === "bandwidth"
       ? [[10 * 2 ** 30, 2 ** 30, "GiB/s"], [2 ** 20, 2 ** 20, "MiB/s"], [0, 2 ** 10, "KiB/s"]]
@@ -208,6 +208,9 @@ export function keyOf(list: KeyItem[]): HTMLElement {
 /** metricAxis says what a metric's axis counts, in a unit. */
 export function metricAxis(metric: Metric, unit: Unit): string {
   if (metric === "iops") return "IOPS";
+  if (metric === "tps") return "transactions (1/s)";
+  if (metric === "records") return "records (1/s)";
+  if (metric === "elapsed") return `time (${unit.name})`;
   if (metric === "bandwidth") return `bandwidth (${unit.name})`;
   return `${metric === "latency" ? "mean latency" : `${metric} latency`} (${unit.name})`;
 }

@@ -114,7 +114,7 @@ export const cellName = (p: SweepPoint): string => `${format.block(p.block_size)
 /** tipLines are all the numbers of a point. */
 export function tipLines(p: SweepPoint): TipLine[] {
   const lines: TipLine[] = [["rate", `${format.metric("iops", p.iops.estimate)} ${format.interval("iops", p.iops)}`], ["bandwidth", format.metric("bandwidth", p.bandwidth.estimate)]];
-  for (const key of ["mean", "p50", "p99", "p99.9"] as const) if (p[key]) lines.push([key, `${format.seconds(p[key].estimate)} ${format.plusMinus(p[key])}`]);
+  for (const key of ["mean", "p50", "p99", "p99.9"] as const) if (p[key]) lines.push([key, `${format.seconds(p[key].estimate)} ${format.interval(key === "mean" ? "latency" : key, p[key])}`]);
   lines.push(["verdict", `${verdictSign[p.verdict]} ${p.verdict}`]);
   return lines;
 }

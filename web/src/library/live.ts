@@ -119,7 +119,7 @@ class Panel {
     const seen = new Map<string, number>();
     for (const c of courses ?? []) seen.set(c.workload, Math.max(seen.get(c.workload) ?? 0, c.spans.length));
     const made = [...seen.values()].reduce((a, b) => a + b, 0);
-    if (made === 0) return "; the volume is prepared";
+    if (made === 0) return "; preparing the volume";
     return made < planned ? `, ${made} of at least ${format.count(planned, "repeat")}` : `, ${format.count(made, "repeat")}`;
   }
 }

@@ -7,7 +7,7 @@ import type { Comparison, Documents, Estimate, Goal, Report, Result, Run, Scale,
 import type { Tone } from "../theme";
 import { letter } from "../theme";
 import { winners } from "./ranking";
-import { flowName, headline, placeName, sidesOf, verdictCounts } from "./words";
+import { flowName, headline, placeName, sidesOf, tooWide, verdictCounts } from "./words";
 
 export interface Answer {
   question: string;
@@ -59,7 +59,7 @@ function speed(report: Report): string {
   const of = (access: string, direction: string, metric: string): Result | undefined => {
     const fit = report.results.filter((r) => {
       const w = workloads.get(r.workload);
-      return w?.access === access && r.direction === direction && r.metric === metric && r.estimate !== null;
+      return w?.access === access && r.direction === direction && r.metric === metric && r.estimate !== null && r.verdict !== "invalid";
     });
     const lower = metric === "latency";
     return fit.sort((a, b) => (lower ? a.estimate! - b.estimate! : b.estimate! - a.estimate!))[0];
@@ -140,9 +140,9 @@ function belief(report: Report): { sentence: string; tone: Tone } {
     return { sentence: `No: ${how}; the findings say why. ${checks}.${tail}`, tone: "bad" };
   }
   if (n.suspect) return { sentence: `With care: ${n.suspect} of ${format.count(all, "number")} ${n.suspect === 1 ? "is" : "are"} suspect; ${checks}.${tail}`, tone: "unsure" };
-  const wide = report.run.schedule.precision ? report.results.filter((r) => !r.converged).length : 0;
+  const wide = report.run.schedule.precision ? report.results.filter(tooWide).length : 0;
   if (wide) {
-    const asked = format.percent(report.run.schedule.precision);
+    const asked = format.asked(report.run.schedule.precision);
     return { sentence: `Yes, but ${wide} of ${format.count(all, "interval")} ${wide === 1 ? "is" : "are"} wider than the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
   }
   return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };

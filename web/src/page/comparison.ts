@@ -20,7 +20,7 @@ export function comparison(c: Comparison, nth: number, sides: [string, string]):
     drawing && h("div", { class: "charts" }, figure(drawing)),
     table(c, sides),
     footnotes(notesOf(c)),
-    h("p", { class: "faint legend" }, `${how} Margin: ${format.percent(c.margins.rate)} for rates, ${format.percent(c.margins.p99)} for the high percentiles.`),
+    h("p", { class: "faint legend" }, `${how} Margin: ${format.asked(c.margins.rate)} for rates, ${format.asked(c.margins.p99)} for the high percentiles.`),
     traits(c, sides),
     c.findings.length ? findings(c.findings) : null,
   );

@@ -39,7 +39,7 @@ export function reproduce(report: Report, targets: Target[]): HTMLElement {
         ["labels", labelWords(run.labels).join(", ")],
         ["seed", own && String(plan.seed)],
         ["schedule", own && scheduleWords(report)],
-        ["precision asked", plan.precision ? `±${format.percent(plan.precision)}` : undefined],
+        ["precision asked", plan.precision ? `±${format.asked(plan.precision)}` : undefined],
         ["saved in", run.directory],
       ]),
       facts("Volume", [

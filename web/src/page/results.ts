@@ -8,7 +8,7 @@ import * as format from "../format";
 import type { Num, Report, Result } from "../model";
 import { verdictSign, verdictTone } from "../theme";
 import { costs } from "./costs";
-import { flowName } from "./words";
+import { flowName, tooWide } from "./words";
 
 /** More rows than this are folded: what was varied has its own charts. */
 const mostRows = 24;
@@ -32,7 +32,7 @@ export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLEle
   const spread = rows.some((r) => repeatsOf(r).length > 1);
   const numeric = ["result", "95% CI", ...(spread ? ["repeats"] : []), "mean", "p50", "p99", "p99.9"];
   const head = ["workload", ...(judged ? ["verdict"] : []), ...numeric, ...(lines ? ["over time"] : [])];
-  const wide = judged && precision > 0 && rows.some((r) => !r.converged);
+  const wide = judged && precision > 0 && rows.some(tooWide);
   return h(
     "div",
     {},
@@ -47,7 +47,7 @@ export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLEle
       ),
     ),
     spread || wide
-      ? h("p", { class: "faint legend" }, [spread && "repeats: how many there were, and by how much the lowest and the highest differ from the result", wide && `*: wider than the ±${format.percent(precision)} that was requested`].filter(Boolean).join(" · "))
+      ? h("p", { class: "faint legend" }, [spread && "repeats: how many there were, and by how much the lowest and the highest differ from the result", wide && `*: wider than the ±${format.asked(precision)} that was requested`].filter(Boolean).join(" · "))
       : null,
   );
 }
@@ -70,7 +70,7 @@ function row(r: Result, all: Result[], c: Columns): HTMLElement {
     h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, all)), h("span", { class: "name faint" }, r.description)),
     c.judged ? h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "name faint" }, r.findings.join(", ")) : null) : null,
     number(quantile + format.metric(r.metric, r.estimate, r.direction), true),
-    number(format.interval(r.metric, r, r.direction) + (c.wide && !r.converged ? "*" : "")),
+    number(format.interval(r.metric, r, r.direction) + (c.wide && tooWide(r) ? "*" : "")),
     c.spread ? number(spreadWords(r)) : null,
     number(estimate("latency")),
     number(estimate("p50")),

@@ -31,7 +31,7 @@ export function tracedPage(c: TraceComparison): HTMLElement {
     h(
       "div",
       { class: "sections" },
-      h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), c.rows.length ? table(c.rows) : h("p", {}, "Nothing to compare: no operation has enough I/Os in both."), h("p", { class: "faint legend" }, `Margin: ${format.percent(c.margins.rate)} for rates, means and medians, ${format.percent(c.margins.p99)} for p99. Rates are what was asked for.`)),
+      h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), c.rows.length ? table(c.rows) : h("p", {}, "Nothing to compare: no operation has enough I/Os in both."), h("p", { class: "faint legend" }, `Margin: ${format.asked(c.margins.rate)} for rates, means and medians, ${format.asked(c.margins.p99)} for p99. Rates are what was asked for.`)),
       c.left_out?.length ? h("section", { id: "left-out", "aria-label": "Left out" }, h("h2", {}, "Left out"), h("ul", {}, ...c.left_out.map((w) => h("li", {}, w)))) : null,
       h("section", { id: "findings", "aria-label": "Findings" }, h("h2", {}, "Findings"), findings(c.findings)),
     ),

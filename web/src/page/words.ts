@@ -161,3 +161,6 @@ export function sidesOf(reports: Report[], c: Comparison): [string, string] {
   const b = reports.findIndex((r, i) => i !== a && r.run.id === c.b.id);
   return a < 0 || b < 0 ? ["A", "B"] : [letter(a), letter(b)];
 }
+
+/** tooWide reports whether an interval is wider than was requested, which nobody does of a flush. */
+export const tooWide = (r: Result): boolean => !r.converged && r.direction !== "sync" && r.confidence > 0;
