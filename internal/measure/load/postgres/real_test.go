@@ -325,3 +325,14 @@ func TestReadyOnAFullDisk(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Until all clients are connected pgbench does nothing, which is no rate of the storage.
+func TestClientsThatConnectForLongerThanTheRamp(t *testing.T) {
+	d := ready(t, "pre_auth_delay=1")
+	req := ask(4, 4)
+	req.Step.Ramp = 0.5
+	res, err := d.Run(t.Context(), req, load.BeginNow, func(model.Event) {})
+	if err != nil || !strings.Contains(res.Error, "the clients took ") || !strings.Contains(res.Error, "--ramp-time") {
+		t.Errorf("%v %q", err, res.Error)
+	}
+}
