@@ -30,7 +30,8 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 		ask.Clients = max(ask.Clients, w.Depth)
 	}
 	r.Experiment.App = &ask
-	if ask.Image != "" && !slices.ContainsFunc(Targets(exp), mayBeInCluster) {
+	// A client on another node, without a cluster, is refused by itself.
+	if ask.Image != "" && ask.Client == "" && !slices.ContainsFunc(Targets(exp), mayBeInCluster) {
 		return r, model.RefusedError("--image is for a server in a pod, and nothing that is measured here is in a cluster", "leave --image out, or name sc:CLASS or pvc:CLAIM")
 	}
 	if !Paired(exp) {
