@@ -122,8 +122,6 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 		return found, nil
 	}
 	err := e.wait(ctx, s, w, s.probeFor(w, step), most, found)
-	// A probe that left no time to wait, or read nothing: the repeat is not made again for it.
-	d.noTime = found.Waited == 0 && !found.Settled
 	if err != nil || found.Rate <= 0 {
 		// Without reads, the repeat itself will report the reason.
 		return found, err
