@@ -41,7 +41,7 @@ await check("figures", async (t) => {
   await page.locator("#latency details table").waitFor();
   await says("#latency", ["8k to below 16k", "4k to below 8k"]);
   await says("#who", ["postgres", "4711", "pg_dump", "unowned flushes", "/kubepods/burstable/pod8f1c/9a31b2"]);
-  await says("#devices", ["41 000", "160 000", "2%", "79%"]);
+  await says("#devices", ["41 000", "160 000", "2.1%", "79%"]);
   await says("#findings", ["2.1 % unseen", "who made a request that no scheduler got"]);
   await says("#reproduce", ["loadline trace /srv/data --time 40s"]);
   const figure = page.locator("#chart-vda-read-histogram");
