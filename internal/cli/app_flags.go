@@ -63,7 +63,7 @@ func (o *appOptions) registerFile(cmd *cobra.Command, f application.Flag) {
 		}
 		text, err := spec.Read(e.ReadFile, "--"+f.Name, file)
 		if err == nil && (len(bytes.TrimSpace(text)) == 0 || bytes.IndexByte(text, 0) >= 0) {
-			err = model.RefusedError(fmt.Sprintf("--%s %s is empty, or no text", f.Name, file), "name a file with at least one command")
+			err = model.RefusedError(fmt.Sprintf("--%s %s is empty, or not a text file", f.Name, file), "name a file with at least one command")
 		}
 		*f.To(r).(*string) = string(text)
 		return err

@@ -38,7 +38,7 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 	}
 	failed := client.Remove(ctx, old, cleanupTime)
 	for _, o := range old {
-		if failed == nil || !client.There(context.WithoutCancel(ctx), o) {
+		if failed == nil || !client.Exists(context.WithoutCancel(ctx), o) {
 			printLine(e.Stdout, "removed %s", o)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// checkFields refuses an experiment that asks for what its command has no flag for: nothing would come of
-// it, and the result would not be that of the file.
+// checkFields refuses an experiment that sets an option its command does not have: it would be ignored, and the
+// result would not be that of the file.
 func checkFields(e *env.Env, exp model.Experiment, file string) error {
 	if _, known := verbs[exp.Scenario]; !known {
 		return nil // what cannot be measured is refused elsewhere
 	}
 	if exp.Baseline != "" && !session.Paired(exp) {
-		return model.RefusedError(fmt.Sprintf("%s has a baseline, which an experiment with scenario: %s does not compare with", file, exp.Scenario),
+		return model.RefusedError(fmt.Sprintf("%s sets a baseline, which scenario: %s does not use", file, exp.Scenario),
 			fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
 	}
 	line := experimentCommand(exp, nil)
@@ -28,8 +28,8 @@ func checkFields(e *env.Env, exp model.Experiment, file string) error {
 	for _, word := range line[1:] {
 		flag, is := strings.CutPrefix(word, "--")
 		if flag, _, _ = strings.Cut(flag, "="); is && verb.Flag(flag) == nil {
-			return model.RefusedError(fmt.Sprintf("%s asks for what --%s does, which %s does not have, so nothing would come of it", file, flag, verb.CommandPath()),
-				"remove that from the file; all that can be asked for: "+verb.CommandPath()+" --help")
+			return model.RefusedError(fmt.Sprintf("%s sets what is --%s on the command line, and %s has no such option", file, flag, verb.CommandPath()),
+				"remove it from the file; "+verb.CommandPath()+" --help lists the options")
 		}
 	}
 	return nil

@@ -10,12 +10,12 @@ import (
 func TestFieldsThatACommandDoesNotHave(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, words string }{
-		"size":               {"scenario: app\ntarget: " + dir + "\napp: {name: postgres}\nsize: 1GiB\n", "what --size does, which loadline app postgres does not have"},
-		"size of etcd":       {"scenario: app\ntarget: " + dir + "\napp: {name: etcd}\nsize: 1GiB\n", "loadline app etcd does not have"},
-		"sweep":              {"scenario: app\ntarget: " + dir + "\napp: {name: postgres}\nsweep: {pattern: randread, depths: [1, 2], block_sizes: [4096]}\n", "what --rw does"},
-		"check":              {"scenario: app\ntarget: " + dir + "\napp: {name: postgres}\ncheck_cache: true\n", "what --check-cache does"},
-		"depths of run":      {"scenario: profile\ntarget: fake:fast\nsweep: {pattern: randread, depths: [1, 2], block_sizes: [4096]}\n", "what --rw does, which loadline run does not have"},
-		"volumes of a sweep": {"scenario: sweep\ntarget: fake:fast\nsweep: {pattern: randread, depths: [1, 2], block_sizes: [4096]}\nscale: {workload: rand-read-iops, volumes: [1, 2]}\n", "what --volumes does, which loadline sweep does not have"},
+		"size":               {"scenario: app\ntarget: " + dir + "\napp: {name: postgres}\nsize: 1GiB\n", "sets what is --size on the command line, and loadline app postgres has no such option"},
+		"size of etcd":       {"scenario: app\ntarget: " + dir + "\napp: {name: etcd}\nsize: 1GiB\n", "loadline app etcd has no such option"},
+		"sweep":              {"scenario: app\ntarget: " + dir + "\napp: {name: postgres}\nsweep: {pattern: randread, depths: [1, 2], block_sizes: [4096]}\n", "sets what is --rw on the command line"},
+		"check":              {"scenario: app\ntarget: " + dir + "\napp: {name: postgres}\ncheck_cache: true\n", "sets what is --check-cache on the command line"},
+		"depths of run":      {"scenario: profile\ntarget: fake:fast\nsweep: {pattern: randread, depths: [1, 2], block_sizes: [4096]}\n", "sets what is --rw on the command line, and loadline run has no such option"},
+		"volumes of a sweep": {"scenario: sweep\ntarget: fake:fast\nsweep: {pattern: randread, depths: [1, 2], block_sizes: [4096]}\nscale: {workload: rand-read-iops, volumes: [1, 2]}\n", "sets what is --volumes on the command line, and loadline sweep has no such option"},
 		"baseline":           {"scenario: profile\ntarget: fake:fast\nbaseline: fake:slow\n", "write scenario: baseline in the file"},
 		"baseline of app":    {"scenario: app\ntarget: " + dir + "\nbaseline: " + dir + "\napp: {name: postgres}\n", "write scenario: compare in the file"},
 		"image":              {"scenario: app\ntarget: " + dir + "\napp: {name: postgres, image: 'mine:1'}\n", "--image is for a server in a pod"},

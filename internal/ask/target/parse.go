@@ -148,7 +148,7 @@ func parseRBD(name string) (model.Target, error) {
 	for _, p := range parts {
 		if !cephName.MatchString(p) {
 			return model.Target{}, model.RefusedError(
-				fmt.Sprintf("%s: fio cannot be told the name %q, and would open another image: only letters, digits and . _ + = - are possible", name, p),
+				fmt.Sprintf("%s: fio's job file cannot hold the name %q, and fio would open another image: only letters, digits and . _ + = - are supported", name, p),
 				"rename the image: rbd rename OLD NEW; or map it (rbd map) and measure the device")
 		}
 	}

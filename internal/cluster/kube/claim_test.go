@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -167,5 +168,19 @@ func TestStatedIdentity(t *testing.T) {
 	}
 	if diff := cmp.Diff(Stated{}, stated(&corev1.PodSpec{Containers: []corev1.Container{{VolumeMounts: mount}}}, "v")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A request without an answer may have used up the quota that refuses the next one: what it made is ours.
+func TestTheQuotaThatOurOwnClaimUsedUp(t *testing.T) {
+	s, client := cluster(t)
+	const claims = "/api/v1/namespaces/n/persistentvolumeclaims"
+	s.LoseAnswer = true
+	s.OnCreate = func(string, kubetest.Object) {
+		s.Fail["POST "+claims] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: `persistentvolumeclaims "c" is forbidden: exceeded quota`}
+	}
+	uid, err := client.MakeClaim(t.Context(), ClaimSpec{Name: "c", Made: Made{Run: "r", Driver: "here/1", Token: "ours"}, Class: "fast", Size: 1 << 30})
+	if err != nil || uid == "" || len(s.Objects) != 1 {
+		t.Errorf("%q, %v, %d objects", uid, err, len(s.Objects))
 	}
 }

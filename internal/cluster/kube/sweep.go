@@ -73,8 +73,8 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 
 // Remove deletes these objects, but no others that have taken one of their names since, and waits
 // at most limit until they are gone. A worker gets the time to remove its file, a Job's pod its
-// rights and the time to remove its workers. A server that does not answer is asked again. What may not be
-// deleted keeps none of the others: the error names it at the end.
+// rights and the time to remove its workers. A server that does not answer is asked again. An object
+// that may not be deleted does not keep the others from being deleted; the error names it.
 func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -104,7 +104,7 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 				}
 				deleted[o], failed = err == nil || apierrors.IsConflict(err), err
 			}
-			if !deleted[o] || c.There(ctx, o) {
+			if !deleted[o] || c.Exists(ctx, o) {
 				left = append(left, o)
 			}
 		}
@@ -132,9 +132,9 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))
 }
 
-// There reports whether the object still exists. If that is unknown it counts as existing, but
+// Exists reports whether the object still exists. If that is unknown it counts as existing, but
 // without the right to read it there is no need to wait.
-func (c *Client) There(ctx context.Context, o Object) bool {
+func (c *Client) Exists(ctx context.Context, o Object) bool {
 	uid, err := c.identify(ctx, o)
 	return uid != "" || err != nil && !forbidden(err)
 }

@@ -245,8 +245,8 @@ func continues(a, b fioDocument) bool {
 			return false
 		}
 	}
-	// Elapsed is since the start of fio, both in whole seconds: of another process it does not grow with the time.
-	// fio before 3 says none of the two.
+	// Both are whole seconds. Elapsed counts from the start of fio, so in another process it does not grow with the
+	// time of day. Old versions of fio print neither.
 	n := len(a.Jobs) - 1
 	if passed := b.Jobs[n].Elapsed - a.Jobs[n].Elapsed; a.Time > 0 && b.Time > 0 && b.Time-a.Time-passed > 2 {
 		return false

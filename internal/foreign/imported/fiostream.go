@@ -39,7 +39,7 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 				break
 			}
 			// fio's clock is in ms; a fraction of an interval at the end is not counted.
-			if s.Seconds < 0.5 || s.Read == nil && s.Write == nil && !stoodStill(&s, runs[r].samples) {
+			if s.Seconds < 0.5 || s.Read == nil && s.Write == nil && !idleInterval(&s, runs[r].samples) {
 				continue
 			}
 			clock += s.Seconds
@@ -52,9 +52,9 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 	}
 }
 
-// stoodStill completes the sample of an interval in which no I/O was done, between others in which some were:
+// idleInterval completes the sample of an interval in which no I/O was done, between others in which some were:
 // it counts, with no I/O in the directions of the one before. It reports whether there is one before.
-func stoodStill(s *model.Sample, before []model.Sample) bool {
+func idleInterval(s *model.Sample, before []model.Sample) bool {
 	if len(before) == 0 {
 		return false
 	}

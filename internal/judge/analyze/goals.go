@@ -71,7 +71,7 @@ func decide(f *flow, r *model.Result, goal model.Goal) Decided {
 	g.Message = what
 	if skipped := skippedShare(r); g.Outcome == model.Met && !g.Above && g.Metric.Unit() == "s" && skipped > mostSkipped(p) {
 		g.Outcome = model.Undecided
-		g.Message += fmt.Sprintf(" meets the bound, but %.2g %% of the transactions were skipped, of which is known only that they were slower than the limit", 100*skipped)
+		g.Message += fmt.Sprintf(" meets the bound, but %.2g %% of the transactions were skipped: they were slower than the latency limit, by an unknown time", 100*skipped)
 		return g
 	}
 	unseen, enough := f.unseen(g.Metric)

@@ -128,3 +128,30 @@ func TestEqualSystemsAreSeldomToldApart(t *testing.T) {
 		t.Errorf("%d of %d pairs were told apart, %.1f%%; 5%% are allowed", told, pairs, 100*share)
 	}
 }
+
+// Two systems with intervals are told apart by these, whatever noise a third one without an interval borrows.
+func TestAThirdSystemChangesNothing(t *testing.T) {
+	told := toldApart(model.IOPS, 1.1)
+	with := func(value, half float64) model.RankEntry {
+		return model.RankEntry{Estimate: model.Estimate{Value: value, Low: value * (1 - half), High: value * (1 + half), Confidence: 0.95}}
+	}
+	bare := model.RankEntry{Estimate: model.Estimate{Value: 1000}}
+	if told(with(1200, 0.5), with(1000, 0.5)) {
+		t.Error("two wide intervals that overlap are told apart")
+	}
+	if !told(with(1200, 0.01), with(1000, 0.01)) || !told(with(1200, 0.5), bare) {
+		t.Error("what differs is not told apart")
+	}
+}
+
+// A rate that fell in a long repeat is one value of many repeats.
+func TestASustainedRateIsNoSingleRepeat(t *testing.T) {
+	fallen := model.Report{Results: []model.Result{{Workload: "a", Repeats: 1, Sustained: &model.Sustained{State: model.Fell}}}}
+	if !fallen.Results[0].Sustained.Fallen() {
+		t.Fatal("it has not fallen")
+	}
+	c := &model.Comparison{Method: model.Independent, Rows: []model.Row{{Workload: "a"}}}
+	if f := checkSingle(c, Measured{Report: &fallen}, Measured{Report: &fallen}); f != nil {
+		t.Errorf("%+v", f)
+	}
+}

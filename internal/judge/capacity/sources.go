@@ -76,9 +76,9 @@ func (s *flowSource) sentence() string {
 	switch {
 	case len(used) == 0:
 		if l := nearest(s.laws, block); l != nil && s.exact() == l {
-			return "the hardware, above " + l.words()
+			return "the hardware's, above that of " + l.words()
 		} else if l != nil {
-			return fmt.Sprintf("the hardware, above %s, the nearest size that was measured, %s", l.words(), timesWords(l.block, block))
+			return fmt.Sprintf("the hardware's, above that of %s, the nearest size that was measured, %s", l.words(), timesWords(l.block, block))
 		}
 		return "the hardware; nothing was measured of it"
 	case len(used) == 2:
@@ -87,7 +87,7 @@ func (s *flowSource) sentence() string {
 	l := used[0]
 	switch {
 	case l.block == block && hardware:
-		return l.words() + ", above the hardware"
+		return l.words() + ", above that of the hardware"
 	case l.block == block:
 		return l.words()
 	case hardware && s.operations.law != nil:

@@ -142,6 +142,11 @@ func TestADeepQueueWaits(t *testing.T) {
 	if b := Run(ev).Budgets[1]; len(b.Counterfactuals) > 0 || !strings.Contains(strings.Join(b.Notes, "\n"), "only 2 % of the processors was idle") {
 		t.Errorf("%+v", b)
 	}
+	// Processors that wait for I/O are idle.
+	ev.step("deep", func(s *model.StepResult) { s.Counters = &model.Counters{Seconds: 11, Idle: 0.02, IOWait: 0.9} })
+	if b := Run(ev).Budgets[1]; len(b.Counterfactuals) == 0 || strings.Contains(strings.Join(b.Notes, "\n"), "processors was idle") {
+		t.Errorf("%+v", b)
+	}
 	// Without a measurement at depth 1 the waiting is unknown, and there is only one row.
 	ev = measured(deep)
 	ev.did("deep", model.Read, 40000, 1.58e-3)

@@ -15,7 +15,7 @@ func findings(h *header, cuts []model.Cut, removed bool) []model.Finding {
 	if len(cuts) == 0 {
 		next := "bring the target back and check: loadline durability TARGET --resume DIR"
 		if removed {
-			next = "start the test again: its file was removed at its end"
+			next = "start the test again: its file was removed when it ended"
 		}
 		return []model.Finding{{Rule: "survival", Severity: model.SeverityNotChecked, Message: "no cut was followed by a check", Next: next}}
 	}

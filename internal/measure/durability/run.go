@@ -228,7 +228,7 @@ func (w *execution) check(ctx context.Context, number int, gone bool) error {
 	} else if blocks, buffered, err = readAll(ctx, &s.header); err != nil {
 		return w.away(ctx, err)
 	} else if slices.ContainsFunc(blocks, func(b reading) bool { return b.err != nil }) {
-		// Blocks that cannot be read are a fault of storage that is there: it may have gone away again.
+		// Unreadable blocks count only if the target as a whole still answers.
 		limited, cancel := context.WithTimeout(ctx, w.Wait)
 		_, err := w.answers(limited)
 		cancel()
@@ -315,7 +315,7 @@ func (w *execution) finish(err error) (*model.Durability, error) {
 	switch {
 	case end.Removed && logErr != nil:
 		// Without that entry, a resume would take the missing file for lost writes.
-		err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s stays, because the ledger cannot record that it was removed", h.Path), "remove it if you do not need it: rm "+safetext.ShellWord(h.Path)))
+		err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed, because the ledger could not record that", h.Path), "remove it if you do not need it: rm "+safetext.ShellWord(h.Path)))
 	case end.Removed:
 		if rm := w.remove(context.Background()); rm != nil {
 			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+safetext.ShellWord(h.Path)))

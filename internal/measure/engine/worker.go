@@ -270,7 +270,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 // may be in a pod that somebody else controls.
 func answered[T any](answer *T) (*T, error) {
 	if answer == nil {
-		return nil, errors.New("the worker's answer is not one to what it was asked")
+		return nil, errors.New("the worker sent the wrong kind of answer")
 	}
 	return answer, nil
 }

@@ -19,7 +19,7 @@ func TestAnAnswerToSomethingElse(t *testing.T) {
 		"idle":    func(ctx context.Context) error { _, err := w.Idle(ctx, model.IdleRequest{}); return err },
 		"ceiling": func(ctx context.Context) error { _, err := w.Ceiling(ctx, model.CeilingRequest{}); return err },
 	} {
-		if err := ask(t.Context()); err == nil || !strings.Contains(err.Error(), "not one to what it was asked") {
+		if err := ask(t.Context()); err == nil || !strings.Contains(err.Error(), "the wrong kind of answer") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -232,3 +232,25 @@ func TestSecretsAreNotSaved(t *testing.T) {
 		t.Errorf("%+v, %v", rec.Environment.Cluster, err)
 	}
 }
+
+// A record that could not be read any more is not written: what there is remains readable.
+func TestAFullRecord(t *testing.T) {
+	w := begin(t, t.TempDir())
+	record(t, w, 6)
+	if err := w.Step(model.StepResult{Step: model.Step{Number: 1, Workload: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	had, many := len(w.run.Steps), make([]model.StepResult, 66)
+	for i := range many {
+		many[i] = model.StepResult{Step: model.Step{Number: 2 + i, Workload: "a"}, Raw: strings.Repeat("x", 1<<20)}
+	}
+	if err := w.Step(many...); err == nil || !strings.Contains(err.Error(), "the record of this run is full") {
+		t.Errorf("got %v", err)
+	}
+	if err := w.Finish(model.Complete, ""); err == nil {
+		t.Error("the end was recorded as if all were well")
+	}
+	if rec, err := Read(w.folder.name); err != nil || len(rec.Run.Steps) != had || rec.Run.Status != model.Failed {
+		t.Errorf("%v", err)
+	}
+}

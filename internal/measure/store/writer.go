@@ -51,6 +51,8 @@ type Writer struct {
 	unsynced map[string]bool
 	// failed is why nothing more can be saved; what is recorded after that is only kept in run.
 	failed error
+	// recorded is the number of steps in the record on disk.
+	recorded int
 }
 
 // flushEvery limits how much of a running step a crash can lose.
@@ -321,7 +323,7 @@ func (w *Writer) save() error {
 	data, err := document(w.run)
 	if err == nil && len(data) > fullRecord {
 		// What is there can still be read; a larger one could not.
-		err = fmt.Errorf("the record of this run is full (%s): no more repeats fit into one run; measure for a shorter time, or fewer volumes", units.FormatSize(fullRecord))
+		err = fmt.Errorf("the record of this run is full (%s): it holds no more repeats; make the run shorter, or use fewer volumes", units.FormatSize(fullRecord))
 	}
 	if err == nil {
 		err = w.folder.Write(runFile, data)
@@ -329,6 +331,7 @@ func (w *Writer) save() error {
 	if err != nil {
 		return w.fail(fmt.Errorf("%s cannot be saved: %w", runFile, err))
 	}
+	w.recorded = len(w.run.Steps)
 	if err := w.reserveSpace(); err != nil {
 		return w.fail(err)
 	}
@@ -365,7 +368,11 @@ func (w *Writer) Finish(status model.Status, reason string) error {
 	// What follows the last flush is an incomplete block.
 	_ = w.file.Truncate(w.saved)
 	_ = w.folder.root.Remove(reserveFile)
-	if err := w.folder.writeJSON(runFile, w.run); err != nil {
+	run := w.run
+	if data, err := document(run); err == nil && len(data) > jsonlimit.Largest {
+		run.Steps = run.Steps[:w.recorded]
+	}
+	if err := w.folder.writeJSON(runFile, run); err != nil {
 		// The record on disk still says running, but without the lock: it is read as interrupted.
 		return errors.Join(w.failed, err)
 	}

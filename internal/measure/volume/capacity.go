@@ -60,7 +60,7 @@ func CheckSpace(t model.Target, size int64) error {
 			break
 		}
 	}
-	return model.RefusedError(fmt.Sprintf("a file of %s no longer fits into %s: others have written there in the meantime, and it now can spare %s (it is kept below 95 %%)",
+	return model.RefusedError(fmt.Sprintf("a file of %s no longer fits into %s: others have written there in the meantime, and it can now spare %s (it is kept below 95 %%)",
 		units.FormatSize(size), t.Name, units.FormatSize(spare(s))), "measure again: the size is then chosen anew")
 }
 

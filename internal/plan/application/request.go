@@ -37,5 +37,5 @@ func (a Application) CheckRequest(r model.AppRequest) error {
 	if len(left) == 0 {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("%s has nothing to do with %s of the experiment", a.Title, strings.Join(slices.Sorted(maps.Keys(left)), ", ")), "leave it out")
+	return model.RefusedError(fmt.Sprintf("%s does not use %s, which the experiment sets", a.Title, strings.Join(slices.Sorted(maps.Keys(left)), ", ")), "leave it out")
 }

@@ -7,7 +7,7 @@ import type { Comparison, Documents, Estimate, Goal, Report, Result, Run, Scale,
 import type { Tone } from "../theme";
 import { letter } from "../theme";
 import { winners } from "./ranking";
-import { flowName, headline, placeName, sidesOf, tooWide, verdictCounts } from "./words";
+import { flowName, headline, placeName, sameRun, sidesOf, tooWide, verdictCounts } from "./words";
 
 export interface Answer {
   question: string;
@@ -50,7 +50,7 @@ export function answers(documents: Documents): Answer[] {
 export function comparisonsOf(documents: Documents): Comparison[] {
   const own = documents.comparisons ?? [];
   const inside = documents.reports.flatMap((r) => (r.comparison ? [r.comparison] : []));
-  return [...own, ...inside.filter((c) => !own.some((o) => o.a.id === c.a.id && o.b.id === c.b.id))];
+  return [...own, ...inside.filter((c) => !own.some((o) => sameRun(o.a, c.a) && sameRun(o.b, c.b)))];
 }
 
 /** speed names the largest rates of each kind, and the latency of a single I/O. */

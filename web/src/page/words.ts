@@ -155,10 +155,13 @@ export function pageTitle(documents: Documents): string {
   return [...documents.reports.map(reportTitle), ...tests].join(" · ") || "Report";
 }
 
+/** sameRun reports whether two descriptions are of one run: runs of several machines that began in one second have one ID. */
+export const sameRun = (a: Run, b: Run): boolean => a.id === b.id && a.directory === b.directory;
+
 /** sidesOf are the letters of a comparison's two sides on the page. */
 export function sidesOf(reports: Report[], c: Comparison): [string, string] {
-  const a = reports.findIndex((r) => r.run.id === c.a.id);
-  const b = reports.findIndex((r, i) => i !== a && r.run.id === c.b.id);
+  const a = reports.findIndex((r) => sameRun(r.run, c.a));
+  const b = reports.findIndex((r, i) => i !== a && sameRun(r.run, c.b));
   return a < 0 || b < 0 ? ["A", "B"] : [letter(a), letter(b)];
 }
 

@@ -184,9 +184,9 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		o.failed = "pgbench failed: " + daemon.Quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
 	case !o.closed:
 		o.failed = "pgbench ended without its closing lines: " + daemon.Quote(o.said, errors.New("it said nothing"))
-	case !w.OpenLoop && rec.first < math.MaxInt64 && float64(rec.first-rec.begin)/1e6 > step.Ramp+max(connecting*step.Seconds, briefly):
+	case !w.OpenLoop && rec.first < math.MaxInt64 && float64(rec.first-rec.begin)/1e6 > step.Ramp+max(connectShare*step.Seconds, connectGrace):
 		// pgbench begins when all clients are connected: the seconds before would count as ones without transactions.
-		o.failed = fmt.Sprintf("the clients took %s to connect, longer than the %s before what is measured: use fewer clients or more threads, or --time 60s --ramp-time 30s",
+		o.failed = fmt.Sprintf("the clients took %s to connect, longer than the ramp of %s: use fewer clients or more threads, or --time 60s --ramp-time 30s",
 			units.FormatSpan(float64(rec.first-rec.begin)/1e6), units.FormatSpan(step.Ramp))
 	default:
 		o.failed = o.closing.check(o.counts, edges(w, o.counts, ended.Sub(began).Seconds()))
@@ -201,11 +201,11 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	return o, nil
 }
 
-// connecting is the largest share of the measured time in which the clients may still connect, and briefly how long
-// they may in any case, in seconds: a busy machine can be as late as that.
+// Clients may still be connecting for connectShare of the measured time, and for connectGrace seconds in any case: a
+// busy machine can be as late as that.
 const (
-	connecting = 0.05
-	briefly    = 0.5
+	connectShare = 0.05
+	connectGrace = 0.5
 )
 
 // edges returns by how many seconds pgbench's own time may differ from that of its transactions: a

@@ -250,3 +250,13 @@ func TestABrokenStreamIsAnError(t *testing.T) {
 		t.Error("a full disk goes unnoticed")
 	}
 }
+
+// A disk that has lost writes breaks the build, whatever its speed.
+func TestLostWritesAreATestCase(t *testing.T) {
+	for result, want := range map[model.DurabilityResult]int{model.DurabilityLostWrites: 1, model.DurabilityClean: 0} {
+		suites := Of([]*model.Report{{Durability: []model.Durability{{Result: result, Statement: "what it has shown"}}}}, nil, nil)
+		if got := counts(suites...)[broken]; got != want {
+			t.Errorf("%s: %d errors", result, got)
+		}
+	}
+}

@@ -173,3 +173,17 @@ func TestABrokenStreamIsAnError(t *testing.T) {
 		t.Error("a full disk goes unnoticed")
 	}
 }
+
+// Runs of several machines that began in the same second have the same ID; their labels keep them apart.
+func TestRunsOfOneSecondOnSeveralMachines(t *testing.T) {
+	var runs []*model.Report
+	for _, node := range []string{"a", "b", "c"} {
+		r := reporttest.Report("quick")
+		r.Run.Labels = model.Labels{"node": node}
+		runs = append(runs, r)
+	}
+	all := parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, runs, nil) }))
+	if got := len(all["loadline_run_info"]); got != 3 {
+		t.Errorf("%d runs", got)
+	}
+}

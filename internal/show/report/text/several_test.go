@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,4 +73,18 @@ func TestSeveralAndChartsFitEveryWidth(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Runs of several machines that began in the same second have the same ID: a change stays in its own column.
+func TestRunsOfOneSecond(t *testing.T) {
+	reports, comparisons := three()
+	for i, r := range reports {
+		r.Run.ID, r.Run.Directory = "one", fmt.Sprint("n", i)
+	}
+	comparisons[0].A, comparisons[0].B = reports[0].Run, reports[1].Run
+	for i, want := range []*model.Comparison{nil, comparisons[0], nil} {
+		if got := withFirst(reports, comparisons, i); got != want {
+			t.Errorf("column %d has %v", i, got)
+		}
+	}
 }

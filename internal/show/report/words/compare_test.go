@@ -1,0 +1,33 @@
+package words
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// A row that a rule leaves without a verdict says so, and not that it is as large as the margin.
+func TestSettleNamesTheRuleThatWithholdsAVerdict(t *testing.T) {
+	certain := model.Estimate{Value: 0.4, Low: 0.38, High: 0.42, Confidence: 0.95}
+	row := model.Row{Workload: "w", Verdict: model.Unclear, A: certain, B: certain, Ratio: certain, P: 1e-6, Adjusted: 1e-6, Margin: 0.05}
+	c := &model.Comparison{Alpha: 0.05, Rows: []model.Row{row}}
+	for _, rule := range withholding {
+		c.Findings = []model.Finding{{Rule: rule, Results: []string{"w"}}}
+		if got := settle(c, row); got != "not judged: see "+rule {
+			t.Errorf("%s: %q", rule, got)
+		}
+		c.Findings[0].Results = []string{"another"}
+		if got := settle(c, row); got == "not judged: see "+rule {
+			t.Errorf("%s of another row: %q", rule, got)
+		}
+	}
+}
+
+// What is left after a large drop shows.
+func TestLargeDrops(t *testing.T) {
+	for ratio, want := range map[float64]string{0.01: "−99%", 0.003: "−99.70%", 0.0003: "−99.97%", 0.2: "−80%"} {
+		if got := Change(ratio, 1); got != want {
+			t.Errorf("%g is written %s, want %s", ratio, got, want)
+		}
+	}
+}
