@@ -155,7 +155,13 @@ type Row struct {
 	// Sustained is set if the rate of a side dropped during a long uninterrupted repeat, so that
 	// sustained rates are compared and not blocks.
 	Sustained bool `json:"sustained,omitempty"`
+	// Note says why an unclear row is unclear and what would decide it, or what a row of sustained rates
+	// leaves out; it is set in documents only.
+	Note string `json:"note,omitempty"`
 }
+
+// Same reports whether two comparisons are of the same runs.
+func (c *Comparison) Same(o *Comparison) bool { return c.A.Same(&o.A) && c.B.Same(&o.B) }
 
 // Goal is a bound that a result was asked to reach, and whether it does.
 type Goal struct {

@@ -180,3 +180,9 @@ type RunInfo struct {
 	// Imported is set if the run was measured by another tool.
 	Imported *Import `json:"imported,omitempty"`
 }
+
+// Same reports whether two descriptions are of one run. The ID is not enough: runs of several machines
+// that began in the same second have the same, and their directories may be named alike, too.
+func (r *RunInfo) Same(o *RunInfo) bool {
+	return r.ID == o.ID && r.Directory == o.Directory && r.Started.Equal(o.Started) && r.Environment.Hostname == o.Environment.Hostname
+}

@@ -8,7 +8,7 @@ await check("notes", async (t) => {
   const notes = await page.locator("#comparison .footnotes li").allTextContents();
   if (JSON.stringify(notes) !== JSON.stringify(task.notes)) t.fail(`the notes are ${JSON.stringify(notes)}, want ${JSON.stringify(task.notes)}`);
   const verdicts = await page.locator("#comparison table.results tbody tr td.verdict").allTextContents();
-  const numbers = verdicts.map((words) => [...words.matchAll(/sustained rates, note (\d+)/g)].map((m) => Number(m[1])));
+  const numbers = verdicts.map((words) => [...words.matchAll(/note (\d+)/g)].map((m) => Number(m[1])));
   const want = task.rows.map((list) => list ?? []);
   if (JSON.stringify(numbers) !== JSON.stringify(want)) t.fail(`the rows have the notes ${JSON.stringify(numbers)}, want ${JSON.stringify(want)}`);
   if (await page.evaluate(() => window.pwned !== undefined || document.querySelector("main img, main script"))) t.fail("a text has become an element, or run");

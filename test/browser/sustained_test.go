@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// credited returns a comparison of a disk with burst credits and one without: one of the two
-// workloads has sustained rates, and both sides have a note about its writes.
+// credited returns a comparison of a disk with burst credits and one without: some rows have
+// sustained rates, both sides have a note about the writes of one, and one row is unclear.
 func credited() *model.Comparison {
 	side := func(name string) model.RunInfo {
 		target := model.Target{Name: name, Kind: model.Directory, Path: name}
@@ -21,10 +21,12 @@ func credited() *model.Comparison {
 	row := func(workload string, d model.Direction, m model.Metric, sustained bool) model.Row {
 		return model.Row{Workload: workload, Direction: d, Metric: m, A: sure(500), B: sure(1000), Ratio: sure(2), Verdict: model.Better, Trust: model.Valid, Margin: 0.05, Blocks: 9, Sustained: sustained}
 	}
+	open := row("rand-read-lat", model.Read, model.Latency, false)
+	open.Verdict, open.Needed, open.Narrow, open.Ratio = model.Unclear, 40, 0.05, model.Estimate{Value: 1.03, Low: 0.97, High: 1.09, Confidence: 0.95}
 	const burst = "burst: 2.00k IOPS for 30 s, then 500 IOPS; the credit refills in about 2 h"
 	return &model.Comparison{Schema: model.ComparisonSchema, A: side("/srv/credit"), B: side("/srv/flat"), Method: model.Paired, Comparable: true, Margins: model.Margins{Rate: 0.05, P99: 0.1},
 		Rows: []model.Row{row("rand-read-iops", model.Read, model.IOPS, false), row("rand-write-iops", model.Write, model.IOPS, true), row("rand-write-iops", model.Write, model.P99, true),
-			row("seq-write", model.Write, model.IOPS, true)},
+			row("seq-write", model.Write, model.IOPS, true), open},
 		Findings: []model.Finding{
 			{Rule: "sustained", Severity: model.SeverityNote, Results: []string{"rand-write-iops"}, Message: "A: " + burst},
 			{Rule: "sustained", Severity: model.SeverityNote, Results: []string{"rand-write-iops"}, Message: "B: " + burst + evil},
@@ -32,8 +34,8 @@ func credited() *model.Comparison {
 		}}
 }
 
-// On the page, the rows of sustained rates say so, with the bursts that they leave out, in the
-// words of the text report.
+// On the page, the rows of sustained rates say so, with the bursts that they leave out, and an unclear
+// row says why, in the words of the text report.
 func TestSustainedRowsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium, out := eyes(t, "sustained")

@@ -1052,6 +1052,10 @@ export interface Row {
    * True if the rate of a side fell during a long repeat, so that the sustained rates are compared and not the blocks.
    */
   sustained?: boolean;
+  /**
+   * Why an unclear row is unclear and what would decide it, or the burst that a row of sustained rates leaves out.
+   */
+  note?: string;
 }
 /**
  * B as a multiple of A, with the confidence interval: the quotient of b and a, which are geometric means over the blocks (or over the repeats, if the runs were not interleaved).

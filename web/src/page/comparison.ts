@@ -39,15 +39,9 @@ function traits(c: Comparison, sides: [string, string]): HTMLElement {
   return h("div", { class: "traits" }, ...parts);
 }
 
-/** notesOf says of the rows of sustained rates what the bursts are that they leave out; rows share a note in the same words. */
+/** notesOf are the notes of the rows; rows share a note in the same words. */
 function notesOf(c: Comparison): string[] {
-  return [...new Set(c.rows.filter((r) => r.sustained).map((r) => bursts(r, c)))];
-}
-
-/** bursts is the note of a row, in the words of the text report. */
-function bursts(r: Row, c: Comparison): string {
-  const of = c.findings.filter((f) => f.rule === "sustained" && f.severity === "note" && f.results?.includes(r.workload));
-  return ["sustained rates without a pause are compared", ...of.map((f) => f.message)].join(". ");
+  return [...new Set(c.rows.map((r) => r.note ?? "").filter(Boolean))];
 }
 
 function footnotes(notes: string[]): HTMLElement | null {
@@ -66,14 +60,13 @@ function table(c: Comparison, [a, b]: [string, string]): HTMLElement {
 
 function rowOf(r: Row, c: Comparison): HTMLElement {
   const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
-  const more = r.verdict === "unclear" && r.blocks_needed ? `about ${r.blocks_needed} ${c.method === "paired" ? "blocks" : "repeats"} would tell` : "";
   const trust = r.trust === "valid" ? "" : `${verdictSign[r.trust]} ${r.trust}`;
-  const note = r.sustained ? `sustained rates, note ${notesOf(c).indexOf(bursts(r, c)) + 1}` : "";
+  const note = r.note ? `${r.sustained ? "sustained rates, " : ""}note ${notesOf(c).indexOf(r.note) + 1}` : "";
   return h(
     "tr",
     { class: r.trust },
     h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, c.rows)), h("span", { class: "name faint" }, metricWords[r.metric])),
-    h("td", { class: `verdict ${changeTone[r.verdict]}` }, `${changeSign[r.verdict]} ${r.verdict}`, ...[note, more, trust].filter(Boolean).map((words) => h("span", { class: "name faint" }, words))),
+    h("td", { class: `verdict ${changeTone[r.verdict]}` }, `${changeSign[r.verdict]} ${r.verdict}`, ...[note, trust].filter(Boolean).map((words) => h("span", { class: "name faint" }, words))),
     number(format.change(r.ratio.estimate), true),
     number(r.ratio.confidence ? intervalOf(r) : "–"),
     number(format.metric(r.metric, r.a.estimate, r.direction)),

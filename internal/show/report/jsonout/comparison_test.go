@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 func comparisonSchema(t *testing.T) *jsonschema.Schema {
@@ -36,6 +37,7 @@ func fullComparison() *model.Comparison {
 	row.B = row.A
 	row.Ratio = model.Estimate{Value: 1.02, Low: 0.97, High: 1.08, Confidence: 0.95}
 	c.Findings[0].Severity = model.SeverityWarning
+	row.Note = words.NoteOf(&c, *row)
 	return &c
 }
 

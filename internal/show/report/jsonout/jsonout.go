@@ -9,9 +9,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // Write writes the document and a newline. It fails only when w does, or if a finding's evidence
@@ -114,11 +116,15 @@ func withSchema(r *model.Report) *model.Report {
 	return &c
 }
 
-// comparisonWithSchema is withSchema for a comparison.
+// comparisonWithSchema is withSchema for a comparison, whose rows get their notes.
 func comparisonWithSchema(r *model.Comparison) *model.Comparison {
 	c := *r
 	if c.Schema == "" {
 		c.Schema = model.ComparisonSchema
+	}
+	c.Rows = slices.Clone(r.Rows)
+	for i := range c.Rows {
+		c.Rows[i].Note = words.NoteOf(r, c.Rows[i])
 	}
 	return &c
 }

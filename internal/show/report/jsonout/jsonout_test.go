@@ -17,6 +17,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 const schemaFile = "../../../../docs/report.schema.json"
@@ -58,6 +59,9 @@ func full() *model.Report {
 		if e.Unit == "x" {
 			*e = res.Estimate
 		}
+	}
+	for i := range r.Comparison.Rows {
+		r.Comparison.Rows[i].Note = words.NoteOf(r.Comparison, r.Comparison.Rows[i])
 	}
 	row := &r.Ranking.Rows[0]
 	row.Direction, row.Metric, row.Verdict, row.Entries[0].Trust = model.Mixed, model.Transactions, model.Unclear, model.Suspect

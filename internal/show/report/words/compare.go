@@ -246,14 +246,19 @@ type Note struct {
 	Rows []int
 }
 
-// Notes collects what would settle the unclear rows, and the bursts that are not compared.
+// NoteOf says what would settle an unclear row, or which burst is not compared; "" for any other row.
+func NoteOf(c *model.Comparison, r model.Row) string {
+	if r.Sustained {
+		return sustained(c, r)
+	}
+	return settle(c, r)
+}
+
+// Notes collects the notes of all rows.
 func Notes(c *model.Comparison) []Note {
 	var notes []Note
 	for i, r := range c.Rows {
-		text := settle(c, r)
-		if r.Sustained {
-			text = sustained(c, r)
-		}
+		text := NoteOf(c, r)
 		if text == "" {
 			continue
 		}
