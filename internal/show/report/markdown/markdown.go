@@ -187,10 +187,10 @@ func (p *page) several(reports []*model.Report) {
 	}
 }
 
-// startWords returns, for example, "(2026-01-02 15:04)".
+// startWords returns, for example, "(2026-01-02 15:04 UTC)".
 func startWords(run *model.RunInfo) string {
 	if run.Started.IsZero() {
 		return ""
 	}
-	return "(" + run.Started.Format("2006-01-02 15:04") + ")"
+	return "(" + words.When(run.Started) + ")"
 }

@@ -77,9 +77,18 @@ func (p *page) scale(s *model.Scale) {
 			p.para("Law: " + lawWords(l, s.Metric) + ".")
 		}
 	}
+	var held []string
+	for _, l := range words.RateHeld(s) {
+		held = append(held, "- "+inline(l))
+	}
+	p.para(strings.Join(held, "\n"))
 }
 
 func lawWords(l model.Law, m model.Metric) string {
+	if l.AllSaturated && l.Capacity != nil {
+		return fmt.Sprintf("%s, every number of volumes reaches the capacity of %s, and one volume alone at least %s; its error of prediction is %s",
+			inline(words.Law(l.Kind)), m.Format(l.Capacity.Value), m.Format(l.First.Value), words.Percent(l.Error))
+	}
 	text := fmt.Sprintf("%s, one volume reaches %s", inline(words.Law(l.Kind)), m.Format(l.First.Value))
 	if l.Capacity != nil {
 		text += ", all together at most " + m.Format(l.Capacity.Value)

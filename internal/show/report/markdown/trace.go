@@ -55,7 +55,7 @@ func startWordsAt(r *iotrace.Run) string {
 	if r.Started.IsZero() {
 		return ""
 	}
-	return "(" + r.Started.Format("2006-01-02 15:04") + ")"
+	return "(" + words.When(r.Started) + ")"
 }
 
 // traceCells returns the figures of a row, with the available intervals.

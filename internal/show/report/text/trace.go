@@ -88,7 +88,7 @@ func (p *page) traceHead(t *iotrace.Report) {
 	p.facts("trace", words.TraceOf(&r.Request)...)
 	e := &r.Environment
 	p.facts("where", e.Hostname, words.Prefixed("kernel ", e.Kernel), units.FormatCount(e.CPUs, "CPU"))
-	ran := []string{r.Started.Format("2006-01-02 15:04"), words.TraceHow(r)}
+	ran := []string{words.When(r.Started), words.TraceHow(r)}
 	if r.Status != model.Complete && r.Status != "" {
 		ran = append(ran, string(r.Status)+": "+r.Reason)
 	}

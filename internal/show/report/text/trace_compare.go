@@ -17,7 +17,7 @@ import (
 func RenderTraceComparison(w io.Writer, c *iotrace.Comparison, o Options) error {
 	p := newPage(o)
 	for i, r := range []*iotrace.Run{&c.A, &c.B} {
-		p.field([]string{"A", "B"}[i], append([]string{"trace of " + strings.Join(words.TraceOf(&r.Request), ", ")}, r.Environment.Hostname, r.Started.Format("2006-01-02 15:04"), words.TraceHow(r))...)
+		p.field([]string{"A", "B"}[i], append([]string{"trace of " + strings.Join(words.TraceOf(&r.Request), ", ")}, r.Environment.Hostname, words.When(r.Started), words.TraceHow(r))...)
 	}
 	p.field("note", c.Caution)
 	p.blank()

@@ -26,7 +26,7 @@ func imported(run *model.RunInfo) []string {
 	if im.Measured.IsZero() {
 		parts = append(parts, "when it was measured is not known")
 	} else {
-		parts = append(parts, "measured "+im.Measured.Format("2006-01-02 15:04"))
+		parts = append(parts, "measured "+When(im.Measured))
 	}
 	if run.Status == model.Interrupted || run.Status == model.Failed {
 		parts = append(parts, string(run.Status)+Prefixed(": ", run.Reason))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -23,11 +24,14 @@ func Ran(r *model.Report) []string {
 		parts = append(parts, "not finished: the process that measured is gone, or still at work")
 	}
 	if !run.Started.IsZero() {
-		parts = append(parts, run.Started.Format("2006-01-02 15:04"))
+		parts = append(parts, When(run.Started))
 	}
 	return append(parts, units.FormatCount(len(run.Workloads), "workload")+repeats(r),
 		Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)), prefill(run.Prepare), DrawnAnew(run.Workloads, run.Volume.Size))
 }
+
+// When returns a time to the minute, with its time zone, such as "2026-01-02 15:04 UTC": a report is also read elsewhere.
+func When(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
 // DrawnAnew says which workloads may access a block again before all were accessed, because a map
 // of the accessed blocks takes too much memory; "" if none does.
