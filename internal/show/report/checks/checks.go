@@ -45,7 +45,7 @@ func Of(reports []*model.Report, comparisons []*model.Comparison, failOn []strin
 	var all []Suite
 	for _, r := range reports {
 		all = append(all, ofReport(r))
-		if r.Comparison != nil && !slices.Contains(comparisons, r.Comparison) {
+		if r.Comparison != nil && !slices.ContainsFunc(comparisons, r.Comparison.Same) {
 			all = append(all, ofComparison(r.Comparison, failOn))
 		}
 	}

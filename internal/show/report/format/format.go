@@ -152,7 +152,9 @@ func writeHTML(d *Documents, _ text.Options) ([]File, error) {
 
 func writeMarkdown(d *Documents, _ text.Options) ([]File, error) {
 	return one(func(b *bytes.Buffer) error {
-		return each(b, d, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
+		// The page of a report contains its own comparison.
+		alone := slices.DeleteFunc(slices.Clone(d.Comparisons), func(c *model.Comparison) bool { return d.contains(c) })
+		return each(b, d, alone, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
 			func() error { return markdown.Render(b, d.Reports...) },
 			func(t *model.Durability) error { return markdown.RenderDurability(b, t) })
 	})
@@ -160,19 +162,20 @@ func writeMarkdown(d *Documents, _ text.Options) ([]File, error) {
 
 func writeText(d *Documents, o text.Options) ([]File, error) {
 	return one(func(b *bytes.Buffer) error {
+		comparisons := d.compared()
 		comparison := func(c *model.Comparison) error { return text.RenderComparison(b, c, o) }
-		reports := func() error { return text.RenderSeveral(b, d.Reports, d.Comparisons, o) }
+		reports := func() error { return text.RenderSeveral(b, d.Reports, comparisons, o) }
 		switch {
 		case len(d.Reports) == 1:
 			reports = func() error { return text.Render(b, d.Reports[0], o) }
-		case len(d.Reports) == 2 && len(d.Comparisons) == 1:
+		case len(d.Reports) == 2 && len(comparisons) == 1:
 			// The comparison's table contains both sides.
 			reports = func() error { return nil }
 		case len(d.Reports) > 2:
 			// The reports' table contains the changes.
 			comparison = func(*model.Comparison) error { return nil }
 		}
-		return each(b, d, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
+		return each(b, d, comparisons, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
 	})
 }
 
@@ -207,7 +210,7 @@ func writePrometheus(d *Documents, _ text.Options) ([]File, error) {
 	if ranked(d) {
 		return nil, NotFor("prometheus", "a ranking (each of its systems is a run of its own, which has)", "json")
 	}
-	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.Reports, d.Comparisons) })
+	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.Reports, d.compared()) })
 }
 
 func writeCSV(d *Documents, _ text.Options) ([]File, error) {
@@ -246,16 +249,32 @@ func writeCSV(d *Documents, _ text.Options) ([]File, error) {
 			}
 		}
 	}
-	if len(d.Comparisons) > 0 {
+	if comparisons := d.compared(); len(comparisons) > 0 {
 		suffix := ""
 		if len(files) > 0 {
 			suffix = "-comparison"
 		}
-		if err := add(suffix, func(b *bytes.Buffer) error { return csvout.WriteComparison(b, d.Comparisons...) }); err != nil {
+		if err := add(suffix, func(b *bytes.Buffer) error { return csvout.WriteComparison(b, comparisons...) }); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// compared returns the comparisons, those inside reports included.
+func (d *Documents) compared() []*model.Comparison {
+	all := slices.Clone(d.Comparisons)
+	for _, r := range d.Reports {
+		if c := r.Comparison; c != nil && !slices.ContainsFunc(all, c.Same) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// contains reports whether a comparison is inside one of the reports.
+func (d *Documents) contains(c *model.Comparison) bool {
+	return slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return r.Comparison != nil && r.Comparison.Same(c) })
 }
 
 // ranked reports whether a ranking is among the reports.
@@ -263,9 +282,9 @@ func ranked(d *Documents) bool {
 	return slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return r.Ranking != nil })
 }
 
-// each writes the comparisons, then the reports, then the durability tests, separated by blank
+// each writes these comparisons, then the reports, then the durability tests, separated by blank
 // lines.
-func each(b *bytes.Buffer, d *Documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
+func each(b *bytes.Buffer, d *Documents, comparisons []*model.Comparison, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
 	part := func(write func() error) error {
 		before := b.Len()
 		if before > 0 {
@@ -277,7 +296,7 @@ func each(b *bytes.Buffer, d *Documents, comparison func(*model.Comparison) erro
 		}
 		return err
 	}
-	for _, c := range d.Comparisons {
+	for _, c := range comparisons {
 		if err := part(func() error { return comparison(c) }); err != nil {
 			return err
 		}

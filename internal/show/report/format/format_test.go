@@ -95,3 +95,45 @@ func TestAFormatIsChosenByNameOrExtension(t *testing.T) {
 		}
 	}
 }
+
+// A comparison inside a report, which a run against a baseline makes, is in every format, and in each once, also if it
+// is given beside the report as well.
+func TestTheComparisonInsideAReport(t *testing.T) {
+	r, c := reporttest.Report("quick"), reporttest.Comparisons()["comparison"]
+	r.Comparison = c
+	signs := map[string]string{"text": "\nsame ", "markdown": "\n- same: ", "csv": "run_a,target_a,", "prometheus": "# TYPE loadline_comparison_ratio gauge", "junit": c.A.Target.Place() + " → ", "json": `"adjusted_p"`}
+	for _, beside := range []bool{false, true} {
+		for name, sign := range signs {
+			d := &Documents{Reports: []*model.Report{r}, Samples: func() ([]*model.Recorded, error) { return nil, nil }}
+			if beside {
+				again := *c
+				d.Comparisons = []*model.Comparison{&again}
+			}
+			f, err := Choose(name, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := f.Write(d, text.Options{Width: 120, Unicode: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := ""
+			for _, file := range files {
+				all += "\n" + string(file.Data)
+			}
+			want := 1
+			switch name {
+			case "junit":
+				want = strings.Count(all, sign)
+				if n := strings.Count(all, "<testsuite "); n != 2 {
+					t.Errorf("junit has %d suites for a report and a comparison (beside the report too: %v)", n, beside)
+				}
+			case "json":
+				want = len(c.Rows)
+			}
+			if n := strings.Count(all, sign); n != want || n == 0 {
+				t.Errorf("%s has the comparison %d times, not %d (beside the report too: %v):\n%.3000s", name, n, want, beside, all)
+			}
+		}
+	}
+}

@@ -165,9 +165,8 @@ func (p *page) compareFindings(c *model.Comparison) {
 	}
 }
 
-// goals writes the goals and whether they were met.
-func (p *page) goals(goals []model.Goal) {
-	label := "goals"
+// goals writes the goals next to a label, and whether they were met.
+func (p *page) goals(label string, goals []model.Goal) {
 	for _, g := range goals {
 		mark, paint := "?", term.Yellow
 		switch g.Outcome {

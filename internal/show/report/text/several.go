@@ -55,6 +55,12 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 	if !patterns {
 		p.parts([]string{p.leftOut([]*column{pattern}, nil)})
 	}
+	for i, r := range reports {
+		if len(r.Goals) > 0 {
+			p.blank()
+			p.goals(words.Letter(i)+" goals", r.Goals)
+		}
+	}
 	p.blank()
 	if len(comparisons) == 0 {
 		p.remark("·", term.Plain, "Numbers side by side are no verdict: loadline compare tells which of two runs is better, and how sure that is.")
@@ -69,14 +75,13 @@ func startWords(run *model.RunInfo) string {
 	if run.Started.IsZero() {
 		return ""
 	}
-	return run.Started.Format("2006-01-02 15:04")
+	return words.When(run.Started)
 }
 
 // withFirst returns the comparison of the i-th run with the first; nil if there is none.
 func withFirst(reports []*model.Report, comparisons []*model.Comparison, i int) *model.Comparison {
 	for _, c := range comparisons {
-		// Runs of several machines that began in the same second have the same ID.
-		if a, b := &reports[0].Run, &reports[i].Run; i > 0 && c.A.ID == a.ID && c.A.Directory == a.Directory && c.B.ID == b.ID && c.B.Directory == b.Directory {
+		if i > 0 && c.A.Same(&reports[0].Run) && c.B.Same(&reports[i].Run) {
 			return c
 		}
 	}

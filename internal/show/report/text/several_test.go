@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -75,16 +76,39 @@ func TestSeveralAndChartsFitEveryWidth(t *testing.T) {
 	})
 }
 
-// Runs of several machines that began in the same second have the same ID: a change stays in its own column.
+// Runs of several machines that began in the same second have the same ID, and their directories may be named
+// alike, too: a change stays in its own column.
 func TestRunsOfOneSecond(t *testing.T) {
-	reports, comparisons := three()
-	for i, r := range reports {
-		r.Run.ID, r.Run.Directory = "one", fmt.Sprint("n", i)
-	}
-	comparisons[0].A, comparisons[0].B = reports[0].Run, reports[1].Run
-	for i, want := range []*model.Comparison{nil, comparisons[0], nil} {
-		if got := withFirst(reports, comparisons, i); got != want {
-			t.Errorf("column %d has %v", i, got)
+	for name, distinguish := range map[string]func(*model.RunInfo, int){
+		"directory": func(r *model.RunInfo, i int) { r.Directory = fmt.Sprint("n", i) },
+		"start":     func(r *model.RunInfo, i int) { r.Started = r.Started.Add(time.Duration(i) * time.Millisecond) },
+		"host":      func(r *model.RunInfo, i int) { r.Environment.Hostname = fmt.Sprint("n", i) },
+	} {
+		reports, comparisons := three()
+		start := reports[0].Run.Started
+		for i, r := range reports {
+			r.Run.ID, r.Run.Directory, r.Run.Started, r.Run.Environment.Hostname = "one", "loadline-results/one", start, "n"
+			distinguish(&r.Run, i)
 		}
+		comparisons[0].A, comparisons[0].B = reports[0].Run, reports[1].Run
+		for i, want := range []*model.Comparison{nil, comparisons[0], nil} {
+			if got := withFirst(reports, comparisons, i); got != want {
+				t.Errorf("runs that differ in their %s: column %d has %v", name, i, got)
+			}
+		}
+	}
+}
+
+// Each run's goals stand below the table, under its letter.
+func TestGoalsOfSeveral(t *testing.T) {
+	reports := []*model.Report{reporttest.Report("quick"), reporttest.Report("goals")}
+	out := renderSeveral(t, reports, nil, Options{Width: 120, Unicode: true})
+	for _, g := range reports[1].Goals {
+		if !strings.Contains(out, fmt.Sprintf("%s: %s: ", g.Outcome, g.Text)) {
+			t.Errorf("%s is missing", g.Text)
+		}
+	}
+	if len(reports[1].Goals) == 0 || !strings.Contains(out, "\nB goals ") || strings.Contains(out, "A goals") {
+		t.Errorf("it is not said whose goals they are:\n%s", out)
 	}
 }

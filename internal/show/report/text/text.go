@@ -49,7 +49,7 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 		p.saturation(r)
 	}
 	p.blank()
-	p.goals(r.Goals)
+	p.goals("goals", r.Goals)
 	p.trust(r, notes)
 	for _, d := range r.Durability {
 		p.field("durable", p.Paint(paintOf(d.Result), d.Statement))
