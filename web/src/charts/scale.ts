@@ -60,7 +60,7 @@ function total(s: Scale, points: ScalePoint[], name: string): Chart {
   return {
     name: `${name}-total`,
     title: "How the total grows with the volumes",
-    caption: law ? `${measured}; the line is the ${lawNames[law.kind]} fitted to them, the shaded area where one more measurement would lie (95%)${beyond.length ? "; dashed where it was not measured" : ""}. ${lawWords(s, law)}` : `${measured}; there are too few for a law.`,
+    caption: law ? `${measured}; the line is the ${lawNames[law.kind]} fitted to them, the shaded area where one more measurement would lie (95%)${beyond.length ? "; dashed where it was not measured" : ""}. ${lawWords(s, law)}${heldWords(s, points)}` : `${measured}; there are too few for a law.${heldWords(s, points)}`,
     alt: points.map((p) => `${count(p.volumes)}: ${format.metric(s.metric, p.total.estimate)}`).join("; ") + ".",
     height: 400,
     wide: true,
@@ -112,10 +112,21 @@ function cornered(law: Law | undefined, band: BandPoint[]): BandPoint[] {
 
 /** lawWords says what the law found, in words. */
 function lawWords(s: Scale, law: Law): string {
-  const parts = [`One volume alone: ${format.metric(s.metric, law.first.estimate)}`];
+  const parts = [`One volume alone: ${law.all_saturated ? "at least " : ""}${format.metric(s.metric, law.first.estimate)}`];
   if (law.capacity?.estimate) parts.push(`${law.capacity_extrapolated ? "capacity (beyond what was measured)" : "capacity"}: ${format.metric(s.metric, law.capacity.estimate)} ${format.interval(s.metric, law.capacity).replace("–", "")}`.trim());
-  if (law.knee) parts.push(`knee at ${format.three(law.knee)} volumes`);
+  if (law.knee && !law.all_saturated) parts.push(`knee at ${format.three(law.knee)} volumes`);
   return parts.join("; ") + ".";
+}
+
+/** heldWords says of each point with a rate limit whether every volume reached it. */
+function heldWords(s: Scale, points: ScalePoint[]): string {
+  return points
+    .filter((p) => p.offered && p.per_volume.estimate && p.verdict !== "invalid")
+    .map((p) => {
+      const least = Math.min(p.per_volume.estimate!, ...(p.each ?? []));
+      return ` ${count(p.volumes)} of ${format.metric(s.metric, p.offered)} each: ${((100 * p.per_volume.estimate!) / p.offered!).toFixed(1)}% achieved, slowest volume ${format.metric(s.metric, least)}.`;
+    })
+    .join("");
 }
 
 /** residuals draws what each law leaves over: the chosen one's in full, the others' pale. */

@@ -15,15 +15,21 @@ const mostRows = 24;
 
 /** results shows each repeat against its estimate, and the table of estimates. */
 export function results(report: Report, suffix = ""): HTMLElement {
-  if (report.results.length === 0) return h("p", {}, "No workload yields a number.");
+  if (report.results.length === 0) return h("div", {}, h("p", {}, "No workload yields a number."), notMeasured(report));
   const make = () => {
     const chart = repeats(report, suffix);
-    return [chart && h("div", { class: "charts" }, figure(chart)), tableOf(report.results, true, report.run.schedule.precision), costs(report)];
+    return [chart && h("div", { class: "charts" }, figure(chart)), tableOf(report.results, true, report.run.schedule.precision), notMeasured(report), costs(report)];
   };
   if (report.results.length <= mostRows) return h("div", {}, ...make());
   const details = h("details", { class: "folded" }, h("summary", {}, `All ${report.results.length} results`));
   onFirstOpen(details, () => make().forEach((part) => part && details.append(part)));
   return details;
+}
+
+/** notMeasured names the planned workloads without a result, so that nothing is missing silently. */
+function notMeasured(report: Report): HTMLElement | null {
+  const names = (report.run.workloads ?? []).map((w) => w.name).filter((name) => !report.results.some((r) => r.workload === name));
+  return names.length ? h("p", { class: "unmeasured" }, `Planned, but not measured: ${names.join(", ")}.`) : null;
 }
 
 /** tableOf makes the table; one that is not judged yet has no verdicts. */

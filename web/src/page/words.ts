@@ -155,8 +155,10 @@ export function pageTitle(documents: Documents): string {
   return [...documents.reports.map(reportTitle), ...tests].join(" · ") || "Report";
 }
 
-/** sameRun reports whether two descriptions are of one run: runs of several machines that began in one second have one ID. */
-export const sameRun = (a: Run, b: Run): boolean => a.id === b.id && a.directory === b.directory;
+/** sameRun reports whether two descriptions are of one run: runs of several machines that began in one second have
+ * one ID, and their directories may be named alike, too. */
+export const sameRun = (a: Run, b: Run): boolean =>
+  a.id === b.id && a.directory === b.directory && Date.parse(a.started) === Date.parse(b.started) && a.environment.hostname === b.environment.hostname;
 
 /** sidesOf are the letters of a comparison's two sides on the page. */
 export function sidesOf(reports: Report[], c: Comparison): [string, string] {
