@@ -121,12 +121,18 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 		found.Settled = found.Left == 0 && d.rates[w.Name] == 0 && len(d.backlog.flows) == 0
 		return found, nil
 	}
+	began := e.clock
 	err := e.wait(ctx, s, w, s.probeFor(w, step), most, found)
 	if err != nil || found.Rate <= 0 {
 		// Without reads, the repeat itself will report the reason.
 		return found, err
 	}
 	d.waited += found.Waited
+	if !found.Settled {
+		// With less time left than one probe takes, reads are still slow without a wait. If the probe took none of the
+		// time, the repeat after it would be made again and again.
+		d.waited += e.clock - began - found.Waited
+	}
 	d.learn(found)
 	return found, nil
 }

@@ -194,6 +194,33 @@ func TestALookWaitsForWhatMustBeLeft(t *testing.T) {
 	}
 }
 
+// With less time left to wait than a probe takes, a slow repeat is made again at most once: the probe uses up that time.
+func TestARepeatIsNotMadeAgainWithoutEnd(t *testing.T) {
+	d := writeBack{backlog: 10_000}
+	worker, _ := connected(t, d.answer)
+	e := newExecution(nil, silent{}, time.Now)
+	e.remaining = func() float64 { return 0 }
+	s := side{plan: plan(60, "reads"), workers: []*Worker{worker}}
+	s.drain = drain{writes: 1e6, probeFirst: true, slow: map[int]bool{}, rates: map[string]float64{"reads": 100}, waited: waitAll - 0.5}
+	s.drain.backlog.prefill = d.backlog
+	slow := []model.Sample{{Seconds: 1, Read: &model.Flow{IOs: 50}}, {Seconds: 1, Read: &model.Flow{IOs: 50}}}
+	again := 0
+	for again < 5 {
+		step := model.Step{Workload: "reads", Seconds: 2}
+		found, err := e.settle(t.Context(), &s, step)
+		if err != nil || found.Settled || found.Waited > 0 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		if !s.saw(ended{workload: s.plan.Workloads[0], results: []model.StepResult{{Step: step}}, samples: slow}, found) {
+			break
+		}
+		again++
+	}
+	if again > 1 {
+		t.Errorf("it is made again %d times", again)
+	}
+}
+
 // Noise may explain reads at half their rate, but not while writes must be left.
 func TestNoiseExplainsLessWhileWritesAreLeft(t *testing.T) {
 	d := drain{squares: 4, freedom: 100}

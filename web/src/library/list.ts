@@ -123,7 +123,9 @@ class List {
   }
 
   private chooseResult(value: string): void {
-    const [workload = "", direction = ""] = value.split("/");
+    // A workload's name may contain a slash, a direction does not.
+    const at = value.lastIndexOf("/");
+    const [workload, direction] = at < 0 ? [value, ""] : [value.slice(0, at), value.slice(at + 1)];
     const sorted = this.params.get("sort") === "result";
     this.set({ workload, direction, ...(sorted && !workload ? { sort: "", order: "" } : {}) });
   }
