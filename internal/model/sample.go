@@ -58,6 +58,9 @@ type Sample struct {
 	Write   *Flow   `json:"w,omitempty"`
 	// Sync counts flushes (fsync, fdatasync) and their latency; it has no bytes.
 	Sync *Flow `json:"y,omitempty"`
+	// Look is set in a long repeat. One that a killed run left without a result has the number of
+	// a planned step, perhaps of another workload.
+	Look bool `json:"look,omitempty"`
 }
 
 // Flow returns the flow of a direction, nil if the sample has none.

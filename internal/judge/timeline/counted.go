@@ -10,8 +10,9 @@ import (
 // step that has not ended (the run was killed during it) counts with the samples that it has.
 func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
 	workload := map[int]string{}
+	planned := map[int]model.Step{}
 	for _, s := range rec.Plan.Steps {
-		workload[s.Number] = s.Workload
+		workload[s.Number], planned[s.Number] = s.Workload, s
 	}
 	for _, r := range rec.Run.Steps {
 		if workload[r.Step.Number] != r.Step.Workload {
@@ -22,6 +23,15 @@ func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
 	}
 	for _, r := range rec.Run.Steps {
 		workload[r.Step.Number] = r.Step.Workload
+		delete(planned, r.Step.Number)
+	}
+	for i := range rec.Samples {
+		// A long repeat that was not planned takes the next number.
+		if s := &rec.Samples[i]; s.Look {
+			if p, unfinished := planned[s.Step]; unfinished && !p.Look {
+				delete(workload, s.Step)
+			}
+		}
 	}
 	for _, r := range rec.Run.Steps {
 		if r.Error != "" {

@@ -234,7 +234,7 @@ func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w mode
 				continue
 			}
 			sample := *in.ev.Sample
-			sample.Worker, sample.End = in.worker, sample.End+base
+			sample.Worker, sample.End, sample.Look = in.worker, sample.End+base, step.Look
 			if err := s.recorder.Sample(sample); err != nil {
 				firstErr = errors.Join(firstErr, err)
 				stop()

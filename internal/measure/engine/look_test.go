@@ -76,7 +76,9 @@ func TestLooksTakeThePlaceOfLastRepeats(t *testing.T) {
 				t.Fatalf("status %s, %v", status, err)
 			}
 			var got []string
+			looks := map[int]bool{}
 			for _, s := range m.steps {
+				looks[s.Step.Number] = s.Step.Look
 				got = append(got, fmt.Sprintf("%s%g", s.Step.Workload, s.Step.Seconds))
 				if s.Step.Look != (s.Step.Seconds > 2) {
 					t.Errorf("step %+v", s.Step)
@@ -84,6 +86,9 @@ func TestLooksTakeThePlaceOfLastRepeats(t *testing.T) {
 			}
 			if strings.Join(got, " ") != c.want {
 				t.Errorf("%s, want %s", strings.Join(got, " "), c.want)
+			}
+			if len(m.samples) == 0 || slices.ContainsFunc(m.samples, func(s model.Sample) bool { return s.Look != looks[s.Step] }) {
+				t.Errorf("the %d samples do not say which are those of looks", len(m.samples))
 			}
 			if c.looks.asked != 3 {
 				t.Errorf("looks were chosen after %d repeats, want those of all rounds but the last", c.looks.asked)
