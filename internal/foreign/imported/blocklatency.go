@@ -130,7 +130,7 @@ func readBlockLatency(t *text, p *Part) (last int, err error) {
 // open begins a histogram; what bpftrace prints before it (its other maps) is kept.
 func (r *blockReader) open(t *text, i int, unit string) {
 	name := r.name
-	if len(r.d.buckets) > 0 {
+	if len(r.d.buckets) > 0 || r.outside > 0 {
 		r.close()
 		name = r.name
 	}
@@ -182,7 +182,7 @@ func powers(s string) (float64, error) {
 func (r *blockReader) close() {
 	d, total, count, outside := r.d, r.total, r.count, r.outside
 	r.d, r.outside = distribution{}, 0
-	if d.total == 0 {
+	if d.total == 0 && outside == 0 {
 		return
 	}
 	name, words, traced := "block-latency", "block I/O as traced below the filesystem", "disk"

@@ -68,4 +68,9 @@ func TestOpenBucketsAreNotForgotten(t *testing.T) {
 			t.Errorf("%q: %+v", open, parts[0].runs)
 		}
 	}
+	// A histogram of open buckets alone is left out, and not the next one for it.
+	parts, err = Parse("b.txt", []byte("@usecs[sda]:\n[1000, ...)            5 |@|\n\n@usecs[sdb]:\n[0, 100)             90 |@@@@|\n[100, 200)           10 |@|\n"), "")
+	if err != nil || len(parts) != 1 || len(parts[0].runs) != 1 || !strings.HasSuffix(parts[0].runs[0].workload.Name, "sdb") || len(parts[0].remarks) == 0 || !strings.Contains(parts[0].remarks[0].Message, "5 of 5 I/Os are outside") {
+		t.Errorf("%+v, %v", parts, err)
+	}
 }

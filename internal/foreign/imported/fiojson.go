@@ -248,10 +248,8 @@ func continues(a, b fioDocument) bool {
 	// Both are whole seconds. Elapsed counts from the start of fio, so in another process it does not grow with the
 	// time of day. Old versions of fio print neither.
 	n := len(a.Jobs) - 1
-	if passed := b.Jobs[n].Elapsed - a.Jobs[n].Elapsed; a.Time > 0 && b.Time > 0 && b.Time-a.Time-passed > 2 {
-		return false
-	}
-	return true
+	apart := b.Time - a.Time - (b.Jobs[n].Elapsed - a.Jobs[n].Elapsed)
+	return a.Time <= 0 || b.Time <= 0 || -2 <= apart && apart <= 2
 }
 
 // later reports whether x is a later state than y. During the ramp fio records no latencies, and at its

@@ -82,7 +82,7 @@ func (o fioOptions) workload(name string, jobs []fioJob) model.Workload {
 			w.ReadPercent = 100 - v
 		}
 	}
-	w.RateIOPS = o.rate(w.Direction)
+	w.RateIOPS = o.rate(&w)
 	bs, known := o["bs"]
 	if !known {
 		bs, known = o["blocksize"]
@@ -160,20 +160,18 @@ func (o fioOptions) volume(p *Part) {
 	}
 }
 
-// rate returns the requested rate in 1/s over all jobs, of both directions of a mix.
-func (o fioOptions) rate(d model.Direction) (sum float64) {
-	ways := []model.Direction{d}
-	if d == model.Mixed && strings.Contains(o["rate_iops"], ",") {
-		ways = []model.Direction{model.Read, model.Write}
+// rate returns the requested rate of a workload in 1/s over all jobs: of a mix, that of the more frequent
+// direction, by which it is judged.
+func (o fioOptions) rate(w *model.Workload) float64 {
+	d := w.Direction
+	if d == model.Mixed && w.ReadPercent < 50 {
+		d = model.Write
 	}
-	for _, way := range ways {
-		v, err := number(partOf(o["rate_iops"], way))
-		if err != nil || v <= 0 || v > 1e9 {
-			return 0
-		}
-		sum += v * float64(o.jobs())
+	v, err := number(partOf(o["rate_iops"], d))
+	if err != nil || v <= 0 || v > 1e9 {
+		return 0
 	}
-	return sum
+	return v * float64(o.jobs())
 }
 
 // fioSize parses a size as fio does by default (its HOWTO, "kb_base"): k and kb are 1024 bytes, and ki

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -19,6 +20,8 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 	for r := range runs {
 		name := runs[r].workload.Name
 		var clock float64
+		// idle are intervals without I/O that no other has followed yet.
+		var idle []model.Sample
 		for i := range to {
 			b := jobsOf(docs[i], runs[r].member)
 			a := make([]fioJob, len(b))
@@ -29,22 +32,40 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 				continue
 			}
 			s := model.Sample{}
+			var ran durations
 			broken := false
-			s.Read, broken = between(a, b, func(j *fioJob) *fioFlow { return &j.Read }, &s.Seconds)
+			s.Read, broken = between(a, b, func(j *fioJob) *fioFlow { return &j.Read }, &ran)
 			var bad bool
-			s.Write, bad = between(a, b, func(j *fioJob) *fioFlow { return &j.Write }, &s.Seconds)
+			s.Write, bad = between(a, b, func(j *fioJob) *fioFlow { return &j.Write }, &ran)
+			s.Seconds = cmp.Or(ran.busy, ran.idle)
 			if broken || bad {
 				p.remark(model.SeverityWarning, []string{name}, fmt.Sprintf("the stream of %s goes backwards in document %d: its seconds were not taken", name, i+1))
 				runs[r].samples = nil
 				break
 			}
 			// fio's clock is in ms; a fraction of an interval at the end is not counted.
-			if s.Seconds < 0.5 || s.Read == nil && s.Write == nil && !idleInterval(&s, runs[r].samples) {
+			if s.Seconds < 0.5 {
 				continue
 			}
-			clock += s.Seconds
-			s.End = clock
-			runs[r].samples = append(runs[r].samples, s)
+			if s.Read == nil && s.Write == nil {
+				if idleInterval(&s, runs[r].samples) {
+					idle = append(idle, s)
+				}
+				continue
+			}
+			for _, s := range append(idle, s) {
+				clock += s.Seconds
+				s.End = clock
+				runs[r].samples = append(runs[r].samples, s)
+			}
+			idle = nil
+		}
+		if len(docs) > 0 && endsTime(docs[0].Version) {
+			for _, s := range idle {
+				clock += s.Seconds
+				s.End = clock
+				runs[r].samples = append(runs[r].samples, s)
+			}
 		}
 		if len(runs[r].samples) < 2 {
 			runs[r].samples = nil
@@ -68,6 +89,15 @@ func idleInterval(s *model.Sample, before []model.Sample) bool {
 	return true
 }
 
+// endsTime reports whether a version of fio stops counting the time of a job when the job ends. Before 3.30, it went on in
+// the documents of a status interval, so that a job that has ended looks like one that waits for an I/O
+// (https://github.com/axboe/fio/pull/1377).
+func endsTime(version string) bool {
+	var major, minor int
+	_, err := fmt.Sscanf(strings.TrimPrefix(version, "fio-"), "%d.%d", &major, &minor)
+	return err == nil && (major > 3 || major == 3 && minor >= 30)
+}
+
 // jobsOf returns the jobs with this index in a document; nil if it has fewer.
 func jobsOf(d fioDocument, member int) []fioJob {
 	if all := sameJobs(d.Jobs); member < len(all) {
@@ -76,9 +106,13 @@ func jobsOf(d fioDocument, member int) []fioJob {
 	return nil
 }
 
+// durations are the longest times that a job ran between two states, in seconds: of those that did I/O in
+// it, and of the others, which may have ended before.
+type durations struct{ busy, idle float64 }
+
 // between returns the I/O in one direction between two states of the same jobs; nil if there was none.
-// It sets seconds to the longest time that a job ran between them.
-func between(a, b []fioJob, of func(*fioJob) *fioFlow, seconds *float64) (flow *model.Flow, broken bool) {
+// It adds to ran how long they ran between them.
+func between(a, b []fioJob, of func(*fioJob) *fioFlow, ran *durations) (flow *model.Flow, broken bool) {
 	var f model.Flow
 	for i := range a {
 		x, y := of(&a[i]), of(&b[i])
@@ -93,10 +127,12 @@ func between(a, b []fioJob, of func(*fioJob) *fioFlow, seconds *float64) (flow *
 			return nil, true
 		}
 		// fio counts the time of a direction only once it has done an I/O in it.
-		*seconds = math.Max(*seconds, (y.Runtime-x.Runtime)/1e3)
+		seconds := (y.Runtime - x.Runtime) / 1e3
 		if ios == 0 {
+			ran.idle = math.Max(ran.idle, seconds)
 			continue
 		}
+		ran.busy = math.Max(ran.busy, seconds)
 		nx, ny := cmp.Or(x.LatNS.N, x.IOs), cmp.Or(y.LatNS.N, y.IOs)
 		latency := (y.LatNS.Mean*ny - x.LatNS.Mean*nx) / 1e9
 		f.IOs += uint64(ios)

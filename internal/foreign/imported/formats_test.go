@@ -140,7 +140,7 @@ func TestOptionsForEachDirection(t *testing.T) {
 		iops         float64
 	}{
 		{"randwrite", "4k,64k", ",500", 64 << 10, 500}, {"randread", "4k,64k", "100,500", 4 << 10, 100}, {"randwrite", "8k", "20", 8 << 10, 20},
-		{"randrw", "4k,64k", "100,50", 4 << 10, 150}, {"randrw", "4k", "100", 4 << 10, 100},
+		{"randrw", "4k,64k", "100,50", 4 << 10, 100}, {"randrw", "4k", "100", 4 << 10, 100},
 	} {
 		w := fioOptions{"rw": c.rw, "bs": c.bs, "rate_iops": c.rate}.workload("w", nil)
 		if w.BlockSize != c.block || w.RateIOPS != c.iops {

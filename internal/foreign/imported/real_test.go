@@ -200,20 +200,71 @@ func TestAnIntervalWithoutIO(t *testing.T) {
 	}
 }
 
+// A job that has ended has no more seconds, although versions of fio before 3.30 go on counting its time; with later
+// ones, time without I/O at the end is that of a stall.
+func TestSecondsAfterTheEndOfAJob(t *testing.T) {
+	for version, want := range map[string]float64{"fio-3.28": 3, "fio-3.29-dirty": 3, "fio-3.30": 5, "fio-3.41": 5, "": 3} {
+		job := func(name string, ios, ms int) string {
+			return fmt.Sprintf(`{"jobname": "%s", "read": {"total_ios": %d, "io_bytes": %d, "runtime": %d, "iops": 100, "bw_bytes": 409600, "lat_ns": {"N": %d, "mean": 1000}}}`, name, ios, ios*4096, ms, ios)
+		}
+		var docs []string
+		for second := 1; second <= 5; second++ {
+			// The second clone goes on; the first has ended after three seconds.
+			done := min(second, 3)
+			docs = append(docs, fmt.Sprintf(`{"fio version": "%s", "jobs": [%s, %s, %s]}`, version, job("a", 100*done, 1000*second), job("b", 100*done, 1000*second), job("b", 50*second, 1000*second)))
+		}
+		parts, err := Parse("fio.out", []byte(strings.Join(docs, "\n")), "")
+		if err != nil || len(parts) != 1 || len(parts[0].runs) != 2 {
+			t.Fatalf("%+v, %v", parts, err)
+		}
+		for i, want := range []float64{want, 5} {
+			seconds := 0.0
+			for _, s := range parts[0].runs[i].samples {
+				seconds += s.Seconds
+			}
+			if seconds != want {
+				t.Errorf("%s: job %d has %v seconds, not %v", version, i, seconds, want)
+			}
+		}
+	}
+}
+
+// A clone that has ended long ago does not stretch the seconds of the others.
+func TestAnEndedCloneOfAnOldFio(t *testing.T) {
+	state := func(a, ms, b, later int) string {
+		job := func(ios, ms int) string {
+			return fmt.Sprintf(`{"jobname": "b", "read": {"total_ios": %d, "io_bytes": %d, "runtime": %d, "iops": 100, "bw_bytes": 409600, "lat_ns": {"N": %d, "mean": 1000}}}`, ios, ios*4096, ms, ios)
+		}
+		return fmt.Sprintf(`{"fio version": "fio-3.19", "jobs": [%s, %s]}`, job(a, ms), job(b, later))
+	}
+	parts, err := Parse("fio.out", []byte(strings.Join([]string{state(100, 1000, 100, 1000), state(100, 9000, 200, 2000), state(100, 10000, 300, 3000)}, "\n")), "")
+	if err != nil || len(parts) != 1 || len(parts[0].runs) != 1 {
+		t.Fatalf("%+v, %v", parts, err)
+	}
+	for _, s := range parts[0].runs[0].samples {
+		if s.Seconds != 1 {
+			t.Errorf("a sample of %v s", s.Seconds)
+		}
+	}
+}
+
 // Several runs in one file are repeats, however many I/Os each did, and no stream of one of them.
 func TestRunsOneAfterTheOtherAreRepeats(t *testing.T) {
 	run := func(at, ios, ms int) string {
 		return fmt.Sprintf(`{"fio version": "fio-3.33", "timestamp": %d, "jobs": [{"jobname": "r", "elapsed": %d, "read": {"total_ios": %d, "io_bytes": %d, "runtime": %d, "iops": %d, "bw_bytes": %d, "lat_ns": {"N": %d, "mean": 1000}}}]}`,
 			at, ms/1000+1, ios, ios*4096, ms, 1000*ios/ms, 4096000*ios/ms, ios)
 	}
-	text := run(1700000011, 1000, 10000) + "\n" + run(1700000024, 1000, 12000) + "\n" + run(1700000038, 1200, 13000)
-	parts, err := Parse("all.json", []byte(text), "")
-	if err != nil || len(parts) != 1 || len(parts[0].runs) != 3 {
-		t.Fatalf("%+v, %v", parts, err)
-	}
-	for _, r := range parts[0].runs {
-		if len(r.samples) > 0 {
-			t.Errorf("samples: %+v", r.samples)
+	oldest, middle, newest := run(1700000011, 1000, 10000), run(1700000024, 1000, 12000), run(1700000038, 1200, 13000)
+	// The second row is in the order of ls -t, with runs of a limited rate: none has more I/Os than the one before.
+	for _, docs := range [][]string{{oldest, middle, newest}, {run(1700000038, 1000, 10000), run(1700000024, 1000, 10000), oldest}} {
+		parts, err := Parse("all.json", []byte(strings.Join(docs, "\n")), "")
+		if err != nil || len(parts) != 1 || len(parts[0].runs) != 3 {
+			t.Fatalf("%+v, %v", parts, err)
+		}
+		for _, r := range parts[0].runs {
+			if len(r.samples) > 0 {
+				t.Errorf("samples: %+v", r.samples)
+			}
 		}
 	}
 }
