@@ -40,7 +40,7 @@ Objects of a run in progress are kept, and so is a Job whose results have not be
 fetched, unless --force is given.
 
 Exit codes: 0 success, even if there was nothing to remove; 1 something could not be
-removed; 2 usage.`,
+removed; 2 usage; 130 interrupted.`,
 		Example: `  loadline cleanup /var/lib/postgresql
   loadline cleanup .
   loadline cleanup postgres://bench@db1/bench`,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
@@ -36,13 +37,13 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 		printLine(e.Stdout, "nothing to remove in %s", where)
 		return nil
 	}
-	failed := client.Remove(ctx, old, cleanupTime)
+	left, err := client.RemoveEach(ctx, old, cleanupTime)
 	for _, o := range old {
-		if failed == nil || !client.Exists(context.WithoutCancel(ctx), o) {
+		if !slices.Contains(left, o) {
 			printLine(e.Stdout, "removed %s", o)
 		}
 	}
-	return failed
+	return explained(ctx, e, err)
 }
 
 // cleanupTime bounds how long removing objects from a cluster may take.

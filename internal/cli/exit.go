@@ -58,6 +58,20 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	return code
 }
 
+// explained prints an error that something stays behind, if the command was interrupted: otherwise only the interruption
+// would be reported.
+func explained(ctx context.Context, e *env.Env, err error) error {
+	if ctx.Err() == nil || err == nil {
+		return err
+	}
+	printError(e.Stderr, err)
+	var worker *model.WorkerError
+	if errors.As(err, &worker) && worker.Hint != "" {
+		printLine(e.Stderr, "  next: %s", worker.Hint)
+	}
+	return exitCode(exitInterrupted)
+}
+
 // usageError is a mistake on the command line, with what to type next.
 type usageError struct {
 	error

@@ -169,7 +169,8 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *meas
 		// What cannot be fetched now may be later: no space here, or no connection. What is refused never can.
 		var said *model.WorkerError
 		if refused := errors.As(err, &said) && said.Class == model.Refused; job.Holds() && !refused {
-			return err
+			job.Say(fmt.Sprintf("the Job %s/%s stays, with its results: loadline fetch %s --namespace %s; or loadline cleanup --namespace %s", client.Namespace, run, run, client.Namespace, client.Namespace))
+			return explained(ctx, e, err)
 		}
 		return end(err)
 	}

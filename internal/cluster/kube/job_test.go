@@ -192,6 +192,32 @@ func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 	}
 }
 
+// A Job that may not be deleted keeps what it uses, without a wait; what belongs to another run goes.
+func TestAJobThatMayNotBeDeleted(t *testing.T) {
+	head := func(version, kind string) *metav1.PartialObjectMetadata {
+		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: kind},
+			ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", Labels: map[string]string{Label: "j"}}}
+	}
+	s, client := cluster(t, head("batch/v1", "Job"), head("v1", "ServiceAccount"), ownClaim("v", "n", "j"), ownPod("w", "n", "other"),
+		jobPod("j-x", "j", func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }))
+	s.Forbid("DELETE", "/apis/batch/v1/namespaces/n/jobs/j", "delete", "jobs")
+	all, err := client.Own(t.Context(), "n", "")
+	if err != nil || len(all) != 5 {
+		t.Fatalf("%v, %v", names(all), err)
+	}
+	began := time.Now()
+	left, err := client.RemoveEach(t.Context(), all, time.Minute)
+	if err == nil || !strings.Contains(err.Error(), "; job n/j stays") || time.Since(began) > 30*time.Second {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+	if diff := cmp.Diff([]string{"account n/j", "claim n/v", "job n/j", "pod n/j-x"}, names(left)); diff != "" {
+		t.Errorf("left: %s", diff)
+	}
+	if now, err := client.Own(t.Context(), "n", ""); err != nil || len(now) != 4 {
+		t.Errorf("there are %v, %v", names(now), err)
+	}
+}
+
 // TestOwnWithoutTheRightsOfJobs: a user without the right to list Jobs has made none.
 func TestOwnWithoutTheRightsOfJobs(t *testing.T) {
 	s, client := cluster(t, ownPod("w", "n", "r"))

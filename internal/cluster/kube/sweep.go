@@ -71,11 +71,18 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	return list, c.ownForJobs(ctx, namespace, label, add)
 }
 
-// Remove deletes these objects, but no others that have taken one of their names since, and waits
+// Remove is RemoveEach for those who need not know what is left.
+func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Duration) error {
+	_, err := c.RemoveEach(ctx, objects, limit)
+	return err
+}
+
+// RemoveEach deletes these objects, but no others that have taken one of their names since, and waits
 // at most limit until they are gone. A worker gets the time to remove its file, a Job's pod its
 // rights and the time to remove its workers. A server that does not answer is asked again. An object
-// that may not be deleted does not keep the others from being deleted; the error names it.
-func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Duration) error {
+// that may not be deleted does not keep the others from being deleted, except for what its Job still
+// uses; the error names it. It returns the objects that are left, as far as is known.
+func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Duration) (left []Object, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	objects = slices.Clone(objects)
@@ -88,35 +95,46 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 		})
 	}
 	var failed, refused error
+	var stay []Object
 	for {
-		var left []Object
+		var open []Object
 		for _, o := range objects {
-			if len(left) > 0 && kinds[o.Kind].order >= rightsOrder && kinds[left[0].Kind].order < rightsOrder {
-				left = append(left, o)
+			if len(open) > 0 && kinds[o.Kind].order >= rightsOrder && kinds[open[0].Kind].order < rightsOrder {
+				open = append(open, o)
+				continue
+			}
+			if slices.ContainsFunc(stay, o.belongsTo) {
+				// A Job that stays would make its pod anew, and needs its rights.
+				stay = append(stay, o)
 				continue
 			}
 			if !deleted[o] {
 				err := c.remove(ctx, o, goodbye)
 				// A conflict: another object may have the name by now.
 				if err != nil && !passing(err) && !apierrors.IsConflict(err) {
-					refused = errors.Join(refused, fmt.Errorf("%w; %s stays", err, o))
+					refused, stay = errors.Join(refused, fmt.Errorf("%w; %s stays", err, o)), append(stay, o)
 					continue
 				}
 				deleted[o], failed = err == nil || apierrors.IsConflict(err), err
 			}
-			if !deleted[o] || c.Exists(ctx, o) {
-				left = append(left, o)
+			if !deleted[o] || c.exists(ctx, o) {
+				open = append(open, o)
 			}
 		}
-		if objects = left; len(objects) == 0 {
-			return refused
+		if objects = open; len(objects) == 0 {
+			return stay, refused
 		}
 		select {
 		case <-ctx.Done():
-			return errors.Join(refused, stayed(objects, limit, failed))
+			return append(stay, objects...), errors.Join(refused, stayed(objects, limit, failed))
 		case <-c.Clock.After(lookOften):
 		}
 	}
+}
+
+// belongsTo reports whether an object is the pod of a Job, or was made for its run.
+func (o Object) belongsTo(job Object) bool {
+	return job.Kind == "job" && o.Namespace == job.Namespace && (o.Run == job.Run || o.Kind == "pod" && o.Job == job.Name)
 }
 
 func stayed(objects []Object, limit time.Duration, cause error) error {
@@ -132,9 +150,9 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))
 }
 
-// Exists reports whether the object still exists. If that is unknown it counts as existing, but
+// exists reports whether the object still exists. If that is unknown it counts as existing, but
 // without the right to read it there is no need to wait.
-func (c *Client) Exists(ctx context.Context, o Object) bool {
+func (c *Client) exists(ctx context.Context, o Object) bool {
 	uid, err := c.identify(ctx, o)
 	return uid != "" || err != nil && !forbidden(err)
 }

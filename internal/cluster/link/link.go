@@ -142,7 +142,8 @@ func (l *Link) run() {
 			return
 		}
 		if l.heard.After(lost) {
-			lost, pause, told = l.heard, l.Pause, false
+			// Silence may have lasted long before it is noticed, such as while this process was stopped.
+			lost, pause, told = l.Clock.Now(), l.Pause, false
 		}
 		if refused := refusal(err); refused != nil {
 			l.toUser.CloseWithError(refused)
