@@ -132,7 +132,7 @@ func (ev Evidence) target() string {
 // only is the option that selects workloads; "" if it would select all, or in a sweep, a scaling
 // experiment or another tool's run, which have no such selection.
 func (ev Evidence) only(names []string) string {
-	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Imported != nil {
+	if ev.cells() || ev.Recorded.Imported != nil {
 		return ""
 	}
 	for _, w := range ev.Recorded.Plan.Workloads {
@@ -174,6 +174,9 @@ func (ev Evidence) longer(names []string) string {
 				ev.command(only, "--precision", reached, "--max-time", span(longestAdvised))
 		}
 		return fmt.Sprintf("±%s would take about %s on this storage in its present state: find out why it varies", percent(s.Precision), units.FormatSpan(need))
+	case ev.cells():
+		// A cell has its share of the time; what it had was not enough.
+		need = max(need, 2*s.MaxTime)
 	}
 	return ev.command(only, "--max-time", span(need))
 }
@@ -199,17 +202,24 @@ func (ev Evidence) need(names []string) float64 {
 	if sum == 0 {
 		return 0
 	}
+	sum += s.Look * float64(min(len(names), s.Looks))
+	if ev.cells() {
+		// They share the time.
+		sum *= float64(len(ev.Recorded.Plan.Workloads)) / float64(len(names))
+	}
 	// In rounds, all are measured over the whole time.
-	sum = max(unsettled, sum+s.Look*float64(min(len(names), s.Looks)))
-	switch exp := ev.Recorded.Plan.Experiment; {
-	case exp.Sweep != nil, exp.Scale != nil:
-		// These always measure all of their cells, which share the time.
-		return max(2*s.MaxTime, sum*float64(len(ev.Recorded.Plan.Workloads))/float64(len(names)))
-	case ev.Recorded.Run.Comparison != "":
+	sum = max(unsettled, sum)
+	if ev.Recorded.Run.Comparison != "" {
 		// The time of a comparison is for both sides.
 		return 2 * sum
 	}
 	return sum
+}
+
+// cells reports whether the workloads are the cells of a sweep or of a scaling experiment, all of which are always measured.
+func (ev Evidence) cells() bool {
+	exp := ev.Recorded.Plan.Experiment
+	return exp.Sweep != nil || exp.Scale != nil
 }
 
 // bound is the value of --max-time, in seconds, that gives the same time again.

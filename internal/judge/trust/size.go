@@ -99,9 +99,21 @@ func (ev Evidence) larger(enough, size int64, options ...string) string {
 	case room <= 0 || enough <= room:
 		return ev.command(append([]string{"--size", sizeFlag(enough)}, options...)...)
 	case float64(room) >= muchMore*float64(size):
-		return "no more than " + units.FormatSize(room) + " fits here: " + ev.command(append([]string{"--size", sizeFlag(room >> 20 << 20)}, options...)...)
+		return "no more than " + units.FormatSize(room) + " fits " + ev.here() + ": " + ev.command(append([]string{"--size", sizeFlag(room >> 20 << 20)}, options...)...)
 	}
-	return fmt.Sprintf("nothing much larger fits here (%s): measure a larger volume of the same storage", units.FormatSize(room))
+	return fmt.Sprintf("nothing much larger fits %s (%s): measure a larger volume of the same storage", ev.here(), units.FormatSize(room))
+}
+
+// here is the place whose room is known; nobody knows whether others in it share that room.
+func (ev Evidence) here() string {
+	switch kind := ev.Recorded.Plan.Volume.Target.Kind; {
+	case kind != model.File && kind != model.Directory, kind == model.File && !ev.Recorded.Plan.Volume.Owned:
+	case ev.Recorded.Run.Comparison != "":
+		return "here if both sides share one filesystem"
+	case len(ev.Recorded.Plan.Volumes) > 1:
+		return "here for each if the volumes share one filesystem"
+	}
+	return "here"
 }
 
 // beyondMemory is the advice to read from more than the machine's memory can hold.

@@ -26,7 +26,7 @@ func TestSizeAdvisesOnlyWhatFits(t *testing.T) {
 		{"a file that exists", model.File, model.Storage{Used: 100 * gib, Free: 100 * gib}, "nothing much larger fits here (10 GiB): measure a larger volume of the same storage", func(ev *Evidence) {
 			ev.Recorded.Plan.Volume.Owned, ev.Recorded.Plan.Volume.Size = false, 10*gib
 		}},
-		{"one of two sides", model.Directory, model.Storage{Used: 0, Free: 40 * gib}, "no more than 19 GiB fits here: loadline run /x --size 19GiB", func(ev *Evidence) {
+		{"one of two sides", model.Directory, model.Storage{Used: 0, Free: 40 * gib}, "no more than 19 GiB fits here if both sides share one filesystem: loadline run /x --size 19GiB", func(ev *Evidence) {
 			ev.Recorded.Run.Comparison = "c"
 		}},
 		{"nothing is known", model.Directory, model.Storage{}, "loadline run /x --size 22GiB", nil},

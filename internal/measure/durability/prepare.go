@@ -79,9 +79,10 @@ func (w *execution) unbegun(err error, h *header, dir string) error {
 		err = errors.Join(err, w.close(h))
 	}
 	if w.log != nil {
-		err = errors.Join(err, w.log.close(), os.Remove(w.path))
+		err = errors.Join(err, w.log.close())
 	}
-	return errors.Join(err, os.Remove(dir))
+	// The directory was made for this test.
+	return errors.Join(err, os.RemoveAll(dir))
 }
 
 // settle makes the new file durable, together with the note that keeps a cleanup away from it until

@@ -28,7 +28,7 @@ func Run(ctx context.Context, e *env.Env, o Options) (*model.Durability, error) 
 	}
 	defer w.log.close()
 	if err := w.save(); err != nil {
-		return nil, err
+		return nil, w.unbegun(err, &w.state.header, filepath.Dir(w.path))
 	}
 	return w.finish(w.cuts(ctx))
 }

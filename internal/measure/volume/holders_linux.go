@@ -229,16 +229,15 @@ func scanInterval(who openers, cost time.Duration) time.Duration {
 	return max(minScanInterval, scanIntervalFactor*cost)
 }
 
-// threadTime returns the CPU time that f takes on this thread, in user and kernel mode (getrusage(2)).
+// threadTime returns the CPU time that f takes on this thread, in user and kernel mode (getrusage(2)); 0 if the kernel
+// does not say.
 func threadTime(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var before, after unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_THREAD, &before) != nil {
-		return 0
-	}
+	known := unix.Getrusage(unix.RUSAGE_THREAD, &before) == nil
 	f()
-	if unix.Getrusage(unix.RUSAGE_THREAD, &after) != nil {
+	if !known || unix.Getrusage(unix.RUSAGE_THREAD, &after) != nil {
 		return 0
 	}
 	used := func(u unix.Rusage) time.Duration { return time.Duration(u.Utime.Nano() + u.Stime.Nano()) }

@@ -116,14 +116,19 @@ func (s *state) addSample(sample *model.Sample) {
 }
 
 // together is what all workers do, by the last second of those that have reported: the sum of their rates, or the
-// mean of other values.
+// mean of the latencies of those that did I/O. NaN if none did.
 func together(m model.Metric, each map[int]float64, volumes int) float64 {
-	sum := 0.0
+	sum, busy := 0.0, 0
 	for _, v := range each {
-		sum += v
+		if !math.IsNaN(v) {
+			sum, busy = sum+v, busy+1
+		}
 	}
-	if m.Unit() == "s" {
-		return sum / float64(len(each))
+	switch {
+	case busy == 0:
+		return math.NaN()
+	case m.Unit() == "s":
+		return sum / float64(busy)
 	}
 	return sum * float64(volumes) / float64(len(each))
 }
