@@ -29,7 +29,9 @@ type configuration struct {
 // scratch returns a command tree that never runs.
 func (s *configuration) scratch() *cobra.Command {
 	if s.twin == nil {
-		s.twin = newRoot(s.e)
+		// Flags set their defaults in the environment, too, and those that were typed must stay.
+		other := *s.e
+		s.twin = newRoot(&other)
 	}
 	return s.twin
 }

@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/plan/application"
 )
 
 // values returns the settings for a command: from the environment, else from the command's
@@ -94,7 +96,8 @@ func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error
 	given := c.Flags().Changed
 	only := allowedFlags(c, args)
 	values = slices.DeleteFunc(values, func(v setting) bool {
-		return given(v.flag) || slices.ContainsFunc(overriddenBy[v.flag], given) || only != nil && !slices.Contains(only, v.flag)
+		return given(v.flag) || slices.ContainsFunc(overriddenBy[v.flag], given) || only != nil && !slices.Contains(only, v.flag) ||
+			s.section(c) == appSection && doesNotApply(c, args, v.flag)
 	})
 	there := func(name string) bool {
 		return given(name) || slices.ContainsFunc(values, func(v setting) bool { return v.flag == name })
@@ -113,6 +116,29 @@ func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error
 		}
 	}
 	return taken, nil
+}
+
+// doesNotApply reports whether a value from the configuration does not apply to what an application is asked to do: a
+// profile beside a load, or an image without a pod.
+func doesNotApply(c *cobra.Command, args []string, flag string) bool {
+	given := c.Flags().Changed
+	switch flag {
+	case "profile":
+		return slices.ContainsFunc(session.Applications(), func(a application.Application) bool {
+			return slices.ContainsFunc(a.Flags, func(f application.Flag) bool { return f.Load && given(f.Name) })
+		})
+	case "image":
+		targets := slices.Clone(args)
+		if given("baseline") {
+			targets = append(targets, c.Flags().Lookup("baseline").Value.String())
+		}
+		// loadline config has no target.
+		return len(targets) > 0 && !slices.ContainsFunc(targets, func(name string) bool {
+			t, err := session.ParseTarget(name)
+			return err == nil && t.Cluster != nil
+		})
+	}
+	return false
 }
 
 // take applies the configuration to the command that is about to run, reports that, and adds the

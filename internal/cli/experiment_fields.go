@@ -21,7 +21,9 @@ func checkFields(e *env.Env, exp model.Experiment, file string) error {
 			fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
 	}
 	line := experimentCommand(exp, nil)
-	verb, _, err := newRoot(e).Find(line[1:])
+	// Flags set their defaults in the environment, too, and those that were typed must stay.
+	other := *e
+	verb, _, err := newRoot(&other).Find(line[1:])
 	if err != nil {
 		return err
 	}

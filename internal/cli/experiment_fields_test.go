@@ -3,7 +3,12 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // What a file asks for is done, or it is said that its command does not do it.
@@ -36,4 +41,43 @@ func TestAFileThatIsNotThere(t *testing.T) {
 	dir := t.TempDir()
 	refused(t, "next: ls "+dir+" shows which files are there", "plan", "app", "postgres", dir, "--script", filepath.Join(dir, "none.sql"))
 	refused(t, "--image is for a server in a pod", "plan", "app", "postgres", dir, "--image", "mine:1")
+}
+
+// Looking at another command's flags resets none that were typed.
+func TestTypedFlagsStay(t *testing.T) {
+	e := env.OS()
+	e.Yes, e.Output.Verbose = true, true
+	(&configuration{e: e}).scratch()
+	if err := checkFields(e, model.Experiment{Scenario: profile.Name, Target: "fake:fast"}, "x.yaml"); err != nil {
+		t.Error(err)
+	}
+	if !e.Yes || !e.Output.Verbose {
+		t.Errorf("yes %v, verbose %v", e.Yes, e.Output.Verbose)
+	}
+}
+
+// Values of the configuration that do not apply to what an application is asked to do are left out: an image without a
+// pod, and a profile beside a load.
+func TestConfiguredValuesOfAnApplication(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte("profile: quick\ncommands:\n  app: {image: 'mine:1'}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args           []string
+		image, profile bool
+	}{
+		{[]string{"plan", "app", "postgres", t.TempDir()}, false, true},
+		{[]string{"plan", "app", "postgres", t.TempDir(), "--rate", "500"}, false, false},
+		{[]string{"plan", "app", "postgres", t.TempDir(), "--rate", "500", "--latency-limit", "10ms"}, false, false},
+		{[]string{"plan", "app", "postgres", "sc:x", "--kubeconfig", "/nowhere"}, true, true},
+		// The precision ends it before anything is touched.
+		{[]string{"app", "postgres", t.TempDir(), "--baseline", "sc:x", "--precision", "lots"}, true, true},
+	} {
+		_, _, errs := runLoadline(t, append(c.args, "--config", file)...)
+		if strings.Contains(errs, "--image=mine:1") != c.image || strings.Contains(errs, "--profile=quick") != c.profile ||
+			strings.Contains(errs, "--image is for a server in a pod") || strings.Contains(errs, "--profile selects") {
+			t.Errorf("%v: %s", c.args, errs)
+		}
+	}
 }

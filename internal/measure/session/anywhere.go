@@ -5,7 +5,24 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
+
+// repeatable is what is saved of an experiment: what was asked for, so that it can be asked for again, from anywhere.
+func repeatable(exp model.Experiment) model.Experiment {
+	exp = anywhere(exp)
+	switch {
+	case exp.App == nil && exp.Scenario == profile.Comparison:
+		// Its goals are those of the profile, which brings them again: the command has no option for any.
+		exp.Goals = nil
+	case exp.App != nil && exp.App.Fit != "":
+		// The scale was chosen by the memory that was there.
+		app := *exp.App
+		app.Scale = 0
+		exp.App = &app
+	}
+	return exp
+}
 
 // anywhere makes an experiment independent of the working directory: paths such as "." or "data" become
 // absolute. Targets on another host or in a cluster are already independent of it.

@@ -110,7 +110,7 @@ func applicationRoom(ask *model.AppRequest, v model.Volume) int64 {
 	if err != nil {
 		return v.Size
 	}
-	return app.Data.Room(v)
+	return app.Data.Room(*ask, v)
 }
 
 // applicationClaim returns the space in bytes that a new claim for an application's data must have; 0 if
@@ -166,6 +166,6 @@ func (o *Places) manifests(ctx context.Context, e *env.Env, exp model.Experiment
 	if err != nil {
 		return "", err
 	}
-	text, err := at.Manifests(ctx, place.Assignment{RunID: id, Target: t, Size: claimSize(exp, t), Log: log, LogSize: logClaimSize(log), ClientNode: clientNode(exp.App), Say: func(string) {}})
+	text, err := at.Manifests(ctx, place.Assignment{RunID: id, Target: t, Size: claimSize(exp, t), Log: log, LogSize: logClaimSize(exp.App, log), ClientNode: clientNode(exp.App), Say: func(string) {}})
 	return string(text), err
 }

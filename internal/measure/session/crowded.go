@@ -1,12 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"syscall"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // shared is what two applications need on one filesystem.
@@ -20,17 +22,25 @@ type shared struct {
 // refuseCrowded refuses a comparison if each side has enough space, but not both together: an application's
 // data and log stay until the end, and some of them may be on one filesystem.
 func (o *Places) refuseCrowded(targets [2]model.Target, probes [2]model.ProbeResult, plans [2]model.Plan) error {
-	on := map[uint64]*shared{}
-	add := func(t model.Target, need, data, spare int64) {
+	on := map[string]*shared{}
+	// names are those of the filesystems of this machine, by the number of their device.
+	names := map[uint64]string{}
+	add := func(t model.Target, space string, need, data, spare int64) {
 		var st syscall.Stat_t
-		if !o.here(t) || t.Path == "" || syscall.Stat(t.Path, &st) != nil {
+		if o.here(t) && t.Path != "" && syscall.Stat(t.Path, &st) == nil {
+			number := uint64(st.Dev)
+			if names[number] == "" {
+				names[number] = cmp.Or(space, fmt.Sprintf("device %d", number))
+			}
+			space = names[number]
+		}
+		if space == "" {
 			return
 		}
-		number := uint64(st.Dev)
-		if on[number] == nil {
-			on[number] = &shared{spare: spare}
+		if on[space] == nil {
+			on[space] = &shared{spare: spare}
 		}
-		s := on[number]
+		s := on[space]
 		s.places, s.need, s.data, s.spare = append(s.places, t.Name), s.need+need, s.data+data, min(s.spare, spare)
 	}
 	scale := 0
@@ -40,9 +50,13 @@ func (o *Places) refuseCrowded(targets [2]model.Target, probes [2]model.ProbeRes
 			continue
 		}
 		v := plan.Volume
-		add(targets[i], applicationRoom(ask, v), v.Size, probes[i].Capacity)
-		if v.Log != nil && probes[i].Log != nil {
-			add(v.Log.Target, v.Log.Size, 0, probes[i].Log.Size)
+		// It makes files, as a measurement without an application does in a directory.
+		found := probes[i]
+		found.MakesFile = true
+		// The size of a claim limits one side; what is below it is shared.
+		add(targets[i], profile.SharedSpace(found), applicationRoom(ask, v), v.Size, cmp.Or(found.Room, found.Capacity))
+		if v.Log != nil && found.Log != nil {
+			add(v.Log.Target, "", v.Log.Size, 0, found.Log.Size)
 		}
 		scale = max(scale, ask.Scale)
 	}

@@ -21,7 +21,7 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	switch {
 	case err != nil:
 		return nil, err
-	case app.Data.LogRoom == 0:
+	case app.Data.LogRoom == nil:
 		return nil, model.RefusedError("--wal is not for "+app.Title+", whose log is with its data", "leave it out")
 	}
 	if existing(t) {
@@ -47,9 +47,12 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	case !log.Cluster.Made() && log.Cluster.Name == t.Cluster.Name:
 		return nil, model.RefusedError(fmt.Sprintf("--wal %s is the claim of the data: that is no volume of its own", log.Name), "name another claim, or leave --wal out")
 	}
-	if log.Cluster.Size > 0 && float64(log.Cluster.Size)*claimLimit < float64(app.Data.LogRoom) {
-		return nil, model.RefusedError(fmt.Sprintf("%s is of %s, and the log takes up to %s", log.Name, units.FormatSize(log.Cluster.Size), units.FormatSize(app.Data.LogRoom)),
-			fmt.Sprintf("ask for more, or leave ?size= out for %s", units.FormatSize(logClaim)))
+	if takes := app.Data.LogRoom(*ask); log.Cluster.Size > 0 && float64(log.Cluster.Size)*claimLimit < float64(takes) {
+		whole := log
+		without := *log.Cluster
+		without.Size, whole.Cluster = 0, &without
+		return nil, model.RefusedError(fmt.Sprintf("%s is of %s, and the log takes up to %s", log.Name, units.FormatSize(log.Cluster.Size), units.FormatSize(takes)),
+			fmt.Sprintf("ask for more, or leave ?size= out for %s", units.FormatSize(logClaimSize(ask, &whole))))
 	}
 	return &log, nil
 }
@@ -65,16 +68,20 @@ func checkLogDirectory(log, t model.Target) error {
 	return nil
 }
 
-// logClaim is the size of a claim that is created for a log: twice what the log takes.
-const logClaim = 4 << 30
+// logClaim is the minimum size of a claim that is created for a log, and logClaimShare how much larger it is than what
+// the log takes.
+const logClaim, logClaimShare = 4 << 30, 2
 
-// logClaimSize returns the size of the claim to be created for a log, in bytes; 0 if there is none.
-func logClaimSize(log *model.Target) int64 {
+// logClaimSize returns the size of the claim to be created for an application's log, in bytes; 0 if there is none.
+func logClaimSize(ask *model.AppRequest, log *model.Target) int64 {
 	switch {
 	case log == nil || log.Cluster == nil || !log.Cluster.Made():
 		return 0
 	case log.Cluster.Size > 0:
 		return log.Cluster.Size
+	}
+	if app, err := Applications().Lookup(ask.Name); err == nil && app.Data.LogRoom != nil {
+		return max(logClaim, logClaimShare*app.Data.LogRoom(*ask))
 	}
 	return logClaim
 }
@@ -98,12 +105,12 @@ func (p *placed) settleLog(probe *model.ProbeResult) {
 }
 
 // foreseeLog adds the log's volume to what is foreseen of a volume in a cluster.
-func (o *Places) foreseeLog(ctx context.Context, e *env.Env, log model.Target, found *model.ProbeResult) error {
+func (o *Places) foreseeLog(ctx context.Context, e *env.Env, ask *model.AppRequest, log model.Target, found *model.ProbeResult) error {
 	client, err := o.Cluster.Open(e)
 	if err != nil {
 		return err
 	}
-	facts, err := pods.LogFacts(ctx, client, log, logClaimSize(&log))
+	facts, err := pods.LogFacts(ctx, client, log, logClaimSize(ask, &log))
 	if err != nil {
 		return err
 	}

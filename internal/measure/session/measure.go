@@ -13,7 +13,7 @@ import (
 
 // Create begins the record of a run in a results directory; run holds what is known of it so far.
 func (p *Prepared) Create(results string, run model.Run, now func() time.Time) (*store.Writer, error) {
-	yaml, err := spec.MarshalExperiment(anywhere(p.Plan.Experiment))
+	yaml, err := spec.MarshalExperiment(repeatable(p.Plan.Experiment))
 	if err != nil {
 		return nil, err
 	}

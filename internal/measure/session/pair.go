@@ -122,7 +122,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 // so far. If the second cannot begin, the first is closed, so that the caller can remove the directory.
 func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 	for i := range p.sides {
-		yaml, err := spec.MarshalExperiment(anywhere(p.Plans[i].Experiment))
+		yaml, err := spec.MarshalExperiment(repeatable(p.Plans[i].Experiment))
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Index: by.number, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
 	if inCluster(t) {
 		a.Size = claimSize(exp, t)
-		a.Log, a.LogSize, a.ClientNode = by.log, logClaimSize(by.log), clientNode(exp.App)
+		a.Log, a.LogSize, a.ClientNode = by.log, logClaimSize(exp.App, by.log), clientNode(exp.App)
 	}
 	put, err := where.Put(ctx, a)
 	if err != nil {
@@ -291,7 +291,7 @@ func (o *Places) foreseeInside(ctx context.Context, e *env.Env, exp model.Experi
 	}
 	seen, found, err := o.foresee(ctx, e, exp, t)
 	if err == nil && log != nil {
-		err = o.foreseeLog(ctx, e, *log, &found)
+		err = o.foreseeLog(ctx, e, exp.App, *log, &found)
 	}
 	if err == nil && exp.App != nil {
 		// An application's needs are known before its server exists.

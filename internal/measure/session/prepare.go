@@ -107,7 +107,7 @@ func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, 
 	exp := by.Experiment
 	seen, found, err := o.foresee(ctx, e, exp, t)
 	if err == nil && log != nil {
-		err = o.foreseeLog(ctx, e, *log, &found)
+		err = o.foreseeLog(ctx, e, exp.App, *log, &found)
 	}
 	if err != nil {
 		return nil, err

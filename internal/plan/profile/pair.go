@@ -30,31 +30,32 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 	}
 	space := SharedSpace(probes[0])
 	shared := space != "" && space == SharedSpace(probes[1]) && exps[0].App == nil
-	size, goals := int64(0), p.Goals
-	for i := range plans {
-		var err error
+	expandSide := func(i int) (model.Plan, error) {
+		p, found := p, probes[i]
 		if i == 0 {
 			// The profile's goals apply to B, that is, to the target and not to its baseline.
 			p.Goals = nil
-		} else {
-			p.Goals = goals
 		}
-		found := probes[i]
 		if shared {
 			// Both files stay until the end.
 			found = Share(found, len(plans))
 		}
-		plans[i], err = expand(exps[i], p, targets[i], found, 2)
+		plan, err := expand(exps[i], p, targets[i], found, 2)
 		if err != nil && shared {
 			err = sayShared(err)
 		}
-		if err != nil {
+		return plan, err
+	}
+	for i := range plans {
+		var err error
+		if plans[i], err = expandSide(i); err != nil {
 			return plans, err
 		}
-		if size == 0 || plans[i].Volume.Size < size {
-			size = plans[i].Volume.Size
-		}
 	}
+	if err := alike(&plans, &exps, targets, expandSide); err != nil {
+		return plans, err
+	}
+	size := min(plans[0].Volume.Size, plans[1].Volume.Size)
 	for i := range plans {
 		v := &plans[i].Volume
 		if v.Size > size {
@@ -75,6 +76,30 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 		plans[i].MeasureSeconds = measureSeconds(&plans[i])
 	}
 	return plans, nil
+}
+
+// alike plans the side of two applications whose data would be larger anew, with the scale of the other: where a scale is
+// chosen by the memory, two machines come to two.
+func alike(plans *[2]model.Plan, exps *[2]model.Experiment, targets [2]model.Target, expandSide func(int) (model.Plan, error)) error {
+	a, b := plans[0].Experiment.App, plans[1].Experiment.App
+	if a == nil || b == nil || a.Scale == b.Scale {
+		return nil
+	}
+	larger, scale := 0, b.Scale
+	if b.Scale > a.Scale {
+		larger, scale = 1, a.Scale
+	}
+	fit, ask := exps[larger].App.Fit, *exps[larger].App
+	ask.Scale, ask.Fit = scale, ""
+	exps[larger].App = &ask
+	plan, err := expandSide(larger)
+	if err != nil {
+		return err
+	}
+	plan.Experiment.App.Fit = fit
+	plan.Volume.SizeReason = fmt.Sprintf("scale %d: as large as that of %s, so that both sides are alike", scale, targets[1-larger].Name)
+	plans[larger] = plan
+	return nil
 }
 
 // common returns the engines of mine that are also in theirs; all of mine if there are none, which the

@@ -186,3 +186,35 @@ func TestSidesThatShareAFilesystem(t *testing.T) {
 		t.Error("two machines share a filesystem")
 	}
 }
+
+// A scale that is chosen by the memory is the smaller one on both sides of a comparison.
+func TestTwoApplicationsHaveOneScale(t *testing.T) {
+	p := Profile{Name: "own", Repeat: 10, Ramp: 2,
+		Workloads: []model.Workload{{Name: "tpcb-c1", Access: model.Random, Direction: model.Write, BlockSize: 8192, Depth: 1, Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 1}}},
+		Data: &Data{Seconds: func(model.Volume) float64 { return 1 }, Choose: func(ask *model.AppRequest, _ []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
+			if ask.Scale == 0 {
+				ask.Scale = int(probe.Environment.Memory >> 30)
+			}
+			return model.Volume{Target: t, Size: int64(ask.Scale) << 20}, nil
+		}}}
+	for _, memories := range [][2]int64{{8, 2}, {2, 8}, {2, 2}} {
+		var probes [2]model.ProbeResult
+		for i := range probes {
+			probes[i] = ample()
+			probes[i].Environment.Memory = memories[i] << 30
+		}
+		exp := model.Experiment{Seed: 1, Precision: 0.05, MaxTime: 300, Margin: 0.05, App: &model.AppRequest{Name: "postgres", Fit: "disk"}}
+		plans, err := Pair([2]model.Experiment{exp, exp}, p, [2]model.Target{directory, otherDirectory}, probes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, plan := range plans {
+			if app := plan.Experiment.App; app.Scale != 2 || app.Fit != "disk" || plan.Volume.Size != 2<<20 {
+				t.Errorf("%v GiB: side %d has %+v and %d bytes", memories, i, app, plan.Volume.Size)
+			}
+		}
+		if exp.App.Scale != 0 {
+			t.Error("the request has changed")
+		}
+	}
+}

@@ -48,9 +48,9 @@ type Data struct {
 	// Seconds is how long it takes, on the chosen volume, until the application is ready to be measured.
 	Seconds func(v model.Volume) float64
 	// Room is the space in bytes that the chosen volume needs, its log included unless v.Log is set.
-	Room func(v model.Volume) int64
-	// LogRoom is the space in bytes for a log on a volume of its own; 0 if it cannot have one.
-	LogRoom int64
+	Room func(ask model.AppRequest, v model.Volume) int64
+	// LogRoom is the space in bytes for a log on a volume of its own; nil if it cannot have one.
+	LogRoom func(ask model.AppRequest) int64
 	// Claim is the space in bytes that a new claim for the data must have; nil if the application is not
 	// started in a cluster.
 	Claim func(ask model.AppRequest) int64

@@ -13,7 +13,7 @@ var Application = application.Application{
 	Data: profile.Data{
 		Choose:  chooseData,
 		Seconds: func(model.Volume) float64 { return startSeconds },
-		Room:    func(v model.Volume) int64 { return v.Size },
+		Room:    func(_ model.AppRequest, v model.Volume) int64 { return v.Size },
 	},
 	Flags: []application.Flag{
 		application.Clients("instead: numbers of clients, such as 1,16 (default with --rate: 16)"),

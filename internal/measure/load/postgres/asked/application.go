@@ -15,7 +15,7 @@ var Application = application.Application{
 	Profiles: []func() profile.Profile{standard, quick, small, big, connecting, whitepaper}, Make: own, CheckOptions: postgres.CheckOptions,
 	Data: profile.Data{
 		Choose: chooseData, Seconds: readySeconds, Room: dataRoom, LogRoom: logRoom,
-		Claim: func(ask model.AppRequest) int64 { return room(ask.Scale, ask.Log != "") },
+		Claim: func(ask model.AppRequest) int64 { return room(ask, ask.Log != "") },
 	},
 	Pods: &application.Pods{Image: postgres.Image, Programs: "PostgreSQL's server and pgbench", Foreseen: postgres.Foreseen},
 	Flags: []application.Flag{

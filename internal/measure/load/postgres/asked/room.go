@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -20,9 +21,8 @@ const (
 	// cachedShare is the fraction of memory for data that should stay cached, diskTimes the size of
 	// data that should not, as a multiple of memory.
 	cachedShare, diskTimes = 0.25, 2.0
-	// logRoom is the space for the server's log, in addition to the data: its default limit
-	// (max_wal_size, 1 GiB), which it may exceed temporarily.
-	logRoom = 3 << 29
+	// usualLog is the default limit of the server's log (max_wal_size), in bytes.
+	usualLog = 1 << 30
 	// fillRate is the rate at which a server loads rows, in bytes/s, for estimates; fillStart is the
 	// time to create a server, in seconds.
 	fillRate, fillStart = 40 << 20, 4.0
@@ -79,12 +79,12 @@ func chooseData(ask *model.AppRequest, workloads []model.Workload, t model.Targe
 		return v, nil
 	}
 	if probe.Log != nil {
-		return v, chooseLog(&v, ask.Scale, probe)
+		return v, chooseLog(&v, *ask, probe)
 	}
-	if need := room(ask.Scale, false); need > probe.Capacity {
+	if need := room(*ask, false); need > probe.Capacity {
 		return v, model.RefusedError(
 			fmt.Sprintf("scale %d needs %s, its log included, and %s can spare %s (its filesystem is kept below 95 %%)", ask.Scale, units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),
-			smaller(probe.Capacity, ask.Fit == "" && published > 0))
+			smaller(probe.Capacity-logRoom(*ask), ask.Fit == "" && published > 0))
 	}
 	return v, nil
 }
@@ -109,13 +109,12 @@ func beside(scale int, app *model.AppState) string {
 	return ""
 }
 
-// bufferSize matches a setting of shared_buffers: a number of 8 KiB pages if it has no unit.
-var bufferSize = regexp.MustCompile(`^\s*([0-9.]+)\s*(kB|MB|GB|TB)?\s*$`)
+// memorySize matches a setting that is a size.
+var memorySize = regexp.MustCompile(`^\s*'?([0-9.]+)\s*(B|kB|MB|GB|TB)?'?\s*$`)
 
-// sharedBuffers returns the size of the server's own cache in bytes; 0 is unknown.
-func sharedBuffers(app *model.AppState) int64 {
-	value, _ := app.Setting("shared_buffers")
-	m := bufferSize.FindStringSubmatch(value)
+// sizeOf returns a setting that is a size, in bytes; a number without a unit counts these. 0 is unknown.
+func sizeOf(value string, each float64) int64 {
+	m := memorySize.FindStringSubmatch(value)
 	if m == nil {
 		return 0
 	}
@@ -123,14 +122,36 @@ func sharedBuffers(app *model.AppState) int64 {
 	if err != nil {
 		return 0
 	}
-	unit := map[string]float64{"": 8 << 10, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}[m[2]]
-	return int64(math.Min(n*unit, 1<<62))
+	unit := map[string]float64{"": each, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}[m[2]]
+	return int64(math.Min(n*unit, 1<<60))
 }
 
-// smaller returns what to type if there is not enough space; published is set if the scale is that of a
-// published test.
-func smaller(capacity int64, published bool) string {
-	if fits := (capacity - logRoom) / scaleBytes; fits >= 1 && published {
+// sharedBuffers returns the size of the server's own cache in bytes; 0 is unknown.
+func sharedBuffers(app *model.AppState) int64 {
+	value, _ := app.Setting("shared_buffers")
+	return sizeOf(value, 8<<10)
+}
+
+// logRoom returns the space for the server's log in bytes, in addition to the data: its limit (max_wal_size), which it
+// may exceed temporarily, by half of it here, and what is kept beyond that (wal_keep_size).
+func logRoom(ask model.AppRequest) int64 {
+	limit, kept := int64(usualLog), int64(0)
+	for _, s := range ask.Set {
+		name, value, _ := strings.Cut(s, "=")
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "max_wal_size":
+			limit = max(usualLog, sizeOf(value, 1<<20))
+		case "wal_keep_size":
+			kept = sizeOf(value, 1<<20)
+		}
+	}
+	return limit + limit/2 + kept
+}
+
+// smaller returns what to type if there is not enough space, of which this much is left for data; published is set if
+// the scale is that of a published test.
+func smaller(left int64, published bool) string {
+	if fits := left / scaleBytes; fits >= 1 && published {
 		return fmt.Sprintf("--fit cached (what stays in memory), --scale %d or less, or a directory with more space: df -h", fits)
 	} else if fits >= 1 {
 		return fmt.Sprintf("--scale %d or less, or a directory with more space: df -h", fits)
@@ -142,42 +163,42 @@ func smaller(capacity int64, published bool) string {
 // databases, and temporary files for sorting.
 const catalogRoom = 128 << 20
 
-// room returns the space in bytes for a database of a scale, including its log unless that is
+// room returns the space in bytes for the requested database, including its log unless that is
 // on its own volume (apart); a scale of 0 means not chosen yet.
-func room(scale int, apart bool) int64 {
+func room(ask model.AppRequest, apart bool) int64 {
 	if apart {
-		return int64(scale)*scaleBytes + catalogRoom
+		return int64(ask.Scale)*scaleBytes + catalogRoom
 	}
-	return int64(scale)*scaleBytes + logRoom
+	return int64(ask.Scale)*scaleBytes + logRoom(ask)
 }
 
 // chooseLog plans the log on its own volume: data and log must each fit on theirs.
-func chooseLog(v *model.Volume, scale int, probe model.ProbeResult) error {
-	log := *probe.Log
-	if log.Size < logRoom {
+func chooseLog(v *model.Volume, ask model.AppRequest, probe model.ProbeResult) error {
+	log, takes := *probe.Log, logRoom(ask)
+	if log.Size < takes {
 		return model.RefusedError(
-			fmt.Sprintf("the log takes up to %s, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(logRoom), log.Target.Name, units.FormatSize(log.Size)),
+			fmt.Sprintf("the log takes up to %s, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(takes), log.Target.Name, units.FormatSize(log.Size)),
 			"free some space, or name a place with more for --wal: df -h")
 	}
-	if need := room(scale, true); need > probe.Capacity {
+	if need := room(ask, true); need > probe.Capacity {
 		hint := "a directory with more space: df -h"
 		if fits := (probe.Capacity - catalogRoom) / scaleBytes; fits >= 1 {
 			hint = fmt.Sprintf("--scale %d or less, or ", fits) + hint
 		}
 		return model.RefusedError(
-			fmt.Sprintf("scale %d needs %s without its log, and %s can spare %s (its filesystem is kept below 95 %%)", scale, units.FormatSize(need), v.Target.Name, units.FormatSize(probe.Capacity)), hint)
+			fmt.Sprintf("scale %d needs %s without its log, and %s can spare %s (its filesystem is kept below 95 %%)", ask.Scale, units.FormatSize(need), v.Target.Name, units.FormatSize(probe.Capacity)), hint)
 	}
-	log.Size, log.SizeReason = logRoom, "the log, up to its default bound (max_wal_size) and half of it more"
+	log.Size, log.SizeReason = takes, "the log, up to its limit (max_wal_size) and half of it more"
 	v.Log = &log
 	return nil
 }
 
 // dataRoom returns the space in bytes on the data volume of a plan with the given volume.
-func dataRoom(v model.Volume) int64 {
+func dataRoom(ask model.AppRequest, v model.Volume) int64 {
 	if v.Log != nil {
 		return v.Size + catalogRoom
 	}
-	return v.Size + logRoom
+	return v.Size + logRoom(ask)
 }
 
 // readySeconds returns how long it takes until a server is filled.
