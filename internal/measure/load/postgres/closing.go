@@ -16,11 +16,14 @@ type closing struct {
 	rate float64
 	// connect is the mean connection time in seconds, 0 if not reported.
 	connect float64
+	// initial is how long connecting all clients took, in seconds, 0 if not reported.
+	initial float64
 }
 
 var (
 	saidDone    = regexp.MustCompile(`(?m)^number of transactions actually processed: (\d+)`)
 	saidRate    = regexp.MustCompile(`(?m)^tps = ([0-9.]+) \((?:without initial connection time|including reconnection times)\)`)
+	saidInitial = regexp.MustCompile(`(?m)^initial connection time = ([0-9.]+) ms`)
 	saidConnect = regexp.MustCompile(`(?m)^average connection time = ([0-9.]+) ms`)
 )
 
@@ -32,6 +35,10 @@ func parseClosing(text string) (c closing, ok bool) {
 	}
 	c.done, _ = strconv.ParseUint(done[1], 10, 64)
 	c.rate, _ = strconv.ParseFloat(rate[1], 64)
+	if m := saidInitial.FindStringSubmatch(text); m != nil {
+		ms, _ := strconv.ParseFloat(m[1], 64)
+		c.initial = ms / 1e3
+	}
 	if m := saidConnect.FindStringSubmatch(text); m != nil {
 		ms, _ := strconv.ParseFloat(m[1], 64)
 		c.connect = ms / 1e3

@@ -10,11 +10,11 @@ import (
 // countsOf returns the statement that reads all counters of a version: pairs of a name and a
 // number, times in seconds. For where a version keeps them, see the manual's "The Cumulative
 // Statistics System". Version 17 moved checkpoints to a separate view, 18 the flushes of the log to
-// pg_stat_io.
+// pg_stat_io, where those of new log segments have a context of their own; no version before counts them.
 func countsOf(major int) string {
 	flushSeconds := `SELECT 'flush_seconds', wal_sync_time/1000 FROM pg_stat_wal`
 	if major >= 18 {
-		flushSeconds = `SELECT 'flush_seconds', sum(fsync_time)/1000 FROM pg_stat_io WHERE object='wal'`
+		flushSeconds = `SELECT 'flush_seconds', sum(fsync_time)/1000 FROM pg_stat_io WHERE object='wal' AND context='normal'`
 	}
 	checkpoints := `SELECT 'checkpoints', (checkpoints_timed+checkpoints_req)::float8 FROM pg_stat_bgwriter`
 	if major >= 17 {
@@ -33,7 +33,7 @@ UNION ALL SELECT 'started', extract(epoch FROM pg_postmaster_start_time())::floa
 // flushesOf returns the statement that reads how often the log was flushed.
 func flushesOf(major int) string {
 	if major >= 18 {
-		return `SELECT 'flushes', sum(fsyncs)::float8 FROM pg_stat_io WHERE object='wal'`
+		return `SELECT 'flushes', sum(fsyncs)::float8 FROM pg_stat_io WHERE object='wal' AND context='normal'`
 	}
 	return `SELECT 'flushes', wal_sync::float8 FROM pg_stat_wal`
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -139,8 +141,27 @@ const (
 	spareConnections = 8
 )
 
+// enoughConnections refuses a number of connections, set by the user, that the clients do not fit into.
+func enoughConnections(ask model.AppRequest) error {
+	most := math.MaxInt
+	for _, one := range ask.Set {
+		name, value, err := parseSetting(one)
+		if n, number := strconv.Atoi(strings.Trim(value, "' ")); err == nil && number == nil && strings.EqualFold(name, "max_connections") {
+			most = n
+		}
+	}
+	if need := ask.Clients + spareConnections; most < need {
+		return model.RefusedError(fmt.Sprintf("--set max_connections=%d is too few for %d clients: %d more are reserved for superusers and for Loadline", most, ask.Clients, spareConnections),
+			fmt.Sprintf("--set max_connections=%d, or fewer --clients", need))
+	}
+	return nil
+}
+
 // foresee returns the settings that a server would have, from its program's own description.
 func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) (*model.AppState, error) {
+	if err := enoughConnections(ask); err != nil {
+		return nil, err
+	}
 	said, err := d.env.Command(ctx, p.path("postgres"), "--describe-config").Output()
 	if err != nil {
 		return nil, model.RefusedError(fmt.Sprintf("%s does not tell its settings: %v", p.path("postgres"), err), "")

@@ -13,6 +13,9 @@ const Image = "docker.io/library/postgres:17"
 // that it would be given, without their defaults, and no version. An argument that is not a setting
 // is refused here; a setting that PostgreSQL does not have is refused later by its programs.
 func Foreseen(ask model.AppRequest) (*model.AppState, error) {
+	if err := enoughConnections(ask); err != nil {
+		return nil, err
+	}
 	state := &model.AppState{Name: "postgres"}
 	at := map[string]int{}
 	for _, one := range own(ask) {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,6 +28,19 @@ func TestForeseen(t *testing.T) {
 	for set, words := range map[string]string{"fsync": "is no setting", "=on": "is no setting", "port=1": "where the server of a run listens"} {
 		_, err := Foreseen(model.AppRequest{Set: []string{set}})
 		modeltest.Refused(t, err, words)
+	}
+}
+
+// Clients that a limit of the user's leaves no room for are refused before there is a server.
+func TestTooFewConnections(t *testing.T) {
+	_, err := Foreseen(model.AppRequest{Clients: 64, Set: []string{"max_connections=100", "Max_Connections='50'"}})
+	if e := modeltest.Refused(t, err, "max_connections=50 is too few for 64 clients"); e != nil && !strings.Contains(e.Hint, "max_connections=72") {
+		t.Errorf("%q", e.Hint)
+	}
+	for _, set := range [][]string{{"max_connections=72"}, {"max_connections=50", "max_connections=200"}, {"max_connections=many"}, nil} {
+		if _, err := Foreseen(model.AppRequest{Clients: 64, Set: set}); err != nil {
+			t.Errorf("%q: %v", set, err)
+		}
 	}
 }
 

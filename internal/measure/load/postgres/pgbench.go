@@ -130,6 +130,9 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	pulse := daemon.TakePulse(b.server.env.Clock, b.server.env.Clock.Watch())
 	rec := newRecord(step.Number, w.Writes(), n, began.UnixMicro(), step.Ramp, step.Seconds, w.App.Limit,
 		func(s model.Sample) { b.emit(model.Event{Sample: &s}) })
+	if rec.connecting = !w.OpenLoop && !w.App.Reconnect; w.OpenLoop {
+		rec.rate = w.RateIOPS
+	}
 	var lock sync.Mutex
 	var readers sync.WaitGroup
 	bad := make([]error, n)
@@ -158,7 +161,15 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	}
 	stopped := b.server.env.Now()
 	pipes.close()
-	readers.Wait()
+	read := make(chan struct{})
+	go func() { readers.Wait(); close(read) }()
+	select {
+	case <-read:
+	case <-b.server.env.Clock.After(staysOpen):
+		// A process that a script has started, in a group of its own, holds a log open. pgbench has written all of it.
+		pipes.end()
+		<-read
+	}
 	pipes.remove()
 	lock.Lock()
 	defer lock.Unlock()
@@ -184,12 +195,12 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		o.failed = "pgbench failed: " + daemon.Quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
 	case !o.closed:
 		o.failed = "pgbench ended without its closing lines: " + daemon.Quote(o.said, errors.New("it said nothing"))
-	case !w.OpenLoop && rec.first < math.MaxInt64 && float64(rec.first-rec.begin)/1e6 > step.Ramp+max(connectShare*step.Seconds, connectGrace):
-		// pgbench begins when all clients are connected: the seconds before would count as ones without transactions.
+	case !w.OpenLoop && rec.first < math.MaxInt64 && float64(rec.first-rec.begin)/1e6 > step.Ramp+connectGrace:
+		// pgbench begins when all clients are connected.
 		o.failed = fmt.Sprintf("the clients took %s to connect, longer than the ramp of %s: use fewer clients or more threads, or --time 60s --ramp-time 30s",
 			units.FormatSpan(float64(rec.first-rec.begin)/1e6), units.FormatSpan(step.Ramp))
 	default:
-		o.failed = o.closing.check(o.counts, edges(w, o.counts, ended.Sub(began).Seconds()))
+		o.failed = o.closing.check(o.counts, edges(w, o.counts, ended.Sub(began).Seconds()-o.closing.initial))
 	}
 	if o.interrupted || o.failed != "" {
 		o.told = rec.until(min(stopped.UnixMicro(), rec.last))
@@ -197,20 +208,22 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		rec.tell(true)
 		o.told = rec.told
 	}
+	// The last second may have added a backlog.
+	o.counts.Skipped, o.due = rec.sums.Skipped, rec.due
 	o.stalls = pulse.Causes(rec.stalls)
 	return o, nil
 }
 
-// Clients may still be connecting for connectShare of the measured time, and for connectGrace seconds in any case: a
-// busy machine can be as late as that.
-const (
-	connectShare = 0.05
-	connectGrace = 0.5
-)
+// staysOpen is how long the logs of a pgbench that has ended may stay open.
+const staysOpen = 2 * time.Second
+
+// connectGrace is for how many seconds of the measured time clients may still be connecting, which a busy machine can be
+// late by: that part of the first second is not measured.
+const connectGrace = 0.5
 
 // edges returns by how many seconds pgbench's own time may differ from that of its transactions: a
 // latency at each end, and the start and end of its threads, or, up to a second, what its process lived
-// beyond its transactions, in which it also connects. lived is in seconds.
+// beyond its transactions and its connecting. lived is in seconds, without the connecting.
 func edges(w model.Workload, c model.AppCounts, lived float64) float64 {
 	// A thread that begins or ends waits for a CPU if all are busy, usually for a few scheduler time
 	// slices: 20 to 40 ms were seen beside three other programs on two CPUs. On a virtual machine whose
@@ -232,6 +245,13 @@ type pipes struct {
 	root        *os.Root
 	names       []string
 	read, write []*os.File
+}
+
+// end has everyone who reads see the end of what has been written.
+func (p *pipes) end() {
+	for _, f := range p.read {
+		_ = f.SetReadDeadline(time.Unix(1, 0))
+	}
 }
 
 // openPipes creates the pipes that pgbench will open as its log files, in a place where only we can

@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"sync"
 	"time"
 
@@ -29,7 +31,11 @@ type record struct {
 	from, length float64
 	// limit is the latency in seconds that a skipped transaction had exceeded; 0 is unknown.
 	limit float64
-	emit  func(model.Sample)
+	// rate is that of an open loop in 1/s, 0 for a closed one.
+	rate float64
+	// connecting is set if the clients connect once, before they begin: until then nothing is measured.
+	connecting bool
+	emit       func(model.Sample)
 
 	seconds []tally
 	told    int
@@ -41,8 +47,10 @@ type record struct {
 	broken  int64
 	sums    model.AppCounts
 	// due counts the transactions that were due in the measured part: all whose end, or whose
-	// skipping, was logged in it.
+	// skipping, was logged in it, and those of a backlog that had not begun. latest is the time, in µs, at which the latest
+	// transaction that has ended in it was due or, in a closed loop, began.
 	due         uint64
+	latest      int64
 	first, last int64
 	// answered is when the last reported transaction ended, in seconds since the step began; after
 	// is what ended after the measured part. stalls are the periods in which no transaction ended.
@@ -100,7 +108,7 @@ func (r *record) pieces(thread int, from io.Reader, lock sync.Locker) error {
 			}
 			have = copy(buf, buf[end:have])
 		}
-		if err == io.EOF {
+		if err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) {
 			if have > 0 {
 				return fmt.Errorf("pgbench's log ends within a line: %q", buf[:min(have, 80)])
 			}
@@ -157,6 +165,7 @@ func (r *record) line(thread int, line []byte) error {
 		if second != nil {
 			second.answer(ended, float64(latency)/1e6)
 			r.due++
+			r.latest = max(r.latest, at-int64(latency))
 			second.done++
 			second.micros += latency
 			second.most = max(second.most, latency)
@@ -243,9 +252,16 @@ func (r *record) tell(over bool) {
 		}
 		t := &r.seconds[r.told]
 		r.still(t)
+		if end >= r.length {
+			r.backlog(t)
+		}
 		r.largest = math.Max(r.largest, float64(t.most)/1e6)
+		from := float64(r.told)
+		if late := float64(r.first-r.begin)/1e6 - r.from; r.connecting && late > from && late < end {
+			from = late
+		}
 		f := &model.Flow{IOs: t.done, LatencySum: float64(t.micros) / 1e6, Max: r.largest, Histogram: t.buckets}
-		s := model.Sample{Step: r.step, End: r.from + end, Seconds: end - float64(r.told)}
+		s := model.Sample{Step: r.step, End: r.from + end, Seconds: end - from}
 		if r.write {
 			s.Write = f
 		} else {
@@ -260,6 +276,29 @@ func (r *record) tell(over bool) {
 		r.still(&r.after)
 	}
 }
+
+// backlog adds to the last second, as skipped, the transactions of an open loop that were due and had not ended when the
+// measured part did: pgbench logs none of those that it does not begin, unless there is a latency limit. When they were
+// due is spread evenly since the latest that has ended.
+func (r *record) backlog(last *tally) {
+	missing := r.rate*r.length - float64(r.due)
+	end := float64(r.begin)/1e6 + r.from + r.length
+	waited := end - float64(r.latest)/1e6
+	// A few are always in progress, and their number is a matter of chance.
+	if r.rate <= 0 || r.limit > 0 || r.latest == 0 || waited <= 0 || missing < backlogSure*math.Sqrt(r.rate*r.length) {
+		return
+	}
+	n := uint64(missing)
+	r.due, last.skipped, r.sums.Skipped = r.due+n, last.skipped+n, r.sums.Skipped+n
+	for part := range uint64(backlogParts) {
+		share := n*(part+1)/backlogParts - n*part/backlogParts
+		last.buckets.Add(histogram.BucketOf(uint64(waited*(float64(part)+0.5)/backlogParts*1e9)), share)
+	}
+}
+
+// A backlog is certain if it exceeds the spread of a Poisson process by this many standard deviations; its waiting times
+// are counted in so many parts.
+const backlogSure, backlogParts = 5, 100
 
 // until reports the whole seconds that ended before a moment, in µs of Unix time, and before any
 // thread's log broke off, and discards the others: these are what was measured of an interrupted

@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -227,5 +229,61 @@ func TestRecordTellsWhenNothingEnded(t *testing.T) {
 	want := []model.Stall{{Begin: 2, Seconds: 3.5}, {Begin: 9.5, Seconds: 5.5}}
 	if len(r.stalls) != 2 || r.stalls[0] != want[0] || r.stalls[1] != want[1] {
 		t.Errorf("%+v, want %+v", r.stalls, want)
+	}
+}
+
+// What of an open loop had not begun when the measured part ended counts as skipped, with the time that it had waited by
+// then, although pgbench logs nothing of it.
+func TestABacklogCounts(t *testing.T) {
+	for name, x := range map[string]struct {
+		rate, limit float64
+		skipped     uint64
+	}{"as many as are done": {50, 0, 0}, "twice as many": {100, 0, 501}, "with a limit": {100, 0.1, 0}, "a closed loop": {0, 0, 0}, "a few in progress": {55, 0, 0}} {
+		var samples []model.Sample
+		r := newRecord(1, true, 1, began, 0, 10, x.limit, func(s model.Sample) { samples = append(samples, s) })
+		r.rate = x.rate
+		log := ""
+		for i := range 510 {
+			// 50 a second are done; each was due when half of its time had passed.
+			at := float64(i+1) / 50
+			log += line(at, fmt.Sprint(int(at/2*1e6)))
+		}
+		if _, err := gather(t, r, &samples, log); err != nil {
+			t.Fatal(err)
+		}
+		last := samples[9].Write
+		if c := r.counts(); c.Skipped != x.skipped || r.due != 499+x.skipped || last.Histogram.Count() != last.IOs+x.skipped {
+			t.Errorf("%s: %d skipped, %d due, %d latencies of %d transactions", name, c.Skipped, r.due, last.Histogram.Count(), last.IOs)
+		}
+		if p99 := last.Histogram.Percentile(99); x.skipped > 0 && (p99 < 4.8 || p99 > 5.1) {
+			t.Errorf("%s: the p99 of the last second is %v s", name, p99)
+		}
+	}
+}
+
+// Until the clients are connected nothing is measured: the first second is shorter.
+func TestTheFirstSecondBeginsWhenClientsAreConnected(t *testing.T) {
+	for connecting, want := range map[bool]float64{true: 0.6, false: 1} {
+		var samples []model.Sample
+		r := newRecord(1, true, 1, began, 1, 2, 0, func(s model.Sample) { samples = append(samples, s) })
+		r.connecting = connecting
+		if _, err := gather(t, r, &samples, line(1.5, "100000")+line(2.5, "1000")+line(3.5, "1000")); err != nil {
+			t.Fatal(err)
+		}
+		if len(samples) != 2 || math.Abs(samples[0].Seconds-want) > 1e-9 || samples[0].End != 2 || samples[1].Seconds != 1 {
+			t.Errorf("connecting %v: %+v", connecting, samples)
+		}
+	}
+}
+
+// A log that something else than pgbench still holds open ends after a while, with all that was written.
+func TestALogThatStaysOpen(t *testing.T) {
+	r := newRecord(1, true, 1, began, 0, 1, 0, func(model.Sample) {})
+	var lock sync.Mutex
+	if err := r.read(0, io.MultiReader(strings.NewReader(line(0.5, "1000")), iotest.ErrReader(os.ErrDeadlineExceeded)), &lock); err != nil || r.counts().Transactions != 1 {
+		t.Errorf("%v, %+v", err, r.counts())
+	}
+	if err := r.read(0, io.MultiReader(strings.NewReader("0 1 10"), iotest.ErrReader(os.ErrDeadlineExceeded)), &lock); err == nil {
+		t.Error("half a line is no error")
 	}
 }
