@@ -72,6 +72,33 @@ func TestFlushesOfAnApplicationAreDecidedBetweenTheirBounds(t *testing.T) {
 			t.Errorf("%s: %s, %q", name, got.Outcome, got.Message)
 		}
 	}
+	// A disk that is slow throughout does few flushes: those of all repeats together, or those that were longer, decide.
+	some := func(flushes, within8, within16 float64, repeats int) *model.Recorded {
+		rec := &model.Recorded{}
+		for range repeats {
+			n := flushes
+			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{Step: model.Step{Workload: w.Name}, App: &model.AppCounts{Flushes: &n, FlushTimes: [][2]float64{{.008, within8}, {.016, within16}}}})
+		}
+		return rec
+	}
+	for name, c := range map[string]struct {
+		rec  *model.Recorded
+		want model.Outcome
+		says string
+	}{
+		"together":        {some(400, 400, 400, 3), model.Met, "all repeats together"},
+		"together slow":   {some(400, 0, 0, 3), model.Missed, "16.0 ms and more in all repeats together"},
+		"few, all longer": {some(200, 0, 0, 2), model.Missed, "400 of 400 flushes took longer than 16.0 ms"},
+		"few, some":       {some(200, 180, 194, 2), model.Missed, "12 of 400 flushes took longer than 16.0 ms"},
+		"few, a handful":  {some(200, 180, 197, 2), model.Undecided, "too few of them"},
+		"in between":      {some(200, 0, 200, 2), model.Undecided, "too few of them"},
+		"a dozen":         {some(9, 0, 0, 1), model.Undecided, "too few of them"},
+	} {
+		got := decideFlushes(c.rec, w, goal)
+		if got.Outcome != c.want || !strings.Contains(got.Message, c.says) || (got.Next == "") != (c.want != model.Undecided) {
+			t.Errorf("%s: %s, %q, next %q", name, got.Outcome, got.Message, got.Next)
+		}
+	}
 	few := flushed(990)
 	*few.Run.Steps[0].App.Flushes = 900
 	if got := decideFlushes(few, w, goal); got.Outcome != model.Undecided {

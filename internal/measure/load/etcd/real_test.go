@@ -20,8 +20,13 @@ import (
 // ready returns a driver with a member in a directory that its user can enter.
 func ready(t *testing.T, set ...string) *Driver {
 	t.Helper()
+	return readyIn(t, lab.ServerDir(t), set...)
+}
+
+func readyIn(t *testing.T, dir string, set ...string) *Driver {
+	t.Helper()
 	program := lab.Etcd(t)
-	root, err := os.OpenRoot(lab.ServerDir(t))
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +97,23 @@ func flushesPerPut(c *model.AppCounts) float64 {
 		return math.NaN()
 	}
 	return *c.Flushes / float64(c.Transactions)
+}
+
+// What is put grows an etcd's data: the load ends before they fill the filesystem of somebody.
+func TestTheLoadEndsBeforeTheFilesystemIsFull(t *testing.T) {
+	dir := filepath.Join(lab.Tmpfs(t, 256<<20), "e")
+	if err := os.Mkdir(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	d := readyIn(t, dir)
+	res, err := d.Run(t.Context(), ask(32, 600), load.BeginNow, func(model.Event) {})
+	if err != nil || !strings.Contains(res.Error, "beyond 95 %: free some space") || res.IOErrors > 0 {
+		t.Errorf("%v, %q, %d errors", err, res.Error, res.IOErrors)
+	}
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil || float64(st.Bavail) < 0.01*float64(st.Blocks) {
+		t.Errorf("%v: %d of %d blocks are free", err, st.Bavail, st.Blocks)
+	}
 }
 
 // Many clients share flushes.
