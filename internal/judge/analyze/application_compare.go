@@ -21,14 +21,22 @@ const (
 	readsApart = 0.1
 )
 
-// ioDiffers describes how the I/O per transaction differs between two sides; "" if it does not differ
+// ioDifference is how the I/O per transaction differs between two sides.
+type ioDifference struct {
+	words []string
+	// more is the factor by which A's transactions did more I/O of some kind than B's, and fewer that by which they did
+	// less; 1 if they did not.
+	more, fewer float64
+}
+
+// ioDiffers returns how the I/O per transaction differs between two sides; there are no words if it does not differ
 // or is unknown. A device's counters include all of its users: if both sides are on one device, they
 // say nothing about either.
-func ioDiffers(a, b *model.AppResult, apart bool) string {
+func ioDiffers(a, b *model.AppResult, apart bool) ioDifference {
+	d := ioDifference{more: 1, fewer: 1}
 	if a == nil || b == nil {
-		return ""
+		return d
 	}
-	var words []string
 	for _, x := range []struct {
 		name  string
 		a, b  *float64
@@ -44,15 +52,49 @@ func ioDiffers(a, b *model.AppResult, apart bool) string {
 			continue
 		}
 		low, high := min(*x.a, *x.b), max(*x.a, *x.b)
-		if high-low > x.least && high > ioApart*low {
-			words = append(words, fmt.Sprintf("%s %s against %s", x.name, x.write(*x.a), x.write(*x.b)))
+		if high-low <= x.least || high <= ioApart*low {
+			continue
+		}
+		d.words = append(d.words, fmt.Sprintf("%s %s against %s", x.name, x.write(*x.a), x.write(*x.b)))
+		if *x.a > *x.b {
+			d.more = max(d.more, high/low)
+		} else {
+			d.fewer = max(d.fewer, high/low)
 		}
 	}
-	return strings.Join(words, ", ")
+	return d
+}
+
+// explains reports whether the difference may be why B's transactions take that many times as long as A's: the slower
+// side did more I/O, enough for a good part of it. A slower side that does less, such as fewer flushes because more
+// transactions wait for each, is slower all the same. A ratio of 0 is unknown.
+func (d ioDifference) explains(ratio float64) bool {
+	most := d.fewer
+	if ratio < 1 {
+		most = d.more
+	}
+	return !(ratio > 0) || math.Log(most) >= ioMatters*math.Abs(math.Log(ratio))
+}
+
+// ioMatters is the share of a difference on the logarithmic scale from which on the I/O per transaction may be the reason
+// for it.
+const ioMatters = 0.25
+
+// slower returns how many times as long as A's a transaction of B's takes; 0 if unknown.
+func slower(a, b Measured, ra, rb *model.Result) float64 {
+	wA, wB := workloadOf(a.Recorded, ra.Workload), workloadOf(b.Recorded, rb.Workload)
+	if wA == nil || wB == nil {
+		return 0
+	}
+	timeA, timeB := taken(wA, ra), taken(wB, rb)
+	if !(timeA > 0) || !(timeB > 0) {
+		return 0
+	}
+	return timeB / timeA
 }
 
 // checkTransactions withdraws the verdict on rows whose transactions did different I/O on the two
-// sides, and reports them, as well as what a server did on only one side.
+// sides, as far as that may be the reason, and reports them, as well as what a server did on only one side.
 func checkTransactions(c *model.Comparison, a, b Measured) []model.Finding {
 	var list []model.Finding
 	var said []string
@@ -64,15 +106,8 @@ func checkTransactions(c *model.Comparison, a, b Measured) []model.Finding {
 			continue
 		}
 		said = append(said, ra.Workload)
-		if words := ioDiffers(ra.App, rb.App, apart); words != "" {
-			for i := range c.Rows {
-				if row := &c.Rows[i]; row.Workload == ra.Workload && row.Verdict != model.Unusable {
-					row.Verdict, row.Needed, row.Narrow = model.Unclear, 0, 0
-				}
-			}
-			list = append(list, model.Finding{Rule: "unlike-transactions", Severity: model.SeverityWarning, Results: []string{ra.Workload},
-				Message: "a transaction of " + ra.Workload + " did not do the same I/O on both sides: " + words + ". Which storage is better cannot be told from that",
-				Next:    "measure both with the same settings, scale and length of repeats"})
+		if d := ioDiffers(ra.App, rb.App, apart); len(d.words) > 0 {
+			list = append(list, withholdUnlike(c, ra.Workload, d, slower(a, b, &ra, rb)))
 		}
 		for _, x := range []struct {
 			name string
@@ -90,6 +125,56 @@ func checkTransactions(c *model.Comparison, a, b Measured) []model.Finding {
 				Evidence: map[string]any{"side": string(side), "times": n},
 				Next:     "measure longer, so that both sides see them, or with --set autovacuum=off and a longer checkpoint_timeout"})
 		}
+	}
+	return list
+}
+
+// withholdUnlike withdraws the verdicts on a workload's rows that may come from its transactions' different I/O, and
+// returns what is said about it.
+func withholdUnlike(c *model.Comparison, workload string, d ioDifference, ratio float64) model.Finding {
+	words := strings.Join(d.words, ", ")
+	decided := slices.ContainsFunc(c.Rows, func(r model.Row) bool {
+		return r.Workload == workload && (r.Verdict == model.Better || r.Verdict == model.Worse)
+	})
+	if !decided || d.explains(ratio) {
+		withhold(c, workload)
+		return model.Finding{Rule: "unlike-transactions", Severity: model.SeverityWarning, Results: []string{workload},
+			Message: "a transaction of " + workload + " did not do the same I/O on both sides: " + words + ". Which storage is better cannot be told from that",
+			Next:    "measure both with the same settings, scale and length of repeats"}
+	}
+	return model.Finding{Rule: "unlike-transactions", Severity: model.SeverityNote, Results: []string{workload},
+		Message: "a transaction of " + workload + " did not do the same I/O on both sides: " + words + ". That does not explain which side is slower: what is called better or worse is so all the same"}
+}
+
+// checkSkipped withdraws the verdict on latencies that are not known because a side skipped transactions, and says so: only
+// that those were slower is known.
+func checkSkipped(c *model.Comparison, a, b Measured) (list []model.Finding) {
+	var said []string
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		p, percentile := row.Metric.Percentile()
+		if row.Verdict == model.Unusable || row.Metric != model.Latency && !percentile {
+			continue
+		}
+		skipped := [2]float64{}
+		for k, side := range []Measured{a, b} {
+			if r := find(side.Report.Results, row.Workload, row.Direction); r != nil {
+				skipped[k] = skippedShare(r)
+			}
+		}
+		if most := mostSkipped(p); skipped[0] <= most && skipped[1] <= most {
+			continue
+		}
+		row.Verdict, row.Needed, row.Narrow = model.Unclear, 0, 0
+		if slices.Contains(said, row.Workload) {
+			continue
+		}
+		said = append(said, row.Workload)
+		list = append(list, model.Finding{Rule: "skipped-transactions", Severity: model.SeverityWarning, Results: []string{row.Workload},
+			Message: fmt.Sprintf("in %s, side A skipped %.2g %% of the transactions that were due and side B %.2g %%, because they were late: latencies that include them are not known, and are not compared",
+				row.Workload, 100*skipped[0], 100*skipped[1]),
+			Evidence: map[string]any{"a": skipped[0], "b": skipped[1]},
+			Next:     "compare at a rate that both sides can do: a lower --rate"})
 	}
 	return list
 }

@@ -58,8 +58,38 @@ func TestIODiffers(t *testing.T) {
 		{"one disk", model.AppResult{DeviceReads: v(1.2)}, false, ""},
 		{"not known", model.AppResult{}, true, ""},
 	} {
-		if got := ioDiffers(&a, &x.b, x.apart); (got == "") != (x.words == "") || !strings.Contains(got, x.words) {
+		if got := strings.Join(ioDiffers(&a, &x.b, x.apart).words, ", "); (got == "") != (x.words == "") || !strings.Contains(got, x.words) {
 			t.Errorf("%s: %q, want %q", x.name, got, x.words)
+		}
+	}
+}
+
+// A side that is slower although its transactions do less I/O is slower: with a slow flush, more transactions share one.
+func TestLessIOExplainsNoSlowness(t *testing.T) {
+	v := func(x float64) *float64 { return &x }
+	w := model.Workload{Name: "tpcb-c16", Direction: model.Write, Depth: 16}
+	side := func(rate, flushes, log float64) Measured {
+		return Measured{&model.Recorded{Plan: model.Plan{Workloads: []model.Workload{w}}}, &model.Report{Results: []model.Result{{Workload: w.Name, Direction: w.Direction,
+			Metrics: map[model.Metric]model.Estimate{model.Transactions: {Value: rate}}, App: &model.AppResult{Transactions: 1000, Flushes: v(flushes), LogBytes: v(log)}}}}}
+	}
+	for name, x := range map[string]struct {
+		a, b Measured
+		is   model.Change
+		want model.Change
+		note model.Severity
+	}{
+		"fewer flushes where they are slow": {side(2500, 0.47, 5600), side(400, 0.13, 5600), model.Worse, model.Worse, model.SeverityNote},
+		"the other way round":               {side(400, 0.13, 5600), side(2500, 0.47, 5600), model.Better, model.Better, model.SeverityNote},
+		"a little more log":                 {side(2500, 0.47, 5600), side(400, 0.13, 8000), model.Worse, model.Worse, model.SeverityNote},
+		"so much more log":                  {side(1000, 0.47, 391), side(400, 0.47, 9258), model.Worse, model.Unclear, model.SeverityWarning},
+		"more log on the faster side":       {side(1000, 0.47, 9258), side(400, 0.47, 391), model.Worse, model.Worse, model.SeverityNote},
+		"as fast with more log":             {side(1000, 0.47, 391), side(1000, 0.47, 9258), model.Same, model.Unclear, model.SeverityWarning},
+		"nothing is decided":                {side(1000, 0.47, 5600), side(900, 0.13, 5600), model.Unclear, model.Unclear, model.SeverityWarning},
+	} {
+		c := &model.Comparison{Rows: []model.Row{{Workload: w.Name, Direction: w.Direction, Metric: model.Transactions, Verdict: x.is, Needed: 9}}}
+		list := checkTransactions(c, x.a, x.b)
+		if len(list) != 1 || list[0].Severity != x.note || c.Rows[0].Verdict != x.want {
+			t.Errorf("%s: %s, %+v", name, c.Rows[0].Verdict, list)
 		}
 	}
 }
@@ -96,6 +126,32 @@ func TestUnlikeTransactionsGetNoVerdict(t *testing.T) {
 		}
 		if len(list) != 1 || list[0].Rule != x.rule || !strings.Contains(list[0].Message, x.says) {
 			t.Errorf("%s: %+v", x.name, list)
+		}
+	}
+}
+
+// Latencies are not compared where a side skipped more transactions than leave them known.
+func TestSkippedTransactionsAreNotCompared(t *testing.T) {
+	side := func(skipped uint64) Measured {
+		return Measured{&model.Recorded{}, &model.Report{Results: []model.Result{{Workload: "w", Direction: model.Write, App: &model.AppResult{Transactions: 1000 - skipped, Skipped: skipped}}}}}
+	}
+	for _, x := range []struct {
+		a, b              uint64
+		mean, median, p99 model.Change
+	}{
+		{0, 0, model.Same, model.Same, model.Same},
+		{0, 5, model.Unclear, model.Same, model.Same}, // half a percent: the p99 is below them
+		{50, 5, model.Unclear, model.Same, model.Unclear},
+		{0, 600, model.Unclear, model.Unclear, model.Unclear},
+	} {
+		c := &model.Comparison{}
+		for _, m := range []model.Metric{model.Latency, model.P50, model.P99, model.Transactions} {
+			c.Rows = append(c.Rows, model.Row{Workload: "w", Direction: model.Write, Metric: m, Verdict: model.Same})
+		}
+		list := checkSkipped(c, side(x.a), side(x.b))
+		got := [4]model.Change{c.Rows[0].Verdict, c.Rows[1].Verdict, c.Rows[2].Verdict, c.Rows[3].Verdict}
+		if want := [4]model.Change{x.mean, x.median, x.p99, model.Same}; got != want || (len(list) == 1) != (x.mean == model.Unclear) {
+			t.Errorf("%d and %d of 1,000: %v, want %v; %+v", x.a, x.b, got, want, list)
 		}
 	}
 }

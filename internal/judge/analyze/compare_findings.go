@@ -17,6 +17,7 @@ func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
 	findings = append(findings, checkImported(c)...)
 	findings = append(findings, checkTransactions(c, a, b)...)
 	findings = append(findings, checkPlaced(c, a, b)...)
+	findings = append(findings, checkSkipped(c, a, b)...)
 	for _, f := range []*model.Finding{checkShared(c), checkPartial(c), checkMissing(c, a.Recorded, b.Recorded), checkSingle(c, a, b)} {
 		if f != nil {
 			findings = append(findings, *f)

@@ -29,12 +29,14 @@ func Decide(rec *model.Recorded, results []model.Result, goals []model.Goal) []D
 		all = peersOf(&rec.Plan, counted(rec, looked), looked)
 	}
 	for i, g := range goals {
-		decided[i] = decide(all.find(g.Workload, g.Direction), find(results, g.Workload, g.Direction), g)
+		w, _ := rec.Plan.Workload(g.Workload)
+		decided[i] = decide(all.find(g.Workload, g.Direction), find(results, g.Workload, g.Direction), g, w.App.Limit > 0)
 	}
 	return decided
 }
 
-func decide(f *flow, r *model.Result, goal model.Goal) Decided {
+// decide decides one goal; limited is set if the load has a latency limit.
+func decide(f *flow, r *model.Result, goal model.Goal, limited bool) Decided {
 	g := Decided{Goal: goal}
 	g.Outcome = model.Undecided
 	g.Estimate = model.Estimate{Unit: g.Metric.Unit()}
@@ -71,7 +73,7 @@ func decide(f *flow, r *model.Result, goal model.Goal) Decided {
 	g.Message = what
 	if skipped := skippedShare(r); g.Outcome == model.Met && !g.Above && g.Metric.Unit() == "s" && skipped > mostSkipped(p) {
 		g.Outcome = model.Undecided
-		g.Message += fmt.Sprintf(" meets the bound, but %.2g %% of the transactions were skipped: they were slower than the latency limit, by an unknown time", 100*skipped)
+		g.Message += fmt.Sprintf(" meets the bound, but %.2g %% of the transactions were skipped: %s", 100*skipped, tooLate(limited))
 		return g
 	}
 	unseen, enough := f.unseen(g.Metric)
@@ -92,6 +94,14 @@ func decide(f *flow, r *model.Result, goal model.Goal) Decided {
 		g.Needs = settle(e, r.Seconds, g.Bound)
 	}
 	return g
+}
+
+// tooLate says what is known of skipped transactions.
+func tooLate(limited bool) string {
+	if limited {
+		return "they were slower than the latency limit, by an unknown time"
+	}
+	return "they had not started by the end of their repeat"
 }
 
 // skippedShare is the share of a load's transactions that were due and not executed, or not counted, because they

@@ -13,26 +13,29 @@ import (
 // trip.
 var statements = map[string]float64{"tpcb-like": 7, "simple-update": 5, "select-only": 1}
 
-// builtin is pgbench's option that names a built-in transaction.
+// builtin is pgbench's option that names a built-in transaction, and shortBuiltins are short ones for two of them.
 const builtin = "--builtin="
 
+var shortBuiltins = map[string]string{"-S": "select-only", "--select-only": "select-only", "-N": "simple-update", "--skip-some-updates": "simple-update"}
+
 // roundTripsOf is the number of round trips per transaction of a workload; 0 if unknown: a user's
-// script may have any number, and options may reduce it.
+// script may have any number, and so may a mix of built-in transactions. No other option that can be given changes
+// it: prepared statements need as many, once they are prepared.
 func roundTripsOf(w *model.Workload) float64 {
 	if w == nil || w.App.Tool != "pgbench" || w.App.Script != "" {
 		return 0
 	}
-	n := 0.0
+	n, named := 0.0, false
 	for _, o := range w.App.OptionList() {
-		name, known := strings.CutPrefix(o, builtin)
-		switch {
-		case known && n == 0:
-			n = statements[name]
-		default:
-			// --protocol=prepared needs as many, once the statements are prepared.
-			if !strings.HasPrefix(o, "--protocol=") {
-				return 0
-			}
+		name, names := strings.CutPrefix(o, builtin)
+		if short := shortBuiltins[o]; short != "" {
+			name, names = short, true
+		}
+		if names && named || strings.HasPrefix(o, "-b") {
+			return 0
+		}
+		if names {
+			n, named = statements[name], true
 		}
 	}
 	return n
@@ -69,8 +72,9 @@ const (
 	networkMatters = 0.25
 	// networkLeast is the share of a transaction's time below which the network's part of a difference
 	// is ignored. tripsApart is the factor by which round trips differ if they were measured over two
-	// networks: over the same network they differ only by how busy the machine was.
-	networkLeast, tripsApart = 0.02, 1.5
+	// networks: over the same network they differ only by how busy the machine was. remoteApart is the same for two
+	// servers that Loadline did not start: each has its own way to it.
+	networkLeast, tripsApart, remoteApart = 0.02, 1.5, 1.2
 	// shorterBy is how much longer the network's part may be than the transaction that contains it,
 	// because the two are measured one after the other.
 	shorterBy = 1.5
@@ -90,16 +94,23 @@ func taken(w *model.Workload, r *model.Result) float64 {
 
 // distant reports whether the two clients were at different distances from their servers.
 func distant(a, b *model.Recorded) bool {
-	x, y := a.Run.Prepare.App.RoundTrip, b.Run.Prepare.App.RoundTrip
-	return clientAt(a) != clientAt(b) || math.Max(x, y) >= tripsApart*math.Min(x, y)
+	x, y, apart := a.Run.Prepare.App.RoundTrip, b.Run.Prepare.App.RoundTrip, tripsApart
+	at := clientAt(a)
+	if at == whereWeRan {
+		apart = remoteApart
+	}
+	return at != clientAt(b) || math.Max(x, y) >= apart*math.Min(x, y)
 }
+
+// whereWeRan is where the client of a server is that Loadline did not start.
+const whereWeRan = "where Loadline ran"
 
 // clientAt describes where the client of a run was.
 func clientAt(rec *model.Recorded) string {
 	c := rec.Environment.Cluster
 	switch {
 	case rec.Run.Prepare != nil && rec.Run.Prepare.App != nil && rec.Run.Prepare.App.Server != nil:
-		return "where Loadline ran"
+		return whereWeRan
 	case c == nil || c.Client == nil:
 		return "beside the server"
 	case c.Client.Node == c.Node:
@@ -120,6 +131,14 @@ func checkPlaced(c *model.Comparison, a, b Measured) (list []model.Finding) {
 		wA, wB := workloadOf(a.Recorded, ra.Workload), workloadOf(b.Recorded, ra.Workload)
 		netA, wordsA, knownA := network(a.Recorded, wA, ra.App)
 		netB, wordsB, knownB := network(b.Recorded, wB, rb.App)
+		if atA, atB := clientAt(a.Recorded), clientAt(b.Recorded); atA != atB && !(knownA && knownB) {
+			said[ra.Workload] = true
+			withhold(c, ra.Workload)
+			list = append(list, model.Finding{Rule: "placed-differently", Severity: model.SeverityWarning, Results: []string{ra.Workload},
+				Message: fmt.Sprintf("placed differently: the client was %s on side A and %s on side B, and how much of a transaction of %s is round trips is not known", atA, atB, ra.Workload),
+				Next:    placeAlike})
+			continue
+		}
 		if !knownA || !knownB || !distant(a.Recorded, b.Recorded) {
 			continue
 		}
@@ -135,18 +154,26 @@ func checkPlaced(c *model.Comparison, a, b Measured) (list []model.Finding) {
 		}
 		said[ra.Workload] = true
 		share := math.Min(1, net/latency)
-		for i := range c.Rows {
-			if row := &c.Rows[i]; row.Workload == ra.Workload && row.Verdict != model.Unusable {
-				row.Verdict, row.Needed, row.Narrow = model.Unclear, 0, 0
-			}
-		}
+		withhold(c, ra.Workload)
 		list = append(list, model.Finding{Rule: "placed-differently", Severity: model.SeverityWarning, Results: []string{ra.Workload},
 			Message: fmt.Sprintf("placed differently: a transaction of %s took %s %s on side B; %s of that (%.0f %%) are round trips and connections, not storage. The client was %s on side A (%s) and %s on side B (%s)",
 				ra.Workload, units.FormatDuration(math.Abs(latency)), longer(latency), units.FormatDuration(math.Min(math.Abs(net), math.Abs(latency))), 100*share, clientAt(a.Recorded), wordsA, clientAt(b.Recorded), wordsB),
 			Evidence: map[string]any{"latency": latency, "network": net, "share": share},
-			Next:     "to compare the storage, place both clients alike: the same --client-node on both sides"})
+			Next:     placeAlike})
 	}
 	return list
+}
+
+// placeAlike is the advice where the client's location is part of a difference.
+const placeAlike = "to compare the storage, place both clients alike: the same --client-node on both sides"
+
+// withhold withdraws the verdicts on the rows of a workload.
+func withhold(c *model.Comparison, workload string) {
+	for i := range c.Rows {
+		if row := &c.Rows[i]; row.Workload == workload && row.Verdict != model.Unusable {
+			row.Verdict, row.Needed, row.Narrow = model.Unclear, 0, 0
+		}
+	}
 }
 
 func longer(difference float64) string {

@@ -20,6 +20,8 @@ func placedSide(w model.Workload, rate float64, roundTrip, connection float64, c
 		Metrics: map[model.Metric]model.Estimate{model.Transactions: {Value: rate}}}}}}
 }
 
+const notKnown = -1
+
 func TestPlacedDifferently(t *testing.T) {
 	tpcb := model.Workload{Name: "tpcb-c1", Direction: model.Write, Depth: 1, App: model.AppLoad{Tool: "pgbench", Threads: 1, Options: "--builtin=tpcb-like"}}
 	connects := tpcb
@@ -28,10 +30,12 @@ func TestPlacedDifferently(t *testing.T) {
 	turns.Depth = 10
 	script := tpcb
 	script.App.Options, script.App.Script = "", "SELECT 1;"
+	options, mix := tpcb, tpcb
+	options.App.Options, mix.App.Options = "--builtin=tpcb-like\n-Mprepared\n--random-seed=7\n-P1", "--builtin=tpcb-like\n-N"
 	for name, x := range map[string]struct {
 		w    model.Workload
 		a, b Measured
-		// share of the difference, 0 for no finding.
+		// share of the difference, 0 for no finding, and notKnown for one without a share.
 		share float64
 	}{
 		// 2 ms against 4 ms, of which 7 × 0.2 ms are round trips.
@@ -44,8 +48,11 @@ func TestPlacedDifferently(t *testing.T) {
 		"more than it took":   {tpcb, placedSide(tpcb, 500, 0.1e-3, 3e-3, ""), placedSide(tpcb, 250, 2e-3, 3e-3, "node2"), 0},
 		"no number":           {tpcb, placedSide(tpcb, 500, 1e308, 1, ""), placedSide(tpcb, 250, 1e308, 1, "node2"), 0},
 		"below 0":             {tpcb, placedSide(tpcb, 500, -1, 1, ""), placedSide(tpcb, 250, -1, 1, "node2"), 0},
-		"not measured":        {tpcb, placedSide(tpcb, 500, 0, 0, ""), placedSide(tpcb, 250, 0.3e-3, 3e-3, "node2"), 0},
-		"a script":            {script, placedSide(script, 500, 0.1e-3, 3e-3, ""), placedSide(script, 250, 0.3e-3, 3e-3, "node2"), 0},
+		"not measured":        {tpcb, placedSide(tpcb, 500, 0, 0, ""), placedSide(tpcb, 250, 0.3e-3, 3e-3, "node2"), notKnown},
+		"a script":            {script, placedSide(script, 500, 0.1e-3, 3e-3, ""), placedSide(script, 250, 0.3e-3, 3e-3, "node2"), notKnown},
+		"a script, alike":     {script, placedSide(script, 500, 0.1e-3, 3e-3, "node2"), placedSide(script, 250, 0.1e-3, 3e-3, "node2"), 0},
+		"harmless options":    {options, placedSide(options, 500, 0.1e-3, 3e-3, ""), placedSide(options, 250, 0.3e-3, 3e-3, "node2"), 0.7},
+		"a mix":               {mix, placedSide(mix, 500, 0.1e-3, 3e-3, ""), placedSide(mix, 250, 0.3e-3, 3e-3, "node2"), notKnown},
 		// 5 ms against 12 ms: (7.2 − 3.1) of 7 ms.
 		"connections": {connects, placedSide(connects, 200, 0.1e-3, 3e-3, ""), placedSide(connects, 1/12e-3, 0.2e-3, 7e-3, "node2"), 4.1 / 7},
 		// Ten clients of one thread connect one after the other: 40.1 of 60 ms.
@@ -55,6 +62,12 @@ func TestPlacedDifferently(t *testing.T) {
 		list := checkPlaced(c, x.a, x.b)
 		if x.share == 0 {
 			if len(list) > 0 || c.Rows[0].Verdict != model.Worse {
+				t.Errorf("%s: %+v, %s", name, list, c.Rows[0].Verdict)
+			}
+			continue
+		}
+		if x.share == notKnown {
+			if len(list) != 1 || c.Rows[0].Verdict != model.Unclear || !strings.Contains(list[0].Message, "is not known") {
 				t.Errorf("%s: %+v, %s", name, list, c.Rows[0].Verdict)
 			}
 			continue

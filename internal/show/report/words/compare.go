@@ -41,8 +41,12 @@ func settle(c *model.Comparison, r model.Row) string {
 	if r.Verdict != model.Unclear {
 		return ""
 	}
+	_, percentile := r.Metric.Percentile()
 	for _, f := range c.Findings {
-		if slices.Contains(withholding, f.Rule) && slices.Contains(f.Results, r.Workload) {
+		if f.Rule == "skipped-transactions" && r.Metric != model.Latency && !percentile {
+			continue
+		}
+		if r.Needed == 0 && f.Severity == model.SeverityWarning && slices.Contains(withholding, f.Rule) && slices.Contains(f.Results, r.Workload) {
 			return "not judged: see " + f.Rule
 		}
 	}
@@ -72,7 +76,7 @@ func settle(c *model.Comparison, r model.Row) string {
 }
 
 // withholding are the rules that leave a row without a verdict, however clear the change is.
-var withholding = []string{"placed-differently", "unlike-transactions"}
+var withholding = []string{"placed-differently", "unlike-transactions", "skipped-transactions"}
 
 // sustained describes the bursts behind a row of sustained rates.
 func sustained(c *model.Comparison, r model.Row) string {

@@ -9,16 +9,20 @@ import (
 // A row that a rule leaves without a verdict says so, and not that it is as large as the margin.
 func TestSettleNamesTheRuleThatWithholdsAVerdict(t *testing.T) {
 	certain := model.Estimate{Value: 0.4, Low: 0.38, High: 0.42, Confidence: 0.95}
-	row := model.Row{Workload: "w", Verdict: model.Unclear, A: certain, B: certain, Ratio: certain, P: 1e-6, Adjusted: 1e-6, Margin: 0.05}
+	row := model.Row{Workload: "w", Metric: model.P99, Verdict: model.Unclear, A: certain, B: certain, Ratio: certain, P: 1e-6, Adjusted: 1e-6, Margin: 0.05}
 	c := &model.Comparison{Alpha: 0.05, Rows: []model.Row{row}}
 	for _, rule := range withholding {
-		c.Findings = []model.Finding{{Rule: rule, Results: []string{"w"}}}
+		c.Findings = []model.Finding{{Rule: rule, Severity: model.SeverityWarning, Results: []string{"w"}}}
 		if got := settle(c, row); got != "not judged: see "+rule {
 			t.Errorf("%s: %q", rule, got)
 		}
 		c.Findings[0].Results = []string{"another"}
 		if got := settle(c, row); got == "not judged: see "+rule {
 			t.Errorf("%s of another row: %q", rule, got)
+		}
+		c.Findings[0].Results, c.Findings[0].Severity = []string{"w"}, model.SeverityNote
+		if got := settle(c, row); got == "not judged: see "+rule {
+			t.Errorf("a note of %s: %q", rule, got)
 		}
 	}
 }
