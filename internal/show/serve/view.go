@@ -193,6 +193,9 @@ func (b *viewBuilder) addComparison(ctx context.Context, o *opened) error {
 		}
 	}
 	doc, err := o.document(store.ComparisonFile, model.ComparisonSchema)
+	if err == nil {
+		doc, err = withNotes(doc)
+	}
 	switch {
 	case err == nil:
 		b.view.Comparisons = append(b.view.Comparisons, doc)
@@ -200,6 +203,17 @@ func (b *viewBuilder) addComparison(ctx context.Context, o *opened) error {
 		b.remark(o.path, err.Error())
 	}
 	return nil
+}
+
+// withNotes returns a comparison's document with the notes on its rows, which one saved by an earlier version lacks.
+func withNotes(doc json.RawMessage) (json.RawMessage, error) {
+	read, err := jsonout.Read(doc)
+	if err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	err = jsonout.WriteComparison(&buf, read.Comparison)
+	return buf.Bytes(), err
 }
 
 // addTest adds a durability test.

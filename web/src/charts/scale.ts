@@ -55,7 +55,7 @@ function total(s: Scale, points: ScalePoint[], name: string): Chart {
   const last = Math.max(...points.map((p) => p.volumes), ...band.map((b) => b.volumes));
   const offered = points.filter((p) => p.offered);
   const measured = `Points are measured${points.some((p) => p.total.confidence) ? ", with their intervals" : ""}`;
-  const knee = law?.knee && law.knee <= last ? law.knee : null;
+  const knee = law?.knee && !law.all_saturated && law.knee <= last ? law.knee : null;
   const line = (list: BandPoint[], t: Theme, type: string) => ({ type: "line", silent: true, symbol: "none", data: list.map((b) => [b.volumes, shown(b.value)]), lineStyle: { color: t.text, width: 1.6, type }, emphasis: { disabled: true } });
   return {
     name: `${name}-total`,
@@ -216,7 +216,7 @@ function shares(s: Scale, p: ScalePoint, name: string): Chart | null {
   return {
     name: `${name}-shares`,
     title: `What each of ${each.length} volumes gets`,
-    caption: `One mark for each volume; the line is their mean.${p.fairness ? ` Jain's fairness index is ${p.fairness.toFixed(3)} (1 when all get the same).` : ""}`,
+    caption: `One mark for each volume; the line is their mean.${p.fairness ? ` Jain's fairness index is ${p.fairness.toFixed(3)} (1 when all get the same).` : ""}${heldWords(s, [p])}`,
     alt: `From ${format.metric(s.metric, Math.min(...each))} to ${format.metric(s.metric, Math.max(...each))}.`,
     wide: true,
     option: (t) =>

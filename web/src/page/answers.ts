@@ -95,7 +95,7 @@ function growth(s: Scale): string {
   const value = (e: Estimate) => `${format.metric(s.metric, e.estimate)} ${format.interval(s.metric, e)}`.replace(/ –$/, "");
   const first = points.length > 1 ? `from ${value(points[0]!.total)} with ${format.count(points[0]!.volumes, "volume")} ` : "";
   const law = s.laws?.find((l) => l.chosen);
-  const capacity = law?.capacity ? ` By the law that fits best it carries ${value(law.capacity)}${law.knee ? `, reached at about ${format.three(law.knee)} volumes` : ""}${law.capacity_extrapolated ? ", which is more than was measured" : ""}.` : "";
+  const capacity = law?.capacity ? ` By the law that fits best it carries ${value(law.capacity)}${law.knee && !law.all_saturated ? `, reached at about ${format.three(law.knee)} volumes` : ""}${law.capacity_extrapolated ? ", which is more than was measured" : ""}.` : "";
   return `${s.workload}: ${first}${first ? "to" : ""} ${value(last.total)} with ${format.count(last.volumes, "volume")}.${capacity}`.replace("  ", " ");
 }
 

@@ -164,16 +164,16 @@ func writeText(d *Documents, o text.Options) ([]File, error) {
 	return one(func(b *bytes.Buffer) error {
 		comparisons := d.compared()
 		comparison := func(c *model.Comparison) error { return text.RenderComparison(b, c, o) }
-		reports := func() error { return text.RenderSeveral(b, d.Reports, comparisons, o) }
+		reports := func() error { return text.RenderSeveral(b, d.Reports, d.Comparisons, o) }
 		switch {
 		case len(d.Reports) == 1:
 			reports = func() error { return text.Render(b, d.Reports[0], o) }
-		case len(d.Reports) == 2 && len(comparisons) == 1:
+		case len(d.Reports) == 2 && len(d.Comparisons) == 1:
 			// The comparison's table contains both sides.
 			reports = func() error { return nil }
 		case len(d.Reports) > 2:
 			// The reports' table contains the changes.
-			comparison = func(*model.Comparison) error { return nil }
+			comparisons = d.inside()
 		}
 		return each(b, d, comparisons, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
 	})
@@ -262,14 +262,16 @@ func writeCSV(d *Documents, _ text.Options) ([]File, error) {
 }
 
 // compared returns the comparisons, those inside reports included.
-func (d *Documents) compared() []*model.Comparison {
-	all := slices.Clone(d.Comparisons)
+func (d *Documents) compared() []*model.Comparison { return slices.Concat(d.Comparisons, d.inside()) }
+
+// inside returns the comparisons that are inside reports and nowhere else.
+func (d *Documents) inside() (list []*model.Comparison) {
 	for _, r := range d.Reports {
-		if c := r.Comparison; c != nil && !slices.ContainsFunc(all, c.Same) {
-			all = append(all, c)
+		if c := r.Comparison; c != nil && !slices.ContainsFunc(slices.Concat(d.Comparisons, list), c.Same) {
+			list = append(list, c)
 		}
 	}
-	return all
+	return list
 }
 
 // contains reports whether a comparison is inside one of the reports.

@@ -96,6 +96,30 @@ func TestAFormatIsChosenByNameOrExtension(t *testing.T) {
 	}
 }
 
+// Beside other reports, the comparison inside one takes the place of none of them.
+func TestReportsBesideAComparisonInsideOne(t *testing.T) {
+	for _, others := range []int{1, 2} {
+		r := reporttest.Report("quick")
+		r.Comparison = reporttest.Comparisons()["comparison"]
+		d := &Documents{Reports: []*model.Report{r}}
+		for range others {
+			d.Reports = append(d.Reports, reporttest.Report("mixed"))
+		}
+		f, err := Choose("text", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := f.Write(d, text.Options{Width: 120, Unicode: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := string(files[0].Data)
+		if strings.Count(out, "\nsame ") != 1 || !strings.Contains(out, "Numbers side by side are no verdict") {
+			t.Errorf("beside %d others:\n%s", others, out)
+		}
+	}
+}
+
 // A comparison inside a report, which a run against a baseline makes, is in every format, and in each once, also if it
 // is given beside the report as well.
 func TestTheComparisonInsideAReport(t *testing.T) {
