@@ -15,14 +15,16 @@ type clientReport struct {
 	Run struct {
 		Prepare struct {
 			App struct {
+				Version    string
+				Scale      int
 				RoundTrip  float64 `json:"round_trip"`
 				Connection float64
 			}
 		}
 		Environment struct {
 			Cluster struct {
-				Node, Pod string
-				Client    struct{ Node, Pod string }
+				Image, Node, Pod string
+				Client           struct{ Node, Pod string }
 			}
 		}
 	}

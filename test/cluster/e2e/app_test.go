@@ -123,15 +123,18 @@ func testAppJob(t *testing.T) {
 	diskOf(t, "node3")
 	ns := namespace(t, "app-job", "restricted")
 	results := t.TempDir()
-	o := run(t, ns, slices.Concat(pgbench, []string{"sc:local-path?size=3Gi", "--node", "node3", "--in-cluster", "--set", "checkpoint_timeout=30min",
+	o := run(t, ns, slices.Concat(pgbench, []string{"sc:local-path?size=3Gi", "--node", "node3", "--client-node", "other", "--in-cluster", "--set", "checkpoint_timeout=30min",
 		"--clients", "1", "--time", "6s", "--ramp-time", "1s", "--results", results, "--format", "json"})...)
-	var r appReport
+	var r clientReport
 	decode(t, o, &r)
 	if o.code != 0 && o.code != 5 {
 		t.Errorf("exit code %d: %s", o.code, o.stderr)
 	}
 	if run := r.Run; run.Prepare.App.Scale != 2 || run.Prepare.App.Version == "" || run.Environment.Cluster.Image != postgresImage {
 		t.Errorf("%+v", run)
+	}
+	if at := r.Run.Environment.Cluster; at.Node != "node3" || at.Client.Node == "" || at.Client.Node == "node3" || r.Run.Prepare.App.RoundTrip <= 0 {
+		t.Errorf("the server and its client: %+v, %+v", at, r.Run.Prepare.App)
 	}
 	i := slices.IndexFunc(r.Results, func(res appResult) bool { return res.Workload == "tpcb-c1" && res.Metric == "tps" })
 	if i < 0 {
