@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -38,7 +39,7 @@ func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
 // cut writes what was cut and what was found.
 func (p *page) cut(c *model.Cut, sync string) {
 	p.field(fmt.Sprintf("cut %d", c.Number), words.Cut(c))
-	p.field("found", words.Found(c, sync)...)
+	p.field("found", found(c, sync)...)
 }
 
 // checks writes the findings that people should read.
@@ -70,4 +71,26 @@ func paintOf(r model.DurabilityResult) term.Paint {
 		return term.Yellow
 	}
 	return term.Bold
+}
+
+// found says what the check after a cut found.
+func found(c *model.Cut, sync string) []string {
+	kept := "acknowledged"
+	if sync == "none" {
+		kept = "written, not flushed"
+	}
+	list := []string{fmt.Sprintf("%d %s, %d lost", c.Acknowledged, kept, c.Lost)}
+	if c.LostBlocks > 0 {
+		list[0] += fmt.Sprintf(" on %s", units.FormatCount(c.LostBlocks, "block"))
+	}
+	list = append(list, fmt.Sprintf("%d in flight, %d of them there", c.InFlight, c.InFlightFound))
+	for _, f := range []struct {
+		n    int
+		what string
+	}{{c.Torn, "torn"}, {c.Foreign, "foreign"}, {c.Unstable, "unstable"}, {c.Unreadable, "unreadable"}} {
+		if f.n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", f.n, f.what))
+		}
+	}
+	return list
 }

@@ -31,28 +31,6 @@ func Cut(c *model.Cut) string {
 	return words
 }
 
-// Found says what the check after a cut found.
-func Found(c *model.Cut, sync string) []string {
-	kept := "acknowledged"
-	if sync == "none" {
-		kept = "written, not flushed"
-	}
-	words := []string{fmt.Sprintf("%d %s, %d lost", c.Acknowledged, kept, c.Lost)}
-	if c.LostBlocks > 0 {
-		words[0] += fmt.Sprintf(" on %s", units.FormatCount(c.LostBlocks, "block"))
-	}
-	words = append(words, fmt.Sprintf("%d in flight, %d of them there", c.InFlight, c.InFlightFound))
-	for _, f := range []struct {
-		n    int
-		what string
-	}{{c.Torn, "torn"}, {c.Foreign, "foreign"}, {c.Unstable, "unstable"}, {c.Unreadable, "unreadable"}} {
-		if f.n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", f.n, f.what))
-		}
-	}
-	return words
-}
-
 // Wrote says what a durability test wrote, and how.
 func Wrote(d *model.Durability) []string {
 	return []string{fmt.Sprintf("%s of %s", units.FormatCount(d.Blocks, "block"), units.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs)}
