@@ -148,8 +148,9 @@ func TestAnApplicationsExperimentIsRepeatedByRun(t *testing.T) {
 	}
 }
 
-// Two runs on one directory, of which one does not log whole pages after a checkpoint: neither is called
-// better, because their transactions did not do the same I/O.
+// Two runs on one directory, of which the second does not log whole pages after a checkpoint: it is not called
+// better, because its transactions do less I/O. Worse it may be: this machine was slower then, and less I/O
+// explains no slower transactions.
 func TestAppPostgresUnlikeRunsAreNotJudged(t *testing.T) {
 	lab.Lock(t)
 	dir, results := databaseDir(t), t.TempDir()
@@ -172,8 +173,8 @@ func TestAppPostgresUnlikeRunsAreNotJudged(t *testing.T) {
 		found = found || f.Rule == "unlike-transactions" && strings.Contains(f.Message, "log bytes")
 	}
 	for _, row := range c.Rows {
-		if row.Verdict == model.Better || row.Verdict == model.Worse {
-			t.Errorf("%s %s is called %s", row.Workload, row.Metric, row.Verdict)
+		if row.Verdict == model.Better {
+			t.Errorf("%s %s is called better", row.Workload, row.Metric)
 		}
 	}
 	if !found {
