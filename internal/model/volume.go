@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"os"
+	"slices"
 )
 
 // Volume is what a worker does its I/O on, with the properties that were determined.
@@ -60,4 +61,16 @@ func (v *Volume) SharedAs() string {
 		return c.Namespace + "/" + c.Name
 	}
 	return v.Node + " " + string(v.Target.Kind) + " " + v.Target.Path + v.Target.URI
+}
+
+// DirectFor says whether these workloads bypass the page cache on the volume: "direct=1". Those that only append to a log do
+// not, and flush it.
+func (v Volume) DirectFor(workloads []Workload) string {
+	switch {
+	case len(workloads) > 0 && !slices.ContainsFunc(workloads, func(w Workload) bool { return !w.Append }):
+		return "direct=0 (a log, flushed)"
+	case v.Direct:
+		return "direct=1"
+	}
+	return "direct=0 (buffered)"
 }

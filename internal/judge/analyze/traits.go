@@ -26,7 +26,7 @@ var traitList = []trait{
 	{name: "size", unlike: true, words: func(r *model.RunInfo) string { return sizeWords(r.Volume.Size) },
 		exact: func(r *model.RunInfo) int64 { return r.Volume.Size }},
 	{name: "engine", unlike: true, words: func(r *model.RunInfo) string { return r.Volume.Engine }},
-	{name: "direct", unlike: true, words: func(r *model.RunInfo) string { return directWords(&r.Volume) }},
+	{name: "direct", unlike: true, words: directWords},
 	{name: "profile", unlike: true, words: func(r *model.RunInfo) string { return r.Profile }},
 	{name: "repeats", words: func(r *model.RunInfo) string { return repeatWords(r.Schedule) }},
 	{name: "filesystem", words: func(r *model.RunInfo) string { return r.Environment.Storage.Filesystem }},
@@ -126,15 +126,12 @@ func kindWords(k model.TargetKind) string {
 	return string(k)
 }
 
-func directWords(v *model.Volume) string {
-	switch {
-	case v.Engine == "" && v.Target.Kind == model.Foreign:
+func directWords(r *model.RunInfo) string {
+	if v := &r.Volume; v.Engine == "" && v.Target.Kind == model.Foreign {
 		// The source does not say.
 		return ""
-	case v.Direct:
-		return "direct=1"
 	}
-	return "direct=0 (buffered)"
+	return r.Volume.DirectFor(r.Workloads)
 }
 
 func repeatWords(s model.Schedule) string {

@@ -29,3 +29,13 @@ func TestTogether(t *testing.T) {
 		}
 	}
 }
+
+// A phase that does not say how much it has written has no bytes, rather than 0 of them.
+func TestAPhaseWithoutBytes(t *testing.T) {
+	for done, want := range map[float64]string{0: "prefill in 2.8 s", 64 << 20: "prefill 64 MiB in 2.8 s (22.9 MiB/s)"} {
+		s := state{progress: &model.Progress{Phase: model.PhasePrefill, Done: done}, phaseBegan: 1, elapsed: 3.8}
+		if got := s.endPhase(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

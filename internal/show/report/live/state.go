@@ -152,7 +152,8 @@ func (s *state) endPhase() string {
 	if seconds > 0 {
 		took = " in " + span(seconds)
 	}
-	if !p.Phase.InBytes() {
+	if !p.Phase.InBytes() || p.Done == 0 {
+		// An application does not say how much it writes while it is filled.
 		if seconds < shortest {
 			return ""
 		}

@@ -192,13 +192,7 @@ func IO(v model.Volume, workloads []model.Workload) string {
 	if v.Target.Kind.Application() {
 		return v.Engine
 	}
-	if len(workloads) > 0 && !slices.ContainsFunc(workloads, func(w model.Workload) bool { return !w.Append }) {
-		return v.Engine + " direct=0 (a log, flushed)"
-	}
-	if v.Direct {
-		return v.Engine + " direct=1"
-	}
-	return v.Engine + " direct=0 (buffered)"
+	return v.Engine + " " + v.DirectFor(workloads)
 }
 
 // Machine returns, for example, "2 CPUs, 8 GiB".
