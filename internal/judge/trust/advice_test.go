@@ -2,6 +2,7 @@ package trust
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"regexp"
@@ -140,5 +141,23 @@ func TestAdvice(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the advice has changed; go test ./internal/judge/trust -update, and run the tests of internal/cli (-want +got):\n%s", diff)
+	}
+}
+
+// A sweep whose one cell is not precise asks for the time that this takes in all cells together, and says that storage
+// would take too long only where it would.
+func TestASweepAsksForTheTimeOfItsCells(t *testing.T) {
+	for half, want := range map[float64]string{0.08: "--max-time 14m", 0.02: "--max-time 10m", 0.3: "would take about"} {
+		ev := sound()
+		ev.Recorded.Plan.Experiment.Sweep = &model.SweepRequest{Pattern: "randread", Depths: []int{1}, BlockSizes: []int64{4096}, Jobs: []int{1}}
+		ev.Recorded.Plan.Workloads = nil
+		for i := range 28 {
+			ev.Recorded.Plan.Workloads = append(ev.Recorded.Plan.Workloads, model.Workload{Name: fmt.Sprintf("cell%02d", i), Direction: model.Read})
+		}
+		ev.Recorded.Run.Steps = []model.StepResult{{Step: model.Step{Number: 1, Workload: "cell00"}, Ended: 9}}
+		ev.Results = []model.Result{{Workload: "cell00", Direction: model.Read, Estimate: model.Estimate{Value: 1000, Low: 1000 * (1 - half), High: 1000 * (1 + half), Confidence: 0.95}}}
+		if got := ev.longer([]string{"cell00"}); !strings.Contains(got, want) {
+			t.Errorf("±%g: %q, want %q", half, got, want)
+		}
 	}
 }
