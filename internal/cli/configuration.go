@@ -29,11 +29,16 @@ type configuration struct {
 // scratch returns a command tree that never runs.
 func (s *configuration) scratch() *cobra.Command {
 	if s.twin == nil {
-		// Flags set their defaults in the environment, too, and those that were typed must stay.
-		other := *s.e
-		s.twin = newRoot(&other)
+		s.twin = unusedRoot(s.e)
 	}
 	return s.twin
+}
+
+// unusedRoot returns a command tree to look up commands and flags in. It has an environment of its own: flags set their
+// defaults in it, and values that were typed must stay.
+func unusedRoot(e *env.Env) *cobra.Command {
+	other := *e
+	return newRoot(&other)
 }
 
 // register adds the flag that names a configuration file to the commands that take values from it.

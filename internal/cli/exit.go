@@ -47,15 +47,25 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	case errors.As(err, &usage):
 		code = exitUsage
 	}
+	printHinted(e, err)
+	return code
+}
+
+// printHinted prints an error and what to do next.
+func printHinted(e *env.Env, err error) {
 	printError(e.Stderr, err)
-	hint := usage.hint
-	if worker != nil {
+	var worker *model.WorkerError
+	var usage usageError
+	hint := ""
+	if errors.As(err, &usage) {
+		hint = usage.hint
+	}
+	if errors.As(err, &worker) {
 		hint = worker.Hint
 	}
 	if hint != "" {
 		printLine(e.Stderr, "  next: %s", hint)
 	}
-	return code
 }
 
 // explained prints an error that something stays behind, if the command was interrupted: otherwise only the interruption
@@ -64,11 +74,7 @@ func explained(ctx context.Context, e *env.Env, err error) error {
 	if ctx.Err() == nil || err == nil {
 		return err
 	}
-	printError(e.Stderr, err)
-	var worker *model.WorkerError
-	if errors.As(err, &worker) && worker.Hint != "" {
-		printLine(e.Stderr, "  next: %s", worker.Hint)
-	}
+	printHinted(e, err)
 	return exitCode(exitInterrupted)
 }
 

@@ -21,9 +21,7 @@ func checkFields(e *env.Env, exp model.Experiment, file string) error {
 			fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
 	}
 	line := experimentCommand(exp, nil)
-	// Flags set their defaults in the environment, too, and those that were typed must stay.
-	other := *e
-	verb, _, err := newRoot(&other).Find(line[1:])
+	verb, _, err := unusedRoot(e).Find(line[1:])
 	if err != nil {
 		return err
 	}

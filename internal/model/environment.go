@@ -101,6 +101,19 @@ func (s Storage) Remote() bool {
 	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem
 }
 
+// fillLimit is the maximum share of a filesystem in use after our writes: a full filesystem is slow, and other services may
+// need the rest.
+const fillLimit = 0.95
+
+// Usable returns the most that ordinary users can ever have of the filesystem, in bytes; 0 if nothing is known of it.
+func (s Storage) Usable() int64 { return s.Used + s.Free }
+
+// Spare returns how many bytes may still be written to the filesystem without filling it beyond 95 % (computed
+// like df: used / (used + free)).
+func (s Storage) Spare() int64 {
+	return max(0, min(int64(fillLimit*float64(s.Usable()))-s.Used, s.Free))
+}
+
 // Export returns the server and export that is mounted ("10.0.0.3:/export", "//files/data"), the same
 // on every machine; empty if no server name is visible.
 func (s Storage) Export() string {

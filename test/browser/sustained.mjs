@@ -10,6 +10,8 @@ await check("notes", async (t) => {
   const verdicts = await page.locator("#comparison table.results tbody tr td.verdict").allTextContents();
   const numbers = verdicts.map((words) => [...words.matchAll(/note (\d+)/g)].map((m) => Number(m[1])));
   const want = task.rows.map((list) => list ?? []);
+  const sustained = verdicts.map((words) => words.includes("sustained rates, note "));
+  if (JSON.stringify(sustained) !== JSON.stringify(task.sustained)) t.fail(`the rows of sustained rates are ${JSON.stringify(sustained)}, want ${JSON.stringify(task.sustained)}`);
   if (JSON.stringify(numbers) !== JSON.stringify(want)) t.fail(`the rows have the notes ${JSON.stringify(numbers)}, want ${JSON.stringify(want)}`);
   if (await page.evaluate(() => window.pwned !== undefined || document.querySelector("main img, main script"))) t.fail("a text has become an element, or run");
   for (const words of page.complaints) t.fail(words);

@@ -53,7 +53,12 @@ func TestSustainedRowsInABrowser(t *testing.T) {
 		Notes []string `json:"notes"`
 		// Rows has the numbers of each row's notes.
 		Rows [][]int `json:"rows"`
+		// Sustained says which rows are of sustained rates.
+		Sustained []bool `json:"sustained"`
 	}{task: task{Chromium: chromium, Pages: map[string]string{"sustained": page}, Out: out}, Rows: make([][]int, len(c.Rows))}
+	for _, r := range c.Rows {
+		said.Sustained = append(said.Sustained, r.Sustained)
+	}
 	for i, n := range words.Notes(c) {
 		said.Notes = append(said.Notes, n.Text)
 		for _, r := range n.Rows {

@@ -22,6 +22,13 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 		var clock float64
 		// idle are intervals without I/O that no other has followed yet.
 		var idle []model.Sample
+		take := func(list []model.Sample) {
+			for _, s := range list {
+				clock += s.Seconds
+				s.End = clock
+				runs[r].samples = append(runs[r].samples, s)
+			}
+		}
 		for i := range to {
 			b := jobsOf(docs[i], runs[r].member)
 			a := make([]fioJob, len(b))
@@ -53,19 +60,11 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 				}
 				continue
 			}
-			for _, s := range append(idle, s) {
-				clock += s.Seconds
-				s.End = clock
-				runs[r].samples = append(runs[r].samples, s)
-			}
+			take(append(idle, s))
 			idle = nil
 		}
 		if len(docs) > 0 && endsTime(docs[0].Version) {
-			for _, s := range idle {
-				clock += s.Seconds
-				s.End = clock
-				runs[r].samples = append(runs[r].samples, s)
-			}
+			take(idle)
 		}
 		if len(runs[r].samples) < 2 {
 			runs[r].samples = nil

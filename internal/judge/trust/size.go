@@ -83,9 +83,6 @@ func checkSize(ev Evidence) []model.Finding {
 }
 
 const (
-	// spareShare is the share of a directory's filesystem that may be in use after a volume has been
-	// created in it.
-	spareShare = 0.95
 	// muchMore is the minimum factor by which an advised size below the rule's must exceed the measured
 	// one.
 	muchMore = 1.5
@@ -134,8 +131,8 @@ func (ev Evidence) room() int64 {
 		if ev.Recorded.Run.Comparison != "" {
 			n = 2
 		}
-		if reach := s.Used + s.Free; reach > 0 {
-			return max(1, min(s.Free, int64(spareShare*float64(reach))-s.Used)/int64(n))
+		if s.Usable() > 0 {
+			return max(1, s.Spare()/int64(n))
 		}
 	case model.BlockDevice, model.NBD, model.RBD:
 		return s.DeviceSize

@@ -127,12 +127,13 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 		// Without reads, the repeat itself will report the reason.
 		return found, err
 	}
-	d.waited += found.Waited
+	spent := found.Waited
 	if !found.Settled {
 		// With less time left than one probe takes, reads are still slow without a wait. If the probe took none of the
 		// time, the repeat after it would be made again and again.
-		d.waited += e.clock - began - found.Waited
+		spent = e.clock - began
 	}
+	d.waited += spent
 	d.learn(found)
 	return found, nil
 }

@@ -9,32 +9,28 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// fillLimit is the maximum share of a filesystem in use after our writes: a full filesystem is slow,
-// and other services may need the rest.
-const fillLimit = 0.95
-
 // Capacity returns how many bytes a measurement may use at most. On a filesystem it is what this user
-// may write without filling it beyond 95 % (computed like df: used / (used + free)). For an existing
+// may write without filling it beyond 95 %. For an existing
 // file it is the file's size, or less if filling its holes would need more than that. For devices and
 // images it is their size. Zero means that nothing may be written.
 func Capacity(s model.Storage, t model.Target) int64 {
 	switch t.Kind {
 	case model.Directory:
-		return spare(s)
+		return s.Spare()
 	case model.File:
 		info, err := os.Stat(t.Path)
 		if err != nil {
-			return spare(s)
+			return s.Spare()
 		}
-		if info.Size()-allocated(info) <= spare(s) {
+		if info.Size()-allocated(info) <= s.Spare() {
 			return info.Size()
 		}
-		return min(info.Size(), spare(s))
+		return min(info.Size(), s.Spare())
 	}
 	return s.DeviceSize
 }
 
-// lastLimit is the share that CheckSpace allows. It is above fillLimit, because several files of one run
+// lastLimit is the share that CheckSpace allows. It is above that of Storage.Spare, because several files of one run
 // need some space for the filesystem's own records as well.
 const lastLimit = 0.975
 
@@ -52,7 +48,7 @@ func CheckSpace(t model.Target, size int64) error {
 	for end := system.Now().Add(reclaimTime); ; system.Sleep(200 * time.Millisecond) {
 		var err error
 		s, err = filesystem(t.Path)
-		reach := s.Used + s.Free
+		reach := s.Usable()
 		if err != nil || reach == 0 || s.Used+size <= int64(lastLimit*float64(reach)) {
 			return nil
 		}
@@ -61,12 +57,5 @@ func CheckSpace(t model.Target, size int64) error {
 		}
 	}
 	return model.RefusedError(fmt.Sprintf("a file of %s no longer fits into %s: others have written there in the meantime, and it can now spare %s (it is kept below 95 %%)",
-		units.FormatSize(size), t.Name, units.FormatSize(spare(s))), "measure again: the size is then chosen anew")
-}
-
-// spare returns how much may still be written to the filesystem.
-func spare(s model.Storage) int64 {
-	reach := s.Used + s.Free // the most that ordinary users can ever have of it
-	left := int64(fillLimit*float64(reach)) - s.Used
-	return max(0, min(left, s.Free))
+		units.FormatSize(size), t.Name, units.FormatSize(s.Spare())), "measure again: the size is then chosen anew")
 }

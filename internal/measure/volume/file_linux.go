@@ -51,7 +51,7 @@ func probeFile(t model.Target, lookOnly bool) (model.Storage, error) {
 	if err := look(&s, dir); err != nil {
 		return s, err
 	}
-	if spare(s) == 0 {
+	if s.Spare() == 0 {
 		return s, model.RefusedError(
 			fmt.Sprintf("%s has no room to measure in: its filesystem %s is %.0f %% full, and Loadline leaves 5 %% of it free",
 				t.Name, s.Mount, 100*float64(s.Used)/float64(max(1, s.Used+s.Free))),

@@ -240,7 +240,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	case ctx.Err() != nil:
 		res.Error, whole = model.StoppedStep, wall
 	case crowded():
-		res.Error, whole = fmt.Sprintf("the load was ended before etcd's data fill the filesystem of %s beyond %.0f %%: free some space, or measure for less time", filepath.Dir(s.dir), 100*fullest), wall
+		res.Error, whole = fmt.Sprintf("the load was stopped before etcd's data fill the filesystem of %s beyond 95 %%: free some space, or measure for less time", filepath.Dir(s.dir)), wall
 	case gone != "":
 		whole = wall
 		// The whole seconds before that were measured.

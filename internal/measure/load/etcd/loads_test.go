@@ -25,4 +25,13 @@ func TestAskedLoads(t *testing.T) {
 	if _, err := chooseData(nil, nil, model.Target{Name: "/x"}, model.ProbeResult{Capacity: 100 << 20}); err == nil || !strings.Contains(err.Error(), "takes 192 MiB to begin with") {
 		t.Errorf("%v", err)
 	}
+	// What is left before the load is stopped comes on top.
+	large := model.ProbeResult{Capacity: 271 << 20, Environment: model.Environment{Storage: model.Storage{Used: 90 << 30, Free: 10 << 30}}}
+	if _, err := chooseData(nil, nil, model.Target{Name: "/x"}, large); err == nil || !strings.Contains(err.Error(), "takes 272 MiB to begin with") {
+		t.Errorf("%v", err)
+	}
+	large.Capacity = 272 << 20
+	if _, err := chooseData(nil, nil, model.Target{Name: "/x"}, large); err != nil {
+		t.Error(err)
+	}
 }

@@ -99,7 +99,7 @@ func flushesPerPut(c *model.AppCounts) float64 {
 	return *c.Flushes / float64(c.Transactions)
 }
 
-// What is put grows an etcd's data: the load ends before they fill the filesystem of somebody.
+// What is put grows an etcd's data: the load is stopped before they fill the filesystem.
 func TestTheLoadEndsBeforeTheFilesystemIsFull(t *testing.T) {
 	dir := filepath.Join(lab.Tmpfs(t, 256<<20), "e")
 	if err := os.Mkdir(dir, 0o711); err != nil {

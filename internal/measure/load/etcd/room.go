@@ -3,7 +3,6 @@ package etcd
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -23,37 +22,39 @@ const startSeconds = 4.0
 // chooseData refuses a volume without space for an etcd.
 func chooseData(_ *model.AppRequest, _ []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	v := model.Volume{Target: t, Engine: "puts over gRPC", Size: room, SizeReason: "its log and its database to begin with; it grows by what is put"}
-	if v.Size > probe.Capacity {
+	// With less, the load would be stopped as soon as it has begun.
+	if need := v.Size + margin(probe.Environment.Storage); need > probe.Capacity {
 		return v, model.RefusedError(
-			fmt.Sprintf("an etcd takes %s to begin with, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(v.Size), t.Name, units.FormatSize(probe.Capacity)),
+			fmt.Sprintf("an etcd takes %s to begin with, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),
 			"free some space, or name a directory with more: df -h")
 	}
 	return v, nil
 }
 
 const (
-	// fullest is the share of a filesystem that etcd's data may fill, and leastSpare the space in bytes that must be left
-	// below it, but no more than is left above it: what an etcd writes grows by the data that are put, and by 64 MiB at once
-	// with each file of its log.
-	fullest    = 0.95
-	leastSpare = 64<<20 + 16<<20
-	// spaceEvery is how often that is checked.
+	// mostMargin is the space in bytes that is left before the load is stopped: what an etcd writes grows by the data that are
+	// put, and by 64 MiB at once with each file of its log. On a small filesystem it is marginShare of it.
+	mostMargin, marginShare = 64<<20 + 16<<20, 20
+	// spaceEvery is how often the space is checked.
 	spaceEvery = 250 * time.Millisecond
 )
 
-// tooFull reports whether a directory's filesystem is about to be fuller than it may be; false if that is not known.
+// margin returns the space in bytes that a load must leave of what a filesystem can spare.
+func margin(s model.Storage) int64 { return min(mostMargin, s.Usable()/marginShare) }
+
+// tooFull reports whether a directory's filesystem has no more to spare; false if that is not known.
 func tooFull(dir string) bool {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil || st.Blocks == 0 {
 		return false
 	}
-	used := float64(st.Blocks-st.Bfree) * float64(st.Bsize)
-	free := float64(st.Bavail) * float64(st.Bsize)
-	return fullest*(used+free)-used < math.Min(leastSpare, (1-fullest)*(used+free))
+	size := int64(st.Bsize)
+	s := model.Storage{Used: int64(st.Blocks-st.Bfree) * size, Free: int64(st.Bavail) * size}
+	return s.Spare() < margin(s)
 }
 
-// watchSpace calls stop when the server's filesystem is about to be too full. It ends with ctx; crowded reports
-// whether that has happened.
+// watchSpace calls stop when the server's filesystem has no more to spare. It ends with ctx; crowded reports whether
+// that has happened.
 func (s *server) watchSpace(ctx context.Context, stop func()) (crowded func() bool) {
 	var full atomic.Bool
 	go func() {

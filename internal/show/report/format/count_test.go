@@ -9,7 +9,6 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/reporttest"
-	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // TestOneCountOfPassedChecks checks that text, Markdown, the page and the metrics show the same
@@ -28,14 +27,7 @@ func TestOneCountOfPassedChecks(t *testing.T) {
 			continue
 		}
 		for _, form := range []string{"text", "markdown", "html", "prometheus"} {
-			f, err := Choose(form, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			files, err := f.Write(&Documents{Reports: []*model.Report{r}}, text.Options{Width: 120, Unicode: true})
-			if err != nil {
-				t.Fatalf("%s of %s: %v", form, name, err)
-			}
+			files := written(t, form, &Documents{Reports: []*model.Report{r}})
 			var counts []string
 			switch data := string(files[0].Data); form {
 			case "prometheus":

@@ -112,8 +112,8 @@ func beside(scale int, app *model.AppState) string {
 // memorySize matches a setting that is a size.
 var memorySize = regexp.MustCompile(`^\s*'?([0-9.]+)\s*(B|kB|MB|GB|TB)?'?\s*$`)
 
-// sizeOf returns a setting that is a size, in bytes; a number without a unit counts these. 0 is unknown.
-func sizeOf(value string, each float64) int64 {
+// sizeOf returns a setting that is a size, in bytes; a number without a unit is in units of that many bytes. 0 is unknown.
+func sizeOf(value string, unitless float64) int64 {
 	m := memorySize.FindStringSubmatch(value)
 	if m == nil {
 		return 0
@@ -122,7 +122,7 @@ func sizeOf(value string, each float64) int64 {
 	if err != nil {
 		return 0
 	}
-	unit := map[string]float64{"": each, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}[m[2]]
+	unit := map[string]float64{"": unitless, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}[m[2]]
 	return int64(math.Min(n*unit, 1<<60))
 }
 
