@@ -46,12 +46,12 @@ func (n *nearby) Load(ctx context.Context, req remote.Request, on func(model.Eve
 const loopback = "127.83.19.7"
 
 // readyFar returns a driver with a small server, and a client that connects over the network.
-func readyFar(t *testing.T) (*Driver, *nearby, *model.AppState) {
+func readyFar(t *testing.T, e *env.Env) (*Driver, *nearby, *model.AppState) {
 	t.Helper()
 	dir := newWorkDir(t)
 	t.Setenv(addressVariable, loopback)
-	n := &nearby{t: t, d: New(env.OS()), from: "127.0.0.1"}
-	d := New(env.OS())
+	n := &nearby{t: t, d: New(e), from: "127.0.0.1"}
+	d := New(e)
 	t.Cleanup(func() {
 		if err := d.Leave(); err != nil {
 			t.Error(err)
@@ -68,8 +68,8 @@ func readyFar(t *testing.T) (*Driver, *nearby, *model.AppState) {
 // TestAClientElsewhere: pgbench connects over the network, as the only user and with the only
 // password that the server accepts, and counts as it does beside the server.
 func TestAClientElsewhere(t *testing.T) {
-	onEachVersion(t, func(t *testing.T, _ int) {
-		d, n, state := readyFar(t)
+	onEachVersion(t, func(t *testing.T, e *env.Env, _ int) {
+		d, n, state := readyFar(t, e)
 		if state.RoundTrip <= 0 || state.RoundTrip > 0.1 || state.Connection <= state.RoundTrip || state.Connection > 5 {
 			t.Errorf("a round trip of %g s, a connection of %g s", state.RoundTrip, state.Connection)
 		}
@@ -105,7 +105,7 @@ func TestAClientElsewhere(t *testing.T) {
 
 // TestNobodyElseComesIn: over the network the server accepts only its client.
 func TestNobodyElseComesIn(t *testing.T) {
-	_, n, _ := readyFar(t)
+	_, n, _ := readyFar(t, env.OS())
 	enter := func(set ...string) string {
 		t.Helper()
 		p, err := findClients(t.Context(), env.OS())
@@ -147,7 +147,7 @@ func TestAClientFromAnotherAddress(t *testing.T) {
 
 // TestThePasswordIsInNoArgument: the password is not visible in the process list.
 func TestThePasswordIsInNoArgument(t *testing.T) {
-	d, n, _ := readyFar(t)
+	d, n, _ := readyFar(t, env.OS())
 	end, lines := make(chan struct{}), make(chan string, 1)
 	go func() {
 		var all strings.Builder
@@ -179,7 +179,7 @@ func TestThePasswordIsInNoArgument(t *testing.T) {
 
 // If the server ends during a step, the error names the server and not the client that noticed it.
 func TestAServerThatEndsUnderAClientElsewhere(t *testing.T) {
-	d, n, _ := readyFar(t)
+	d, n, _ := readyFar(t, env.OS())
 	n.before = func(remote.Request) {
 		go func() {
 			<-d.env.Clock.After(seconds(1.5))

@@ -2,13 +2,12 @@ package postgres
 
 import (
 	"math"
-	"strconv"
 	"sync"
 	"testing"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/test/lab"
 )
 
 // A session reports what it counted once a second: the rate is told from the moments at which the
@@ -52,11 +51,8 @@ func TestFlushRate(t *testing.T) {
 
 // While a server of any version is loaded, the rate of its flushes is told, and is what was counted.
 func TestFlushesAreToldMeanwhile(t *testing.T) {
-	library := lab.SlowFlush(t)
-	t.Setenv("SLOWFLUSH_US", strconv.Itoa(10_000))
-	onEachVersion(t, func(t *testing.T, major int) {
-		t.Setenv("LD_PRELOAD", library)
-		d := ready(t)
+	eachVersionAtOnce(t, func(t *testing.T, e *env.Env, major int) {
+		d := readyWith(t, flushing(t, e, 10_000))
 		req := ask(1, 6)
 		req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 1
 		var lock sync.Mutex

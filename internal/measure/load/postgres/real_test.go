@@ -42,8 +42,14 @@ func openDir(t *testing.T, dir string) *os.Root {
 // ready returns a driver with a small server.
 func ready(t *testing.T, set ...string) *Driver {
 	t.Helper()
+	return readyWith(t, env.OS(), set...)
+}
+
+// readyWith returns a driver with a small server of the PostgreSQL in an environment.
+func readyWith(t *testing.T, e *env.Env, set ...string) *Driver {
+	t.Helper()
 	dir := newWorkDir(t)
-	d := New(env.OS())
+	d := New(e)
 	t.Cleanup(func() {
 		if err := d.Leave(); err != nil {
 			t.Error(err)
@@ -70,11 +76,11 @@ func ask(clients int, seconds float64) model.StartRequest {
 }
 
 func TestDriverLoadsAServer(t *testing.T) {
-	onEachVersion(t, func(t *testing.T, _ int) { loadsAServer(t) })
+	onEachVersion(t, loadsAServer)
 }
 
-func loadsAServer(t *testing.T) {
-	d := ready(t)
+func loadsAServer(t *testing.T, e *env.Env, _ int) {
+	d := readyWith(t, e)
 	var samples []model.Sample
 	raw := map[string]bool{}
 	res, err := d.Run(t.Context(), ask(4, 2), load.BeginNow, func(ev model.Event) {
@@ -207,6 +213,7 @@ func TestDriverTellsOfACrashedBackend(t *testing.T) {
 
 // One of several clients is lost: the repeat has failed, because the others' rate is not that of all.
 func TestDriverTellsThatAClientIsGone(t *testing.T) {
+	t.Parallel()
 	d := ready(t)
 	n := 0
 	res, err := d.Run(t.Context(), ask(3, 10), load.BeginNow, func(ev model.Event) {
@@ -328,6 +335,7 @@ func TestReadyOnAFullDisk(t *testing.T) {
 
 // Until all clients are connected pgbench does nothing, which is no rate of the storage.
 func TestClientsThatConnectForLongerThanTheRamp(t *testing.T) {
+	t.Parallel()
 	d := ready(t, "pre_auth_delay=1")
 	req := ask(4, 4)
 	req.Step.Ramp = 0.5

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/waits"
-	"github.com/loadline/loadline/test/lab"
 )
 
 // sampledOf loads a server and returns what was sampled in the seconds in which all clients were
@@ -52,10 +52,10 @@ func show(states map[string]float64) (list []string) {
 // Every session is in exactly one state in each sample, and only the clients are counted: neither
 // the session that samples, nor those that query before and after.
 func TestSamplesAreOfTheClients(t *testing.T) {
-	onEachVersion(t, func(t *testing.T, _ int) {
+	onEachVersion(t, func(t *testing.T, e *env.Env, _ int) {
 		req := ask(3, 4)
 		req.Step.Ramp = 1
-		d, moments, reading := ready(t), 0, 0.0
+		d, moments, reading := readyWith(t, e), 0, 0.0
 		// Clients connect in the first second and leave in the last. Where others keep the processors busy,
 		// the server answers slowly and is asked less often.
 		for range 5 {
@@ -83,10 +83,8 @@ func TestSamplesAreOfTheClients(t *testing.T) {
 
 // If all transactions change the same row, they wait for each other.
 func TestSamplesOfAHotRow(t *testing.T) {
-	library := lab.SlowFlush(t)
-	t.Setenv("LD_PRELOAD", library)
-	t.Setenv("SLOWFLUSH_US", "5000")
-	d := ready(t)
+	t.Parallel()
+	d := readyWith(t, flushing(t, env.OS(), 5000))
 	req := ask(16, 5)
 	req.Workload.App.Threads = 2
 	_, states, _ := sampledOf(t, d, req)
@@ -105,11 +103,8 @@ func TestSamplesOfAHotRow(t *testing.T) {
 // per transaction that the server itself reports; with several clients most wait for another's
 // flush.
 func TestSamplesOfAKnownFlush(t *testing.T) {
-	library := lab.SlowFlush(t)
-	onEachVersion(t, func(t *testing.T, _ int) {
-		t.Setenv("LD_PRELOAD", library)
-		t.Setenv("SLOWFLUSH_US", "17000")
-		d := ready(t)
+	eachVersionAtOnce(t, func(t *testing.T, e *env.Env, _ int) {
+		d := readyWith(t, flushing(t, e, 17000))
 		for _, clients := range []int{1, 8} {
 			req := ask(clients, 8)
 			req.Workload.App.Options = "--builtin=simple-update"

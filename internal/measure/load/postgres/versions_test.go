@@ -1,8 +1,11 @@
 package postgres
 
 import (
+	"context"
+	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,37 +17,75 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
+// sideBySide is how many parallel tests run at once, however few processors there are: their servers
+// mostly wait for flushes of a known duration.
+const sideBySide = 4
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
 // onEachVersion runs a test with the PostgreSQL of this machine, and with versions whose counters
-// are in other views: 17 has checkpoints in a separate one, 18 flushes in pg_stat_io.
-func onEachVersion(t *testing.T, test func(t *testing.T, major int)) {
+// are in other views: 17 has checkpoints in a separate one, 18 flushes in pg_stat_io. The test gets an
+// environment in which that version is found.
+func onEachVersion(t *testing.T, test func(t *testing.T, e *env.Env, major int)) {
 	t.Run("this machine's", func(t *testing.T) {
 		newWorkDir(t)
-		p, err := findPrograms(t.Context(), env.OS())
+		e := env.OS()
+		p, err := findPrograms(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		test(t, p.major)
+		test(t, e, p.major)
 	})
 	for _, major := range []int{17, 18} {
 		t.Run(strconv.Itoa(major), func(t *testing.T) {
-			t.Setenv("PATH", lab.Postgres(t, major, lab.ServerDir(t))+":"+os.Getenv("PATH"))
-			if p, err := findPrograms(t.Context(), env.OS()); err != nil || p.major != major {
+			programs := lab.Postgres(t, major, lab.ServerDir(t))
+			e := env.OS()
+			e.LookPath = func(name string) (string, error) {
+				if path, err := exec.LookPath(filepath.Join(programs, name)); err == nil {
+					return path, nil
+				}
+				return exec.LookPath(name)
+			}
+			if p, err := findPrograms(t.Context(), e); err != nil || p.major != major {
 				t.Fatalf("found %+v, %v", p, err)
 			}
-			test(t, major)
+			test(t, e, major)
 		})
 	}
+}
+
+// eachVersionAtOnce is onEachVersion for a test that needs little of the processors: the versions run
+// at the same time.
+func eachVersionAtOnce(t *testing.T, test func(t *testing.T, e *env.Env, major int)) {
+	onEachVersion(t, func(t *testing.T, e *env.Env, major int) {
+		t.Parallel()
+		test(t, e, major)
+	})
+}
+
+// flushing returns an environment whose programs need that long for a flush, in microseconds.
+func flushing(t *testing.T, e *env.Env, us int) *env.Env {
+	t.Helper()
+	library, slow := lab.SlowFlush(t), *e
+	slow.Command = func(ctx context.Context, name string, args ...string) *exec.Cmd {
+		cmd := e.Command(ctx, name, args...)
+		cmd.Env = append(cmd.Environ(), "LD_PRELOAD="+library, "SLOWFLUSH_US="+strconv.Itoa(us))
+		return cmd
+	}
+	return &slow
 }
 
 // Each version counts what is reported with each result: for a load with known flushes, their
 // number and time; checkpoints; log bytes; pages found and read.
 func TestEachVersionCounts(t *testing.T) {
-	library := lab.SlowFlush(t)
 	const set = 0.004
-	t.Setenv("SLOWFLUSH_US", strconv.Itoa(set*1e6))
-	onEachVersion(t, func(t *testing.T, major int) {
-		t.Setenv("LD_PRELOAD", library)
-		d := ready(t)
+	eachVersionAtOnce(t, func(t *testing.T, e *env.Env, major int) {
+		d := readyWith(t, flushing(t, e, set*1e6))
 		if version := d.state.Version; !strings.HasPrefix(version, fmt.Sprint(major, ".")) {
 			t.Errorf("version %q", version)
 		}
@@ -95,9 +136,9 @@ func TestEachVersionCounts(t *testing.T) {
 
 // Each version keeps its log where it is told, and none of it in the data directory.
 func TestEachVersionKeepsItsLogApart(t *testing.T) {
-	onEachVersion(t, func(t *testing.T, _ int) {
+	eachVersionAtOnce(t, func(t *testing.T, e *env.Env, _ int) {
 		dir, log := newWorkDir(t), newWorkDir(t)
-		d := New(env.OS())
+		d := New(e)
 		t.Cleanup(func() { _ = d.Leave() })
 		req := model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 4}, Volume: model.Volume{Log: &model.Volume{Root: openDir(t, log)}}}
 		if _, err := d.Ready(t.Context(), openDir(t, dir), req, func(model.Progress) {}); err != nil {
