@@ -35,6 +35,7 @@ var compiled = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	lab.Share()
 	code := m.Run()
 	if dir, _ := compiled(); dir != "" {
 		os.RemoveAll(dir)

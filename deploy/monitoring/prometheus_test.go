@@ -21,6 +21,11 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
+func TestMain(m *testing.M) {
+	lab.Share()
+	os.Exit(m.Run())
+}
+
 // output is a stream that may be read while it is written.
 type output struct {
 	mu   sync.Mutex

@@ -14,6 +14,7 @@ import (
 // keeps them in a file) through a shell, as a user would, and runs it on a fake
 // device: none may be refused or lack a flag that it needs.
 func TestAdvisedCommandsWork(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../judge/trust/testdata/advice.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 // If Loadline and its server are killed together, the server's shared memory remains. Cleanup then
 // removes it, and leaves alone what is not proven to belong to that server.
 func TestCleanupRemovesTheMemoryOfAServerKilledWithItsRun(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	dir := databaseDir(t)
 	run := started(t, loadBelow(dir), "app", "postgres", dir, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")

@@ -85,6 +85,7 @@ func TestAppPostgresPlanted(t *testing.T) {
 // Cleanup finds the leftovers of a killed run, whose server is gone, and touches nothing
 // else. An interrupted run leaves nothing.
 func TestAppPostgresLeavesNothing(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	for name, signal := range endings {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +153,7 @@ func TestAnApplicationsExperimentIsRepeatedByRun(t *testing.T) {
 // better, because its transactions do less I/O. Worse it may be: this machine was slower then, and less I/O
 // explains no slower transactions.
 func TestAppPostgresUnlikeRunsAreNotJudged(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	dir, results := databaseDir(t), t.TempDir()
 	for _, set := range []string{"on", "off"} {

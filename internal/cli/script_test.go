@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/test/lab"
 )
 
 // sideBySide is how many parallel tests run at once, however few processors there are: they
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
 		panic(err)
 	}
+	lab.Share()
 	testscript.Main(m, map[string]func(){
 		"loadline": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

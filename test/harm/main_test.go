@@ -24,6 +24,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/test/lab"
 )
 
 // program is the loadline that these tests run, as separate processes, so that they can
@@ -38,6 +40,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
 		panic(err)
 	}
+	lab.Share()
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "harm-")
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -30,7 +31,7 @@ func kept(t T, what, name string, make func(into string) string) string {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		Unavailable(t, "there is no place to keep %s: %v", what, err)
 	}
-	lock, err := acquire(filepath.Join(cache, "build.lock"), t)
+	lock, err := acquire(filepath.Join(cache, "build.lock"), syscall.LOCK_EX, t)
 	if err != nil {
 		t.Fatalf("cannot take the lock under which %s is made: %v", what, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -116,7 +117,7 @@ func TestLockWaits(t *testing.T) {
 		return ""
 	})
 	began := time.Now()
-	f, err := acquire(path, t)
+	f, err := acquire(path, syscall.LOCK_EX, t)
 	if err != nil {
 		t.Fatal(err)
 	}

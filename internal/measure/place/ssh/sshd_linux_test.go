@@ -17,6 +17,11 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
+func TestMain(m *testing.M) {
+	lab.Share()
+	os.Exit(m.Run())
+}
+
 // remote is this machine as a remote host: a real sshd on loopback with its own keys and configuration,
 // reached by the system's own ssh.
 type remote struct {
