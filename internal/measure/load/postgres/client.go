@@ -115,10 +115,7 @@ func (s *server) load(ctx context.Context, req model.StartRequest, emit func(mod
 	o := &outcome{counts: res.Counts, due: res.Due, told: res.Told, said: res.Said, interrupted: ctx.Err() != nil, failed: res.Failed, user: res.UserCPU, sys: res.SystemCPU, stalls: res.Stalls}
 	o.counts.Processor = together(here, res.Counts.Processor)
 	if (res.Failed != "" || res.Interrupted) && !o.interrupted {
-		select {
-		case <-s.process.End:
-		case <-s.env.Clock.After(dying):
-		}
+		s.endsOrAnswers(ctx)
 		if gone := s.gone(); gone != "" {
 			o.failed = gone
 		} else if o.failed == "" {

@@ -27,9 +27,6 @@ const (
 	// late is how much longer than requested pgbench may run, in seconds, before it is ended
 	// because transactions no longer complete.
 	late = 60.0
-	// dying is how long a server may take to end after it has lost its clients. It is waited out before any failure
-	// of pgbench is reported, because only then is it known whether the server failed.
-	dying = 15 * time.Second
 	// pipeSize is how much of its log pgbench can write before it blocks: enough for seconds.
 	pipeSize = 1 << 20
 )
@@ -153,11 +150,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	processor := processors()
 	stop()
 	if ctx.Err() == nil && !p.Succeeded() {
-		// A server that takes some time to die has already disconnected its clients.
-		select {
-		case <-b.server.process.End:
-		case <-b.server.env.Clock.After(dying):
-		}
+		b.server.endsOrAnswers(ctx)
 	}
 	stopped := b.server.env.Now()
 	pipes.close()

@@ -23,6 +23,9 @@ const (
 	longestSocket = 107
 	// starting is how long a new server may take to answer, stopping how long it may take to end.
 	starting, stopping = 60 * time.Second, 20 * time.Second
+	// dying is how long a server may take to end after it has lost its clients, and asksEvery how often it is asked
+	// meanwhile whether it still answers.
+	dying, asksEvery = 15 * time.Second, 500 * time.Millisecond
 	// superuser and database are the names that we use in a server that we start.
 	superuser, database = "postgres", "loadline"
 )
@@ -288,6 +291,26 @@ func (s *server) stop() error {
 		}
 	}
 	return nil
+}
+
+// endsOrAnswers waits until it is known whether the server caused a failure of its clients: it disconnects them
+// some time before it ends, and refuses new sessions from then on. A server that ends is waited for, up to
+// dying; one that answers new sessions is not.
+func (s *server) endsOrAnswers(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, dying)
+	defer cancel()
+	for answers := 0; answers < 2; {
+		select {
+		case <-s.process.End:
+			return
+		case <-limited.Done():
+			return
+		case <-s.env.Clock.After(asksEvery):
+		}
+		if _, err := s.ask(limited, database, "SELECT 1"); err == nil {
+			answers++
+		}
+	}
 }
 
 // ends returns a context that is done when the server has ended, or when its parent is.
