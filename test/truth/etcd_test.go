@@ -20,7 +20,8 @@ func TestTheEtcdProfileSaysWhatAnEtcdSays(t *testing.T) {
 }
 
 func likeAnEtcd(t testing.TB, etcd string) {
-	dir := lab.Filesystem(t, lab.Block(t, lab.Delayed(t, time.Millisecond, 4*time.Millisecond)), "ext4")
+	disk := lab.Throttled(t, lab.Throttle{Delay: 4 * time.Millisecond, Size: 512 << 20})
+	dir := lab.Filesystem(t, lab.Block(t, disk), "ext4")
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
