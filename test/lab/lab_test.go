@@ -1,11 +1,25 @@
 package lab
 
 import (
+	"flag"
 	"fmt"
 	"math"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 )
+
+// sideBySide is how many parallel tests run at once, however few processors there are: slow devices take
+// little of them.
+const sideBySide = 4
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // within fails unless what measure returns is within the relative tolerance share of want, in one of three tries: a moment
 // of 100 ms without a processor is 5 % of a window of two seconds.
@@ -144,6 +158,7 @@ func TestRateLimited(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	d := Errors(t, Fault{Error: "EIO", On: "read", Rate: 0.01}, Fault{Error: "ENOSPC", On: "write", Switched: true})
 	if m := Fio(t, d.Device, Job{Time: time.Second}); m.ExitCode == 0 || m.Errors == 0 {
 		t.Errorf("1 %% EIO: fio ended with %d and %d errors", m.ExitCode, m.Errors)

@@ -33,6 +33,7 @@ func TestLonghornIsWhatItSays(t *testing.T) {
 // No client sees an error, neither when a replica dies nor while it is rebuilt,
 // and what was written meanwhile is on the rebuilt one.
 func TestLonghornSurvivesItsReplicas(t *testing.T) {
+	t.Parallel()
 	v := Longhorn(t, 3, 128*mebi)
 	load := func(pattern string, meanwhile func()) {
 		t.Helper()

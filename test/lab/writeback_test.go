@@ -26,6 +26,7 @@ func TestBackloggedReadsWaitForWrites(t *testing.T) {
 
 // Each try has a device of its own, because a try spends the budget.
 func TestSlowsDownWhenItsBudgetIsSpent(t *testing.T) {
+	t.Parallel()
 	UpToThree(t, func() []string {
 		d := SlowsDown(t, Slowing{Budget: 100 * mebi, Fast: 50e6, Slow: 10e6, Size: 64 * mebi})
 		writes := Job{Pattern: "write", BlockSize: 128 * kibi, Depth: 4, Ramp: 200 * time.Millisecond, Time: time.Second}
