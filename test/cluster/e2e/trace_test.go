@@ -313,6 +313,7 @@ spec:
 // TestTraceRefused checks that, if Pod Security does not allow the tracer, that is reported before anything
 // is created.
 func TestTraceRefused(t *testing.T) {
+	t.Parallel()
 	ns := namespace(t, "trace-refused", "baseline")
 	for _, verb := range []string{"run", "plan"} {
 		o := run(t, ns, verb, "sc:csi?size=64Mi", "--trace", "--only", "rand-read-iops")
@@ -341,6 +342,8 @@ func TestTraceRefused(t *testing.T) {
 // TestTraceLost checks that a lost tracer ends the trace but not the run, that a killed driver
 // leaves its tracer to cleanup, and that an interrupted one leaves nothing.
 func TestTraceLost(t *testing.T) {
+	t.Parallel()
+	diskOf(t, "node2")
 	ns := namespace(t, "trace-lost", "privileged")
 	args := func(results string) []string {
 		return append(slices.Clone(longRun), "--trace", "--results", results)
@@ -421,6 +424,7 @@ func TestTraceOfNoDevice(t *testing.T) {
 	if why := cluster.MissingShared(); why != "" {
 		t.Skip("skipped: no volume can be shared here: " + why)
 	}
+	t.Parallel()
 	class, ns, results := sharedClass(t, 1), namespace(t, "trace-shared", "privileged"), t.TempDir()
 	o := run(t, ns, "run", "sc:"+class, "--access-mode", "RWX", "--size", "64Mi", "--node", "node2", "--only", "rand-read-iops", "--trace", "--results", results)
 	if o.code != 2 {
