@@ -89,7 +89,7 @@ func makeServer(e *env.Env, p program, a daemon.Account, workDir *os.Root) (*ser
 	path := filepath.Join(s.socket, clientSocket)
 	if len(path) > longestSocket {
 		return nil, model.RefusedError(fmt.Sprintf("the path of the server's socket would be %d bytes long (%s), and unix sockets allow %d", len(path), path, longestSocket),
-			"name the directory by a shorter path: a symbolic link does, such as ln -s DIR /srv/e && loadline app etcd /srv/e/.")
+			"name a directory with a shorter path on the same filesystem")
 	}
 	s.pages = &http.Client{Transport: &http.Transport{DialContext: dial(path), DisableKeepAlives: true}}
 	for _, made := range []string{s.data, s.socket} {

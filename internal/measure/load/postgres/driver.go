@@ -117,7 +117,7 @@ func refuseName(dir string) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("the path %s has a comma in it, at which PostgreSQL takes it for two directories of sockets", dir),
-		"name the directory by another path: a symbolic link does, such as ln -s DIR /srv/pg && loadline app postgres /srv/pg/.")
+		"name a directory without one on the same filesystem")
 }
 
 // own returns the settings of a server that we start, as NAME=VALUE: enough connections for the
@@ -162,20 +162,14 @@ func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) 
 	if err := enoughConnections(ask); err != nil {
 		return nil, err
 	}
-	said, err := d.env.Command(ctx, p.path("postgres"), "--describe-config").Output()
+	list, err := d.described(ctx, p)
 	if err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s does not tell its settings: %v", p.path("postgres"), err), "")
+		return nil, err
 	}
-	state := &model.AppState{Name: "postgres", Version: p.version}
+	state := &model.AppState{Name: "postgres", Version: p.version, Settings: list}
 	at := map[string]int{}
-	for line := range strings.Lines(string(said)) {
-		// name, context, group, type, default, …
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(f) < 5 || f[1] == "INTERNAL" {
-			continue
-		}
-		at[f[0]] = len(state.Settings)
-		state.Settings = append(state.Settings, model.Setting{Name: f[0], Value: f[4], Default: f[4], Source: "default"})
+	for i, s := range list {
+		at[s.Name] = i
 	}
 	for _, one := range own(ask) {
 		name, value, err := parseSetting(one)
@@ -202,7 +196,7 @@ func parseSetting(one string) (name, value string, err error) {
 	case !ok || name == "":
 		return "", "", model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
 	case taken[name] && one != noRestart:
-		return "", "", model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run listens is for Loadline to say", one), "")
+		return "", "", model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run has its files and sockets, and what it logs, is for Loadline to say", one), "")
 	}
 	return name, value, nil
 }

@@ -25,7 +25,7 @@ func TestForeseen(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for set, words := range map[string]string{"fsync": "is no setting", "=on": "is no setting", "port=1": "where the server of a run listens"} {
+	for set, words := range map[string]string{"fsync": "is no setting", "=on": "is no setting", "port=1": "where the server of a run has its files and sockets"} {
 		_, err := Foreseen(model.AppRequest{Set: []string{set}})
 		modeltest.Refused(t, err, words)
 	}

@@ -68,7 +68,7 @@ type server struct {
 func checkSocket(workDir string) error {
 	if path := socketPath(workDir); len(path) > longestSocket {
 		return model.RefusedError(fmt.Sprintf("the path of the server's socket would be %d bytes long (%s), and unix sockets allow %d", len(path), path, longestSocket),
-			"name the directory by a shorter path: a symbolic link does, such as ln -s DIR /srv/pg && loadline app postgres /srv/pg/.")
+			"name a directory with a shorter path on the same filesystem")
 	}
 	return nil
 }

@@ -157,3 +157,41 @@ func TestEachVersionKeepsItsLogApart(t *testing.T) {
 		}
 	})
 }
+
+// What is foreseen of each version, before there is a server, is what its server says then: numbers and switches too,
+// whose defaults the program's own description lacks.
+func TestEachVersionIsForeseen(t *testing.T) {
+	onEachVersion(t, func(t *testing.T, e *env.Env, _ int) {
+		p, err := findPrograms(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreseen, err := New(e).foresee(t.Context(), p, model.AppRequest{Clients: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := map[string]string{}
+		for _, s := range readyWith(t, e).state.Settings {
+			if s.Source == "default" || s.Source == "command line" {
+				is[s.Name] = s.Value
+			}
+		}
+		same := 0
+		for _, s := range foreseen.Settings {
+			if want, known := is[s.Name]; known && s.Value == want {
+				same++
+			} else if known && baseUnits[s.Name] != "" && !strings.Contains(s.Name, "_buffers") {
+				t.Errorf("%s is foreseen as %q, and is %q", s.Name, s.Value, want)
+			}
+		}
+		for name, want := range map[string]string{"fsync": "on", "full_page_writes": "on", "shared_buffers": "128MB", "max_connections": "100", "checkpoint_timeout": "5min", "max_wal_size": "1GB", "track_io_timing": "on"} {
+			if got, _ := foreseen.Setting(name); got != want {
+				t.Errorf("%s is foreseen as %q, not %q", name, got, want)
+			}
+		}
+		if same < 150 {
+			t.Errorf("%d settings of %d are as foreseen", same, len(is))
+		}
+		t.Logf("%d of %d settings are as foreseen", same, len(is))
+	})
+}

@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// described returns the settings of a PostgreSQL program and their defaults. Its own description (--describe-config) is
+// printed before numbers and switches have their defaults, so those are asked for one by one (-C).
+func (d *Driver) described(ctx context.Context, p programs) ([]model.Setting, error) {
+	said, err := d.env.Command(ctx, p.path("postgres"), "--describe-config").Output()
+	if err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("%s does not tell its settings: %v", p.path("postgres"), err), "")
+	}
+	var list []model.Setting
+	var asked []int
+	for line := range strings.Lines(string(said)) {
+		// name, context, group, type, default, …
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) < 5 || f[1] == "INTERNAL" {
+			continue
+		}
+		s := model.Setting{Name: f[0], Value: f[4], Default: f[4], Source: "default"}
+		switch f[3] {
+		case "BOOLEAN", "INTEGER", "REAL":
+			s.Value, s.Default = "", ""
+			asked = append(asked, len(list))
+		}
+		list = append(list, s)
+	}
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range 2 * runtime.NumCPU() {
+		workers.Go(func() {
+			for i := range next {
+				s := &list[i]
+				// No file is read: there is no cluster yet.
+				out, err := d.env.Command(ctx, p.path("postgres"), "-C", s.Name, "-D", "/", "-c", "config_file=/dev/null").Output()
+				if err == nil {
+					s.Value = withUnit(s.Name, strings.TrimSpace(string(out)))
+					s.Default = s.Value
+				}
+			}
+		})
+	}
+	for _, i := range asked {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return list, ctx.Err()
+}
+
+// baseUnits are the units in which a program tells the numbers of settings that people change, which it does not print.
+var baseUnits = map[string]string{
+	"shared_buffers": "8kB", "wal_buffers": "8kB", "temp_buffers": "8kB", "effective_cache_size": "8kB", "checkpoint_flush_after": "8kB",
+	"bgwriter_flush_after": "8kB", "backend_flush_after": "8kB", "wal_writer_flush_after": "8kB",
+	"work_mem": "kB", "maintenance_work_mem": "kB", "max_wal_size": "MB", "min_wal_size": "MB", "wal_keep_size": "MB",
+	"checkpoint_timeout": "s", "autovacuum_naptime": "s", "wal_writer_delay": "ms", "bgwriter_delay": "ms", "deadlock_timeout": "ms",
+	"statement_timeout": "ms", "lock_timeout": "ms",
+}
+
+// larger are the units of sizes (in kB) and times (in ms), the largest first, as PostgreSQL itself shows them.
+var larger = map[string][]struct {
+	name string
+	size int64
+}{
+	"kB": {{"TB", 1 << 30}, {"GB", 1 << 20}, {"MB", 1 << 10}, {"kB", 1}},
+	"ms": {{"d", 86_400_000}, {"h", 3_600_000}, {"min", 60_000}, {"s", 1000}, {"ms", 1}},
+}
+
+// withUnit returns a setting's number in the largest unit that divides it, as SHOW does.
+func withUnit(name, value string) string {
+	n, err := strconv.ParseInt(value, 10, 64)
+	unit, known := baseUnits[name]
+	if err != nil || !known || n <= 0 {
+		return value
+	}
+	base := "kB"
+	switch unit {
+	case "8kB":
+		n *= 8
+	case "MB":
+		n <<= 10
+	case "s":
+		n, base = n*1000, "ms"
+	case "ms":
+		base = "ms"
+	}
+	for _, u := range larger[base] {
+		if n%u.size == 0 {
+			return strconv.FormatInt(n/u.size, 10) + u.name
+		}
+	}
+	return value
+}
