@@ -16,7 +16,6 @@ import (
 // (-nf FILE).
 var allowed = map[string]bool{
 	"--protocol": true, "-M": true, "--define": true, "-D": true, "--max-tries": true, "--random-seed": true,
-	"--builtin": true, "-b": true, "--select-only": false, "-S": false, "--skip-some-updates": false, "-N": false,
 	"--no-vacuum": false, "-n": false, "--scale": true, "-s": true, "--exit-on-abort": false, "--continue-on-error": false,
 	"--progress": true, "-P": true, "--progress-timestamp": false, "--report-per-command": false, "-r": false,
 	"--failures-detailed": false, "--verbose-errors": false,
@@ -30,6 +29,9 @@ var refused = map[string]string{
 	"-T": "say --time", "--time": "say --time", "-t": "repeats have a length, and no number of transactions: say --time", "--transactions": "repeats have a length, and no number of transactions: say --time",
 	"-C": "say --connect", "--connect": "say --connect", "-R": "say --rate", "--rate": "say --rate", "-L": "say --latency-limit", "--latency-limit": "say --latency-limit",
 	"-f": "say --script", "--file": "say --script",
+	// A second script beside that of the load would be mixed into it.
+	"-b": "say --load", "--builtin": "say --load", "-S": "say --load select", "--select-only": "say --load select",
+	"-N": "say --load simple", "--skip-some-updates": "say --load simple",
 	"-l": "Loadline reads the log", "--log": "Loadline reads the log", "--log-prefix": "Loadline reads the log",
 	"--aggregate-interval": "Loadline needs each transaction", "--sampling-rate": "Loadline needs each transaction",
 	"-h": "the server is Loadline's own", "--host": "the server is Loadline's own", "-p": "the server is Loadline's own", "--port": "the server is Loadline's own",
@@ -57,11 +59,22 @@ func CheckOptions(options []string) error {
 			return refusedOption(o, "it has no value, and takes one in the same word")
 		case !takesValue && hasValue:
 			return refusedOption(o, name+" takes no value")
+		case (name == "-D" || name == "--define") && ownVariables[variable(value)]:
+			return refusedOption(o, "pgbench itself sets that variable, by which its scripts choose their rows; a script's scale is --pgbench --scale=N")
 		case strings.ContainsFunc(o, func(r rune) bool { return r < ' ' }):
 			return refusedOption(fmt.Sprintf("%q", o), "it is more than one line")
 		}
 	}
 	return nil
+}
+
+// ownVariables are those that pgbench sets itself: with another scale, the built-in scripts update rows that do not exist.
+var ownVariables = map[string]bool{"scale": true, "client_id": true, "default_seed": true, "random_seed": true}
+
+// variable returns the name in NAME=VALUE.
+func variable(definition string) string {
+	name, _, _ := strings.Cut(definition, "=")
+	return name
 }
 
 func refusedOption(option, why string) error {
