@@ -96,14 +96,21 @@ func taken(w *model.Workload, r *model.Result) float64 {
 func distant(a, b *model.Recorded) bool {
 	x, y, apart := a.Run.Prepare.App.RoundTrip, b.Run.Prepare.App.RoundTrip, tripsApart
 	at := clientAt(a)
-	if at == whereWeRan {
+	switch {
+	case at != clientAt(b):
+		return true
+	case at == besideServer:
+		// A socket has no distance: its round trips differ by settings and processors.
+		return false
+	case at == whereWeRan:
 		apart = remoteApart
 	}
-	return at != clientAt(b) || math.Max(x, y) >= apart*math.Min(x, y)
+	return math.Max(x, y) >= apart*math.Min(x, y)
 }
 
-// whereWeRan is where the client of a server is that Loadline did not start.
-const whereWeRan = "where Loadline ran"
+// whereWeRan is where the client of a server is that Loadline did not start, besideServer that of one that shares
+// its machine or pod.
+const whereWeRan, besideServer = "where Loadline ran", "beside the server"
 
 // clientAt describes where the client of a run was.
 func clientAt(rec *model.Recorded) string {
@@ -112,7 +119,7 @@ func clientAt(rec *model.Recorded) string {
 	case rec.Run.Prepare != nil && rec.Run.Prepare.App != nil && rec.Run.Prepare.App.Server != nil:
 		return whereWeRan
 	case c == nil || c.Client == nil:
-		return "beside the server"
+		return besideServer
 	case c.Client.Node == c.Node:
 		return "in another pod on the server's node"
 	}

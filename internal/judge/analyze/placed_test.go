@@ -44,6 +44,7 @@ func TestPlacedDifferently(t *testing.T) {
 		"storage":             {tpcb, placedSide(tpcb, 500, 0.1e-3, 3e-3, ""), placedSide(tpcb, 50, 0.3e-3, 3e-3, "node2"), 0},
 		"faster all the same": {tpcb, placedSide(tpcb, 250, 0.1e-3, 3e-3, ""), placedSide(tpcb, 500, 0.3e-3, 3e-3, "node2"), 0},
 		"placed alike":        {tpcb, placedSide(tpcb, 500, 0.10e-3, 3e-3, "node2"), placedSide(tpcb, 400, 0.14e-3, 3e-3, "node2"), 0},
+		"two sockets":         {tpcb, placedSide(tpcb, 500, 0.02e-3, 3e-3, ""), placedSide(tpcb, 470, 0.05e-3, 3e-3, ""), 0},
 		"another network":     {tpcb, placedSide(tpcb, 500, 0.1e-3, 3e-3, "node2"), placedSide(tpcb, 250, 0.3e-3, 3e-3, "node3"), 0.7},
 		"more than it took":   {tpcb, placedSide(tpcb, 500, 0.1e-3, 3e-3, ""), placedSide(tpcb, 250, 2e-3, 3e-3, "node2"), 0},
 		"no number":           {tpcb, placedSide(tpcb, 500, 1e308, 1, ""), placedSide(tpcb, 250, 1e308, 1, "node2"), 0},

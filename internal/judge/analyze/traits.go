@@ -74,6 +74,32 @@ func backing(words func(*model.Backing) string) func(*model.RunInfo) string {
 	}
 }
 
+// placing are settings that follow from where a server's files and sockets are, and which of its clients are ours.
+var placing = map[string]bool{
+	"config_file": true, "data_directory": true, "external_pid_file": true, "hba_file": true, "ident_file": true, "listen_addresses": true,
+	"max_connections": true, "port": true, "unix_socket_directories": true, "unix_socket_permissions": true,
+}
+
+// settings lists the settings in which two servers differ, if both told theirs: other than by their placement, and not
+// those that a version chooses itself.
+func settings(a, b *model.RunInfo) (list []model.Difference) {
+	if a.Prepare == nil || b.Prepare == nil || a.Prepare.App == nil || b.Prepare.App == nil {
+		return nil
+	}
+	chosen := func(s model.Setting) bool { return s.Source != "default" && s.Source != "override" }
+	theirs := map[string]model.Setting{}
+	for _, s := range b.Prepare.App.Settings {
+		theirs[s.Name] = s
+	}
+	for _, s := range a.Prepare.App.Settings {
+		other, known := theirs[s.Name]
+		if known && s.Value != other.Value && (chosen(s) || chosen(other)) && !placing[s.Name] {
+			list = append(list, model.Difference{Name: s.Name, A: orUnknown(s.Value), B: orUnknown(other.Value), Unlike: true})
+		}
+	}
+	return list
+}
+
 // traits lists what two runs have in common and how they differ. What is unknown on both sides is
 // omitted.
 func traits(a, b *model.RunInfo) (common []model.Trait, differences []model.Difference) {
@@ -105,7 +131,7 @@ func traits(a, b *model.RunInfo) (common []model.Trait, differences []model.Diff
 			differences = append(differences, model.Difference{Name: t.name, A: orUnknown(wa), B: orUnknown(wb), Unlike: t.unlike})
 		}
 	}
-	return common, differences
+	return common, append(differences, settings(a, b)...)
 }
 
 // kindWords is the kind of a target as far as it matters for the measurement: a directory and a file
