@@ -54,18 +54,34 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 // printHinted prints an error and what to do next.
 func printHinted(e *env.Env, err error) {
 	printError(e.Stderr, err)
-	var worker *model.WorkerError
-	var usage usageError
-	hint := ""
-	if errors.As(err, &usage) {
-		hint = usage.hint
-	}
-	if errors.As(err, &worker) {
-		hint = worker.Hint
-	}
-	if hint != "" {
+	if hint := hintOf(err); hint != "" {
 		printLine(e.Stderr, "  next: %s", hint)
 	}
+}
+
+// hintOf returns what to do after an error: of several that were joined, what the first that knows it says.
+func hintOf(err error) string {
+	switch x := err.(type) {
+	case nil:
+		return ""
+	case usageError:
+		return x.hint
+	case *model.WorkerError:
+		if x.Hint != "" {
+			return x.Hint
+		}
+	}
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		return hintOf(x.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, one := range x.Unwrap() {
+			if hint := hintOf(one); hint != "" {
+				return hint
+			}
+		}
+	}
+	return ""
 }
 
 // explained prints an error that something stays behind, if the command was interrupted: otherwise only the interruption

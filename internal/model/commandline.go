@@ -22,6 +22,8 @@ var excludes = map[string][]string{
 	"until-steady": {"time", "ramp-time", "repeat"},
 	"max-time":     {"time", "ramp-time"},
 	"repeat":       {"time", "ramp-time", "until-steady"},
+	// The names of an application's workloads contain their clients.
+	"clients": {"goal", "only", "skip"},
 }
 
 // Verb returns the verb of the command; "" if there is none.
@@ -70,6 +72,11 @@ func (c CommandLine) leavesOut(word string) bool {
 		}
 	}
 	return false
+}
+
+// Repeats reports whether the command repeats an experiment's file, which no flags change.
+func (c CommandLine) Repeats() bool {
+	return slices.ContainsFunc(c, func(word string) bool { return flagName(word) == "experiment" })
 }
 
 // placementFlags lists the flags that say where and on how much data to measure, not what.

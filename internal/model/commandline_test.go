@@ -31,6 +31,9 @@ func TestACommandIsChangedAndTypedAgain(t *testing.T) {
 	if got := (model.CommandLine{"loadline", "run", "d", "--time=9s", "--ramp-time=1s"}).With("--repeat", "3").String(); got != "loadline run d --repeat 3" {
 		t.Error(got)
 	}
+	if got := (model.CommandLine{"loadline", "app", "postgres", "d", "--load=simple", "--goal=simple-c2 tps > 9", "--clients=2"}).With("--clients", "1").String(); got != "loadline app postgres d --load simple --clients 1" {
+		t.Error(got)
+	}
 	if len(typed) != 10 {
 		t.Errorf("the command itself has changed: %q", typed)
 	}

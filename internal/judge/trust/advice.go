@@ -26,6 +26,9 @@ func (ev Evidence) command(options ...string) string {
 	if again == nil || !slices.Contains([]string{"run", "compare", "sweep", "scale", "app"}, again.Verb()) {
 		return ev.made(options...) + ev.takes(options)
 	}
+	if len(options) > 0 && again.Repeats() {
+		return again.String() + "   # after this change in its file: " + model.CommandLine(options).String()
+	}
 	return again.With(options...).String() + ev.takes(options)
 }
 

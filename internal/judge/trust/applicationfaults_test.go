@@ -166,7 +166,8 @@ func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
 		ev.change(func(w *model.Workload) { w.Depth = x.clients })
 		ev.Recorded.Plan.Experiment.App.Ask = x.ask
 		if x.ask.Load != "" {
-			ev.Recorded.Run.Again = model.CommandLine{"loadline", "app", "postgres", "/srv/x", "--load=" + x.ask.Load, "--clients=16"}
+			// The goal's workload has its clients in its name.
+			ev.Recorded.Run.Again = model.CommandLine{"loadline", "app", "postgres", "/srv/x", "--load=" + x.ask.Load, "--clients=16", "--goal=select-c16 tps > 100"}
 		}
 		ev.Recorded.Run.Steps[0].Counters.Idle, ev.Recorded.Run.Steps[0].Counters.IOWait = 0.02, 0
 		list := checkFullCPU(ev)
@@ -176,6 +177,15 @@ func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
 		if next, _, _ := strings.Cut(list[0].Next, " # "); next != x.next {
 			t.Errorf("%d clients: %q", x.clients, list[0].Next)
 		}
+	}
+}
+
+// A run that repeats an experiment's file takes no flags: the change is made in the file.
+func TestAnExperimentsAdviceIsToChangeItsFile(t *testing.T) {
+	ev := database()
+	ev.Recorded.Run.Again = model.CommandLine{"loadline", "run", "--experiment=x.yaml", "--allow-programs"}
+	if got, want := ev.command("--clients", "1"), "loadline run --experiment x.yaml --allow-programs   # after this change in its file: --clients 1"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -102,6 +102,9 @@ func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) m
 	}
 	if w, known := ev.Recorded.Plan.Workload(name); known && w.Loads() {
 		who, next = "the server stopped answering", "look at the storage's log and at dmesg for that time, and at the server's log in the run's raw/ folder"
+		if p := ev.Recorded.Run.Prepare; p != nil && p.App != nil && p.App.Server != nil {
+			next = "look at the server's log and at its storage's for that time"
+		}
 	}
 	switch cause {
 	case model.StallSuspended:

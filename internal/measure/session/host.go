@@ -7,10 +7,17 @@ import (
 
 // parseTarget parses the target's name, on this machine or on the hosts.
 func (o *Places) parseTarget(name string) (model.Target, error) {
+	return o.parse(name, func(name string) (model.Target, error) { return ParseNew(name, o.Create) })
+}
+
+// parseDirectory is parseTarget for an application, which creates no file.
+func (o *Places) parseDirectory(name string) (model.Target, error) { return o.parse(name, ParseTarget) }
+
+func (o *Places) parse(name string, here func(string) (model.Target, error)) (model.Target, error) {
 	if len(o.Hosts) > 0 {
 		return target.ParseOnHost(name)
 	}
-	t, err := ParseNew(name, o.Create)
+	t, err := here(name)
 	if err != nil {
 		return t, err
 	}

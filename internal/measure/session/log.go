@@ -27,7 +27,7 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	if existing(t) {
 		return nil, model.RefusedError("--wal is for a server of Loadline's own: the log of "+t.URI+" is where it is", "leave --wal out")
 	}
-	log, err := o.parseTarget(ask.Log)
+	log, err := o.parseDirectory(ask.Log)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,11 @@ import (
 // parseAsked parses the target's name: storage or, if an application is asked for, an existing server of
 // it.
 func (o *Places) parseAsked(name string, ask *model.AppRequest) (model.Target, error) {
-	if ask == nil || !target.IsServer(name) {
-		t, err := o.parseTarget(name)
+	if ask == nil {
+		return o.parseTarget(name)
+	}
+	if !target.IsServer(name) {
+		t, err := o.parseDirectory(name)
 		if err != nil {
 			return t, err
 		}
