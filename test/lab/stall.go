@@ -36,25 +36,25 @@ func Stalling(t T, delay, stall, every time.Duration) Device {
 	return d.Device
 }
 
-// FreezableDevice can be frozen: it then completes no I/O, and loses none.
-type FreezableDevice struct {
+// freezableDevice can be frozen: it then completes no I/O, and loses none.
+type freezableDevice struct {
 	Device
 	process *os.Process
 }
 
 // Freeze stops the device until Thaw: the server process itself is suspended.
-func (d FreezableDevice) Freeze() { _ = d.process.Signal(syscall.SIGSTOP) }
+func (d freezableDevice) Freeze() { _ = d.process.Signal(syscall.SIGSTOP) }
 
 // Thaw resumes the device.
-func (d FreezableDevice) Thaw() { _ = d.process.Signal(syscall.SIGCONT) }
+func (d freezableDevice) Thaw() { _ = d.process.Signal(syscall.SIGCONT) }
 
 // Freezable starts a device in memory (256 MiB) that adds a fixed delay to every I/O and
 // can be frozen.
-func Freezable(t T, delay time.Duration) FreezableDevice {
+func Freezable(t T, delay time.Duration) freezableDevice {
 	t.Helper()
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
 		options: []string{"rdelay=" + milliseconds(delay), "wdelay=" + milliseconds(delay)}})
-	d := FreezableDevice{s.device(fmt.Sprintf("delay %s, stands still when told", delay), nbdSize), s.process.cmd.Process}
+	d := freezableDevice{s.device(fmt.Sprintf("delay %s, stands still when told", delay), nbdSize), s.process.cmd.Process}
 	// A suspended server does not react to SIGTERM, so it is resumed first.
 	t.Cleanup(d.Thaw)
 	return d
