@@ -102,6 +102,7 @@ command's help lists the ones it uses.`,
 	registerYes(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	s.register(root)
+	takeDecimals(root)
 	groupFlags(e, root)
 	return root
 }

@@ -50,7 +50,7 @@ func (c *count) String() string { return strconv.Itoa(*c.to) }
 func (c *count) Type() string   { return "int" }
 
 func (c *count) Set(s string) error {
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 0, 64)
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	if (err == nil || errors.Is(err, strconv.ErrRange)) && n >= int64(c.least) && n <= int64(c.most) {
 		*c.to = int(n)
 		return nil
@@ -85,7 +85,7 @@ func (v seedValue) String() string {
 func (v seedValue) Type() string { return "uint" }
 
 func (v seedValue) Set(s string) error {
-	n, err := strconv.ParseUint(strings.TrimSpace(s), 0, 64)
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
 	if err != nil || n == 0 {
 		return model.RefusedError(fmt.Sprintf("--seed %s is not a whole number from 1 to %d", strconv.Quote(s), uint64(math.MaxUint64)),
 			"write one, such as --seed 42, or leave it out for a random one")
