@@ -240,7 +240,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	case ctx.Err() != nil:
 		res.Error, whole = model.StoppedStep, wall
 	case crowded():
-		res.Error, whole = fmt.Sprintf("the load was stopped before etcd's data fill the filesystem of %s beyond 95 %%: free some space, or measure for less time", filepath.Dir(s.dir)), wall
+		res.Error, whole = fmt.Sprintf("the load was stopped because the filesystem of %s, which others may use too, was about to be more than 95 %% full: free some space, or measure for less time", filepath.Dir(s.dir)), wall
 	case gone != "":
 		whole = wall
 		// The whole seconds before that were measured.

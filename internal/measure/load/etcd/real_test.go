@@ -107,7 +107,7 @@ func TestTheLoadEndsBeforeTheFilesystemIsFull(t *testing.T) {
 	}
 	d := readyIn(t, dir)
 	res, err := d.Run(t.Context(), ask(32, 600), load.BeginNow, func(model.Event) {})
-	if err != nil || !strings.Contains(res.Error, "beyond 95 %: free some space") || res.IOErrors > 0 {
+	if err != nil || !strings.Contains(res.Error, "more than 95 % full: free some space") || res.IOErrors > 0 {
 		t.Errorf("%v, %q, %d errors", err, res.Error, res.IOErrors)
 	}
 	var st syscall.Statfs_t

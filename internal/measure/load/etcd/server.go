@@ -150,7 +150,7 @@ func (s *server) start(ctx context.Context, set []model.Setting) error {
 }
 
 // said returns the end of the server's log, for messages.
-func (s *server) said() string { return daemon.LastLines(s.log.String(), 3) }
+func (s *server) said() string { return lastRecords(s.log.String()) }
 
 // noSpace is the error that a program prints when a disk is full.
 const noSpace = "no space left on device"
@@ -175,6 +175,9 @@ func (s *server) gone() string {
 	}
 	select {
 	case <-s.process.End:
+		if strings.Contains(s.log.String(), noSpace) {
+			return fmt.Sprintf("etcd ended in the middle, because the filesystem of %s is full: free some space", filepath.Dir(s.dir))
+		}
 		return fmt.Sprintf("etcd ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
 	default:
 		return ""
