@@ -180,6 +180,54 @@ func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
 	}
 }
 
+// Transactions of a few µs leave their clients waiting for the load tool, which ended or blocked none of them.
+func TestClientsThatWaitForTheirTool(t *testing.T) {
+	for _, x := range []struct {
+		underWay float64
+		tool     *model.AppProcessor
+		severity model.Severity
+	}{
+		{1.58, &model.AppProcessor{Seconds: 10, ClientCPU: 6, ClientWait: 1}, model.SeverityWarning},
+		{1.58, &model.AppProcessor{Seconds: 10, ClientCPU: 1}, model.SeverityInvalid},
+		{1.58, nil, model.SeverityInvalid},
+		{1.9, &model.AppProcessor{Seconds: 10, ClientCPU: 6}, model.SeverityPassed},
+	} {
+		ev := database()
+		ev.change(func(w *model.Workload) { w.Depth = 2 })
+		ev.Results[0].App.UnderWay = x.underWay
+		for i := range ev.Recorded.Run.Steps {
+			ev.Recorded.Run.Steps[i].App.Processor = x.tool
+		}
+		if list := checkClients(ev); len(list) != 1 || list[0].Severity != x.severity {
+			t.Errorf("%g clients, %+v: %+v", x.underWay, x.tool, list)
+		}
+	}
+}
+
+// Clients that sleep do not fill the processors: whose time it was decides.
+func TestAFullCPUOfOthersIsTheirs(t *testing.T) {
+	for _, x := range []struct {
+		ours   *model.AppProcessor
+		others bool
+	}{
+		{nil, false},
+		{&model.AppProcessor{Seconds: 10, ServerCPU: 0.2, ClientCPU: 0.1}, true},
+		{&model.AppProcessor{Seconds: 10, ServerCPU: 11, ClientCPU: 5}, false},
+	} {
+		ev := database()
+		ev.Recorded.Environment.CPUs = 2
+		ev.change(func(w *model.Workload) { w.Depth = 4 })
+		for i := range ev.Recorded.Run.Steps {
+			ev.Recorded.Run.Steps[i].App.Processor = x.ours
+			ev.Recorded.Run.Steps[i].Counters.Idle, ev.Recorded.Run.Steps[i].Counters.IOWait = 0.02, 0
+		}
+		list := checkFullCPU(ev)
+		if len(list) != 1 || strings.Contains(list[0].Message, "other programs used most of it") != x.others || strings.Contains(list[0].Next, "stop other programs") != x.others {
+			t.Errorf("%+v: %+v", x.ours, list)
+		}
+	}
+}
+
 // A run that repeats an experiment's file takes no flags: the change is made in the file.
 func TestAnExperimentsAdviceIsToChangeItsFile(t *testing.T) {
 	ev := database()

@@ -11,7 +11,7 @@ var ruleClients = Rule{
 	Name:     "clients",
 	Checks:   "all clients of an application were active",
 	Evidence: "Little's law: the sum of all latencies over the time is how many transactions were in flight (below 0.9 of the clients)",
-	Severity: "invalid: the load was not applied",
+	Severity: "invalid: the load was not applied; a warning if the load tool itself needed the time between two transactions",
 	Advice:   "find out what ended or blocked clients: the load tool's output is in the run's `raw/` folder",
 	check:    checkClients,
 }
@@ -34,6 +34,11 @@ func checkClients(ev Evidence) []model.Finding {
 		case w.OpenLoop || w.App.Reconnect:
 		case asked < 1 || cost.UnderWay == 0:
 			o.miss(r.Workload, "the latencies of all transactions were not recorded")
+		case cost.UnderWay < clientsNeeded*asked && asked-cost.UnderWay <= ev.loadTool(r.Workload):
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+				Message:  fmt.Sprintf("load generator saturated: by Little's law, only %.3g of %d clients of %s waited for the server at a time; the others waited for the load tool to begin their next transaction", cost.UnderWay, w.Depth, r.Workload),
+				Evidence: map[string]any{"under_way": cost.UnderWay, "asked": w.Depth, "needed": clientsNeeded, "load_tool": ev.loadTool(r.Workload)},
+				Next:     "more --threads, or a load whose transactions take longer: these are too short to tell anything about storage"})
 		case cost.UnderWay < clientsNeeded*asked:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
 				Message:  fmt.Sprintf("load not applied: by Little's law, only %.3g of %d clients of %s were active", cost.UnderWay, w.Depth, r.Workload),
@@ -44,6 +49,22 @@ func checkClients(ev Evidence) []model.Finding {
 		}
 	})
 	return o.findings("all clients were there", "no workload of this run keeps its clients busy by design")
+}
+
+// loadTool returns how many threads of the load tool were running, or waiting for a processor, at a time; 0 if that is
+// not known. As many clients may be between two transactions, which no latency contains.
+func (ev Evidence) loadTool(name string) float64 {
+	var busy, seconds float64
+	for _, s := range ev.good(name) {
+		if s.App != nil && s.App.Processor != nil {
+			p := s.App.Processor
+			busy, seconds = busy+p.ClientCPU+p.ClientWait, seconds+p.Seconds
+		}
+	}
+	if seconds <= 0 {
+		return 0
+	}
+	return busy / seconds
 }
 
 var ruleSkipped = Rule{

@@ -111,6 +111,11 @@ func checkFullCPU(ev Evidence) []model.Finding {
 				Next:     "run loadline on a machine with more processors, or offer a --rate"})
 		case ev.state().Elsewhere():
 			o.miss(name, "the server's processors cannot be seen from here; the client's were not full")
+		case c.Idle < idleLeast && ev.othersBusy(name, 1-c.Idle):
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
+				Message:  fmt.Sprintf("full CPU: only %s of the processor time was idle in %s, and other programs used most of it", percent(c.Idle), name),
+				Evidence: map[string]any{"idle": c.Idle, "needed": idleLeast},
+				Next:     stopOthers})
 		case c.Idle < idleLeast:
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
 				Message:  fmt.Sprintf("full CPU: only %s of the processor time was idle in %s, and client and server share the processors", percent(c.Idle), name),
@@ -123,11 +128,28 @@ func checkFullCPU(ev Evidence) []model.Finding {
 	return o.findings("the processors were not full", noLoad)
 }
 
+// stopOthers is the advice if it is not the clients that fill the processors.
+const stopOthers = "stop other programs on this machine (see top), or measure on one with more processors"
+
+// othersBusy reports whether client and server used less than half of the busy time of a workload, by the scheduler's
+// accounts of their processes; false if there are none. The server's background processes are not among them.
+func (ev Evidence) othersBusy(name string, busy float64) bool {
+	var ours, seconds float64
+	for _, s := range ev.good(name) {
+		if s.App != nil && s.App.Processor != nil {
+			p := s.App.Processor
+			ours, seconds = ours+p.ServerCPU+p.ClientCPU, seconds+p.Seconds
+		}
+	}
+	all := seconds * float64(ev.Recorded.Environment.CPUs)
+	return all > 0 && ours < 0.5*busy*all
+}
+
 // fewerClients is the advice for full processors. A single client cannot be reduced further.
 func (ev Evidence) fewerClients(name string) string {
 	w, _ := ev.Recorded.Plan.Workload(name)
 	if w.Depth <= 1 {
-		return "stop other programs on this machine (see top), or measure on one with more processors"
+		return stopOthers
 	}
 	fewer := "1"
 	if w.Depth > 4 {
