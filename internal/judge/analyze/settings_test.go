@@ -18,7 +18,8 @@ func TestSettingsThatDiffer(t *testing.T) {
 		model.Setting{Name: "wal_buffers", Value: "4MB", Source: "default"}, model.Setting{Name: "old", Value: "1", Source: "command line"})
 	b := server(model.Setting{Name: "data_directory", Value: "/b", Source: "override"}, model.Setting{Name: "fsync", Value: "off", Source: "command line"},
 		model.Setting{Name: "port", Value: "5433", Source: "command line"}, model.Setting{Name: "track_io_timing", Value: "on", Source: "command line"},
-		model.Setting{Name: "wal_buffers", Value: "16MB", Source: "default"})
+		model.Setting{Name: "wal_buffers", Value: "16MB", Source: "default"}, model.Setting{Name: "TimeZone", Value: "UTC", Source: "configuration file"})
+	a.Prepare.App.Settings = append(a.Prepare.App.Settings, model.Setting{Name: "TimeZone", Value: "CET", Source: "configuration file"})
 	_, got := traits(a, b)
 	if diff := cmp.Diff([]model.Difference{{Name: "fsync", A: "on", B: "off", Unlike: true}}, got); diff != "" {
 		t.Error(diff)

@@ -74,8 +74,11 @@ func backing(words func(*model.Backing) string) func(*model.RunInfo) string {
 	}
 }
 
-// placing are settings that follow from where a server's files and sockets are, and which of its clients are ours.
+// placing are settings that follow from where a server is: its files and sockets, its machine's locale and time zone, and
+// which of its clients are ours.
 var placing = map[string]bool{
+	"DateStyle": true, "TimeZone": true, "log_timezone": true, "default_text_search_config": true, "dynamic_shared_memory_type": true,
+	"lc_messages": true, "lc_monetary": true, "lc_numeric": true, "lc_time": true, "cluster_name": true,
 	"config_file": true, "data_directory": true, "external_pid_file": true, "hba_file": true, "ident_file": true, "listen_addresses": true,
 	"max_connections": true, "port": true, "unix_socket_directories": true, "unix_socket_permissions": true,
 }
