@@ -39,10 +39,15 @@ func checkUnlike(c *model.Comparison) model.Finding {
 	if len(words) == 0 {
 		return model.Finding{Rule: "unlike", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"}
 	}
+	next := "measure both with the same flags: " + compareCommand(c)
+	if c.A.Prepare != nil && c.A.Prepare.App != nil {
+		// No command compares two servers in one directory, and two settings may be what is to be compared.
+		next = "measure both with the same flags and settings"
+	}
 	return model.Finding{
 		Rule: "unlike", Severity: model.SeverityWarning,
 		Message: "unlike things are compared: " + strings.Join(words, "; ") + ". A change may come from that and not from the storage",
-		Next:    "measure both with the same flags: " + compareCommand(c),
+		Next:    next,
 	}
 }
 
