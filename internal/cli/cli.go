@@ -102,7 +102,6 @@ command's help lists the ones it uses.`,
 	registerYes(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	s.register(root)
-	takeDecimals(root)
 	groupFlags(e, root)
 	return root
 }

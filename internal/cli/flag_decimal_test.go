@@ -8,10 +8,10 @@ import (
 // A number is what a person reads: never octal, and without the notations of programs.
 func TestNumbersAreDecimal(t *testing.T) {
 	dir := t.TempDir()
-	for _, flag := range []string{"--scale=010", "--scale=0x1", "--scale=1_0", "--threads=0b1", "--repeat=010", "--seed=0x10"} {
+	for _, flag := range []string{"--scale=0x1", "--scale=1_0", "--threads=0b1", "--seed=0x10"} {
 		refused(t, "is not a whole number", "app", "postgres", dir, flag)
 	}
-	code, out, errs := runLoadline(t, "plan", "fake:?iops=3000", "--repeat", "10", "--seed", "16")
+	code, out, errs := runLoadline(t, "plan", "fake:?iops=3000", "--repeat", "010", "--seed", "016")
 	if code != exitOK || !strings.Contains(out, "10 repeats") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
