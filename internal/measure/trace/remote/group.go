@@ -114,7 +114,7 @@ func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(str
 			}
 		}
 		return true, nil
-	})
+	}, nil)
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -165,15 +165,19 @@ func (g *Group) deliver(m message) bool {
 }
 
 // waitForAll waits until every tracer has said what is waited for, once. An error of one is that of
-// all.
-func (g *Group) waitForAll(ctx context.Context, limit time.Duration, said func(message) (bool, error)) error {
+// all, unless that one had said it: then lost is given why it was lost, and the others are waited for.
+func (g *Group) waitForAll(ctx context.Context, limit time.Duration, said func(message) (bool, error), lost func(message)) error {
 	late := g.clock.NewTimer(limit)
 	defer late.Stop()
 	for done := map[*Tracer]bool{}; len(done) < len(g.tracers); {
 		select {
 		case m := <-g.messages:
 			if err := m.failure(); err != nil {
-				return err
+				if !done[m.from] || lost == nil {
+					return err
+				}
+				lost(m)
+				continue
 			}
 			is, err := said(m)
 			if err != nil {
@@ -216,11 +220,12 @@ func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 			return run, err
 		}
 	}
-	// A fast tracer sends samples before a slow one has begun.
+	// A fast tracer sends samples, or is lost, before a slow one has begun.
 	var early []message
+	soon := func(m message) { early = append(early, m) }
 	err := g.waitForAll(ctx, readyTimeout, func(m message) (bool, error) {
 		if m.Begun == nil {
-			early = append(early, m)
+			soon(m)
 			return false, nil
 		}
 		now := g.clock.Now()
@@ -229,7 +234,7 @@ func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 		}
 		m.from.begun, m.from.offset = m.Begun, now.Sub(run.Started).Seconds()
 		return true, nil
-	})
+	}, soon)
 	if err != nil {
 		return run, err
 	}

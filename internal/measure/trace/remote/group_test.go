@@ -58,13 +58,22 @@ func tracer(node string, cgroups map[uint64]string, devices []string, play func(
 
 // play returns a tracer that sees one second and then ends when told to, or with the error lost.
 func play(method iotrace.Method, cannot []string, sample iotrace.Sample, lost error) func(*json.Decoder, *json.Encoder) error {
+	return playAfter(func() {}, method, cannot, sample, lost)
+}
+
+// playAfter returns the tracer of play, which waits between the order to begin and its answer.
+func playAfter(wait func(), method iotrace.Method, cannot []string, sample iotrace.Sample, lost error) func(*json.Decoder, *json.Encoder) error {
 	return func(in *json.Decoder, out *json.Encoder) error {
 		var first, begin, end command
 		if err := in.Decode(&first); err != nil || len(first.Devices) != 1 {
 			return errors.Join(err, errors.New("one device, it was said"))
 		}
 		run := iotrace.Run{Method: method, Limitations: cannot}
-		if err := errors.Join(out.Encode(reply{Ready: true}), in.Decode(&begin), out.Encode(reply{Begun: &run}), out.Encode(reply{Samples: []iotrace.Sample{sample}})); err != nil || lost != nil {
+		if err := errors.Join(out.Encode(reply{Ready: true}), in.Decode(&begin)); err != nil {
+			return err
+		}
+		wait()
+		if err := errors.Join(out.Encode(reply{Begun: &run}), out.Encode(reply{Samples: []iotrace.Sample{sample}})); err != nil || lost != nil {
 			return errors.Join(err, lost)
 		}
 		if err := in.Decode(&end); err != nil || !begin.Begin || !end.End {
@@ -150,12 +159,27 @@ func TestALostTracer(t *testing.T) {
 	if !strings.Contains(run.Reason, "the tracer on a was lost after 1 s: the node is gone") || len(said) != 1 || !strings.Contains(said[0], "the trace of a ends here") {
 		t.Errorf("%q, %q", run.Reason, said)
 	}
-	// One is lost while another continues.
-	lost, _ := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), errors.New("the node is gone")))
-	whole, _ := tracer("b", nil, []string{"sdb"}, play(iotrace.ByBPF, nil, second("sdb", "", 1), nil))
-	run, samples, _ = trial(t, 2, lost, whole)
-	if len(samples) != 2 || len(run.Devices) != 2 || run.Devices[0].Unseen != nil || run.Devices[1].Unseen == nil || !strings.Contains(run.Reason, "on a was lost") || strings.Contains(run.Reason, "on b") {
-		t.Errorf("%+v, %+v", samples, run)
+}
+
+// One is lost while another continues, or before the other has begun.
+func TestALostTracerAmongOthers(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		gone := make(chan struct{})
+		losing := play(iotrace.ByBPF, nil, second("sda", "", 1), errors.New("the node is gone"))
+		lost, _ := tracer("a", nil, []string{"sda"}, func(in *json.Decoder, out *json.Encoder) error {
+			defer close(gone)
+			return losing(in, out)
+		})
+		whole, _ := tracer("b", nil, []string{"sdb"}, playAfter(func() {
+			if slow {
+				<-gone
+				time.Sleep(50 * time.Millisecond) // until the group knows
+			}
+		}, iotrace.ByBPF, nil, second("sdb", "", 1), nil))
+		run, samples, _ := trial(t, 2, lost, whole)
+		if len(samples) != 2 || len(run.Devices) != 2 || run.Devices[0].Unseen != nil || run.Devices[1].Unseen == nil || !strings.Contains(run.Reason, "on a was lost") || strings.Contains(run.Reason, "on b") {
+			t.Errorf("the other slow: %v: %+v, %+v", slow, samples, run)
+		}
 	}
 }
 
