@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/application"
 )
 
@@ -185,7 +186,7 @@ func (v floatValue) Set(s string) (err error) {
 		*v.to, err = parseSpan("--"+v.name, s)
 		return err
 	}
-	rate, err := strconv.ParseFloat(strings.TrimSuffix(s, "/s"), 64)
+	rate, err := units.ParseDecimal(strings.TrimSuffix(s, "/s"))
 	if err != nil || !(rate >= leastRate && rate <= mostRate) {
 		if strings.TrimSpace(s) == "" {
 			return emptyValue(v.name)

@@ -134,7 +134,7 @@ func parseSpan(flag, s string) (float64, error) {
 	if s == "" {
 		return 0, nil
 	}
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := units.ParseDecimal(s)
 	if err != nil {
 		var d time.Duration
 		d, err = time.ParseDuration(s)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -135,7 +134,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 // parseShare reads "5%" or "0.05".
 func parseShare(flag, s string) (float64, error) {
 	t, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
+	v, err := units.ParseDecimal(strings.TrimSpace(t))
 	if percent {
 		v /= 100
 	}

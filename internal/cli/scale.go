@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/scale"
 )
 
@@ -90,7 +91,7 @@ func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 		return model.Experiment{}, err
 	}
 	if o.rate != "" {
-		if r.Rate, err = strconv.ParseFloat(o.rate, 64); err != nil || !(r.Rate > 0 && r.Rate < 1e9) {
+		if r.Rate, err = units.ParseDecimal(o.rate); err != nil || !(r.Rate > 0 && r.Rate < 1e9) {
 			return model.Experiment{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is no rate", "give the I/Os per second of each volume, such as --rate 100")
 		}
 	}

@@ -67,7 +67,7 @@ flags; 3 the need cannot be met, with the limit it misses and by how much;
 	countVar(fs, count{name: "nodes", to: &f.nodes, least: 1, most: mostNodes}, 0, "say how much this number of nodes can carry")
 	fs.BoolVar(&f.rebuild, "rebuild", false, "print how large a volume may be to be rebuilt in time")
 	fs.StringVar(&f.within, "within", "24h", "with --rebuild: the time that rebuilding may take")
-	fs.IntVar(&f.snapshots, "snapshots", 1, "with --rebuild: number of snapshots of a volume with data of their own, including its head")
+	countVar(fs, count{name: "snapshots", to: &f.snapshots, least: 1, most: 10000}, 1, "with --rebuild: number of snapshots of a volume with data of their own, including its head")
 	fs.StringVar(&f.throttle, "throttle", "", "with --rebuild: a limit on rebuilding, such as 100MiB/s")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	return cmd
@@ -160,9 +160,6 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	within, err := parseSpan("--within", f.within)
 	if err != nil {
 		return err
-	}
-	if f.snapshots < 1 || f.snapshots > 10000 {
-		return model.RefusedError(fmt.Sprintf("--snapshots %d is not possible", f.snapshots), "write the number of snapshots, the head included, from 1 on")
 	}
 	var throttle float64
 	if f.throttle != "" {

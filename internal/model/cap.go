@@ -31,7 +31,7 @@ func ParseCap(s string) (Cap, error) {
 		case "iops":
 			// In a rate, k is 1000, not 1024.
 			digits, thousands := strings.CutSuffix(strings.ToLower(value), "k")
-			n, err := strconv.ParseFloat(digits, 64)
+			n, err := units.ParseDecimal(digits)
 			if thousands {
 				n *= 1000
 			}

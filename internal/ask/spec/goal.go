@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -154,7 +153,7 @@ func parseCount(s string) (float64, bool) {
 			break
 		}
 	}
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := units.ParseDecimal(s)
 	return v * unit, err == nil && v > 0 && v < 1e12
 }
 

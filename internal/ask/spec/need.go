@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -78,7 +77,7 @@ func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	}
 	merge := 0.0
 	if v, ok := values["merge"]; ok {
-		if merge, err = strconv.ParseFloat(v, 64); err != nil || !(merge >= 1 && merge <= 1024) {
+		if merge, err = units.ParseDecimal(v); err != nil || !(merge >= 1 && merge <= 1024) {
 			return n, "merge", fmt.Errorf("%q is no number of I/Os from 1 to 1024 that become one", v)
 		}
 	}
@@ -112,7 +111,7 @@ func flowRate(f *sizing.Flow, v string) error {
 		}
 		return nil
 	}
-	if bare, err := strconv.ParseFloat(v, 64); err == nil && !(bare > 0) || math.IsNaN(bare) || math.IsInf(bare, 0) {
+	if bare, err := units.ParseDecimal(v); err == nil && !(bare > 0) {
 		return fmt.Errorf("a rate of %s makes no sense: it must be larger than 0", v)
 	}
 	if !strings.HasSuffix(v, "/s") {

@@ -169,7 +169,7 @@ func (o *object) number(field string) float64 {
 	if !o.has(field) {
 		return 0
 	}
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := units.ParseDecimal(s)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
 		o.fail(field, "", "%s is %q, but must be a positive number", field, s)
 		return 0
@@ -217,7 +217,7 @@ func (o *object) seconds(field string) float64 {
 	v, err := parseSeconds(s)
 	if err != nil {
 		hint := "write it like 3s, 500ms or 5m"
-		if _, err := strconv.ParseFloat(s, 64); err == nil {
+		if _, err := units.ParseDecimal(s); err == nil {
 			hint = fmt.Sprintf("%s of what? write %ss for seconds", s, s)
 		}
 		o.fail(field, hint, "%s is %q, which is not a time", field, s)
@@ -236,7 +236,7 @@ func (o *object) seconds(field string) float64 {
 // converted to whole nanoseconds, so that the output of formatSeconds round-trips bit by bit.
 func parseSeconds(s string) (float64, error) {
 	if digits, ok := strings.CutSuffix(s, "s"); ok && strings.Trim(digits, "0123456789.e-+") == "" {
-		return strconv.ParseFloat(digits, 64)
+		return units.ParseDecimal(digits)
 	}
 	d, err := time.ParseDuration(s)
 	return d.Seconds(), err

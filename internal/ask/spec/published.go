@@ -5,7 +5,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -236,7 +235,7 @@ func lastDigit(s string, v float64) float64 {
 	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.') {
 		end++
 	}
-	plain, err := strconv.ParseFloat(s[:end], 64)
+	plain, err := units.ParseDecimal(s[:end])
 	if err != nil || plain == 0 {
 		return 0
 	}
@@ -252,7 +251,7 @@ func parseBandwidth(s string) (float64, error) {
 	t := strings.TrimSuffix(strings.TrimSpace(s), "/s")
 	for suffix, unit := range map[string]float64{"Gbit": 1e9, "Mbit": 1e6, "kbit": 1e3} {
 		if digits, ok := strings.CutSuffix(t, suffix); ok {
-			v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+			v, err := units.ParseDecimal(strings.TrimSpace(digits))
 			if err != nil || !(v > 0) {
 				return 0, fmt.Errorf("%q is no positive bandwidth", s)
 			}

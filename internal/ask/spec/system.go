@@ -2,7 +2,6 @@ package spec
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -33,7 +32,7 @@ func system(d *document, node ast.Node) hardware.System {
 		VolumesPerNode: o.number("volumes_per_node"),
 	}
 	if o.has("extra_writes") {
-		v, err := strconv.ParseFloat(o.text("extra_writes"), 64)
+		v, err := units.ParseDecimal(o.text("extra_writes"))
 		if err != nil || !(v >= 0 && v < 100) || math.IsNaN(v) {
 			o.fail("extra_writes", "write 0 where each copy takes only its data", "extra_writes is %q, but must be a number from 0 to 100", o.text("extra_writes"))
 		}

@@ -74,8 +74,8 @@ const (
 	// ownSize is the range used in a file created by the test, in bytes; the file is sparse, so it
 	// takes no more space than the blocks.
 	ownSize = 64 << 20
-	// mostBlocks and mostJobs keep the ledger's state small.
-	mostBlocks, mostJobs = 1 << 20, 256
+	// MostBlocks and MostJobs bound Options.Blocks and Options.Jobs, so that the ledger's state stays small.
+	MostBlocks, MostJobs = 1 << 20, 256
 )
 
 // check refuses options that make no sense for any target.
@@ -96,7 +96,7 @@ func (o *Options) check() (err error) {
 	for _, n := range []struct {
 		flag         string
 		value, limit int
-	}{{"--blocks", o.Blocks, mostBlocks}, {"--jobs", o.Jobs, mostJobs}} {
+	}{{"--blocks", o.Blocks, MostBlocks}, {"--jobs", o.Jobs, MostJobs}} {
 		if n.value < 1 || n.value > n.limit {
 			return model.RefusedError(fmt.Sprintf("%s %d is not between 1 and %d", n.flag, n.value, n.limit), "")
 		}

@@ -194,8 +194,8 @@ func (s *state) keep(e *entry) error {
 
 // possible reports whether a test can have begun with this header.
 func (h *header) possible() bool {
-	return h.Blocks >= 1 && h.Blocks <= mostBlocks && h.BlockSize >= minBlock && h.BlockSize <= maxBlock &&
-		h.Jobs >= 1 && h.Jobs <= mostJobs && (h.ID == "" || h.ID == filepath.Base(h.ID)) && h.Size >= int64(h.Blocks)*h.BlockSize
+	return h.Blocks >= 1 && h.Blocks <= MostBlocks && h.BlockSize >= minBlock && h.BlockSize <= maxBlock &&
+		h.Jobs >= 1 && h.Jobs <= MostJobs && (h.ID == "" || h.ID == filepath.Base(h.ID)) && h.Size >= int64(h.Blocks)*h.BlockSize
 }
 
 func (s *state) block(at *[2]uint64) (*blockState, error) {

@@ -185,3 +185,12 @@ const (
 	// MostRepeats is the number of repeats of a workload.
 	MostRepeats = 10000
 )
+
+// ParseDecimal reads a number as people write one: "12", "0.5", "1e3". The notations of programs, such
+// as 0x1p-3, and infinities are an error.
+func ParseDecimal(s string) (float64, error) {
+	if strings.Trim(s, "0123456789.eE+-") != "" {
+		return 0, fmt.Errorf("%q is not a decimal number", s)
+	}
+	return strconv.ParseFloat(s, 64)
+}
