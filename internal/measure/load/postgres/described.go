@@ -2,13 +2,16 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // described returns the settings of a PostgreSQL program and their defaults. Its own description (--describe-config) is
@@ -55,6 +58,29 @@ func (d *Driver) described(ctx context.Context, p programs) ([]model.Setting, er
 	close(next)
 	workers.Wait()
 	return list, ctx.Err()
+}
+
+// accepted refuses settings whose values the program does not take, before anything is made with them.
+func (d *Driver) accepted(ctx context.Context, p programs, set []string) error {
+	if len(set) == 0 {
+		return nil
+	}
+	args := []string{"-C", "fsync", "-D", "/", "-c", "config_file=/dev/null"}
+	for _, one := range set {
+		args = append(args, "-c", one)
+	}
+	_, err := d.env.Command(ctx, p.path("postgres"), args...).Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	said := strings.TrimSpace(string(exit.Stderr))
+	if _, why, found := strings.Cut(said, "FATAL:"); found {
+		said = strings.TrimSpace(why)
+	}
+	first, _, _ := strings.Cut(said, "\n")
+	return model.RefusedError(fmt.Sprintf("PostgreSQL %s does not accept --set %s: %s", p.version, strings.Join(set, " --set "), safetext.Clean(first)),
+		"correct the setting, or leave it out")
 }
 
 // baseUnits are the units in which a program tells the numbers of settings that people change, which it does not print.

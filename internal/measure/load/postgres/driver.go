@@ -186,7 +186,7 @@ func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) 
 			state.Settings[i].Value, state.Settings[i].Source = value, "command line"
 		}
 	}
-	return state, nil
+	return state, d.accepted(ctx, p, ask.Set)
 }
 
 // parseSetting splits a setting, and refuses one that the user may not set.

@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -191,6 +192,10 @@ func TestEachVersionIsForeseen(t *testing.T) {
 		}
 		if same < 150 {
 			t.Errorf("%d settings of %d are as foreseen", same, len(is))
+		}
+		for set, why := range map[string]string{"shared_buffers=banana": "invalid value for parameter", "work_mem=-5": "outside the valid range", "fsync=maybe": "Boolean"} {
+			_, err := New(e).foresee(t.Context(), p, model.AppRequest{Clients: 4, Set: []string{"max_wal_size=2GB", set}})
+			modeltest.Refused(t, err, set, why)
 		}
 		t.Logf("%d of %d settings are as foreseen", same, len(is))
 	})

@@ -124,6 +124,9 @@ func own(a application.Ask) (profile.Profile, error) {
 	if a.Script != "" && a.Load != "" {
 		return p, model.RefusedError("--load and --script both say what a transaction is", "give one of them")
 	}
+	if a.Script != "" && !commands(a.Script) {
+		return p, model.RefusedError("the script contains no commands", "write what a transaction does, such as SELECT 1;")
+	}
 	clients := a.Clients
 	if len(clients) == 0 {
 		clients = []int{16}
@@ -156,4 +159,15 @@ func own(a application.Ask) (profile.Profile, error) {
 		p.Workloads = append(p.Workloads, w)
 	}
 	return p, nil
+}
+
+// commands reports whether a script contains more than comments: pgbench does not begin one without
+// commands.
+func commands(script string) bool {
+	for line := range strings.Lines(script) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
+			return true
+		}
+	}
+	return false
 }
