@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/profile"
@@ -20,8 +21,20 @@ func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.C
 	if o.experimentFile == "" || exp.App != nil && exp.App.Ask.Script != "" {
 		return commandLine(ctx)
 	}
-	return experimentCommand(exp, o.places.Destroy)
+	c := experimentCommand(exp, o.places.Destroy)
+	if o.experimentFile == kube.ExperimentPath {
+		return c // typed by a Job: its folder is in its pod
+	}
+	for _, name := range besideExperiment {
+		if len(c.Flags(name)) == 0 {
+			c = append(c, commandLine(ctx).Flags(name)...)
+		}
+	}
+	return c
 }
+
+// besideExperiment are flags for where to measure and to save that are no part of an experiment.
+var besideExperiment = []string{"results", "namespace", "context", "kubeconfig", "image"}
 
 // experimentCommand returns the command whose flags describe an experiment. Its files keep their
 // names.

@@ -16,10 +16,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/postgres/asked"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // command is what a command line asks for, without running it.
@@ -299,5 +301,27 @@ func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
 		if diff := cmp.Diff(exp, there, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q: %s", words, diff)
 		}
+	}
+}
+
+// Flags for where to save and to measure are no part of an experiment, but of the command that is advised
+// after it; those that a Job typed in its pod are not.
+func TestWhatAnExperimentLeavesOutIsAdvised(t *testing.T) {
+	exp := model.Experiment{Scenario: profile.Name, Target: "/srv/x", Profile: profile.Default, Seed: 5}
+	ctx := context.WithValue(context.Background(), commandLineKey{}, model.CommandLine{"loadline", "run", "--experiment=FILE", "--results=/srv/y z", "--namespace=n", "--quiet"})
+	for file, want := range map[string]bool{"FILE": true, kube.ExperimentPath: false} {
+		o := &options{experimentFile: file}
+		if got := o.commandLine(ctx, exp).String(); strings.Contains(got, " --results '/srv/y z' --namespace n") != want || strings.Contains(got, "FILE") || strings.Contains(got, "quiet") {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	text := "scenario: compare\ntarget: /srv/x\nbaseline: /srv/y\nprofile: quick\nseed: 5\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := runLoadline(t, "plan", "--experiment", file, "--allow-programs", "--node", "n1")
+	if code != exitUsage || !strings.Contains(errs, "loadline run --experiment "+file+" --allow-programs --node n1 prints its plan") {
+		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -124,7 +125,9 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 		return inside.print(ctx, e, o, exp)
 	}
 	if session.Paired(exp) {
-		return model.RefusedError("a comparison of two targets cannot be planned without measuring", fmt.Sprintf("loadline run --%s %s prints its plan before it measures", experimentFlag, safetext.ShellWord(o.experimentFile)))
+		again := slices.Clone(commandLine(ctx))
+		again[1] = "run"
+		return model.RefusedError("a comparison of two targets cannot be planned without measuring", again.String()+" prints its plan before it measures")
 	}
 	request, err := session.NewRequest(exp, noteWriter(e, false))
 	if err != nil {

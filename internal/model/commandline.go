@@ -34,6 +34,11 @@ func (c CommandLine) Verb() string {
 	return c[1]
 }
 
+// Flags returns the words of c that are flags of these names, with their values.
+func (c CommandLine) Flags(names ...string) CommandLine {
+	return slices.DeleteFunc(slices.Clone(c), func(word string) bool { return !slices.Contains(names, flagName(word)) })
+}
+
 // With returns the command with flags added or replaced: words such as "--size", "4GiB", "--only=a,b"
 // or "--check-cache"; empty words are ignored. Flags that contradict them are dropped, and so are those
 // that only control how a run is shown.
