@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/budget"
@@ -119,12 +120,26 @@ func (ev Evidence) postgres(w model.Workload) (b budget.Budget, why string) {
 	}
 	b = budget.Budget{Workload: w.Name, Description: w.Describe(), Operation: "transaction", InFlight: float64(t.clients), Rate: t.rate, Seen: t.seen}
 	b.SeenBy = fmt.Sprintf("%s at %s/s, by Little's law", clients(t.clients), units.FormatRate(t.rate))
+	ev.notePublished(&b, w)
 	ev.costs(&b, w)
 	residual := transactionRows(&b, t)
 	ev.tracedTransaction(&b, w, t)
 	t.counterfactuals(&b)
 	judge(&b, residual)
 	return b, ""
+}
+
+// sameRate is by how much the rate of a budget may differ from the published one without a remark: less
+// cannot be seen in both as they are printed.
+const sameRate = 0.01
+
+// notePublished explains why the rate of a budget is not that of the result.
+func (ev Evidence) notePublished(b *budget.Budget, w model.Workload) {
+	for _, r := range ev.results(w.Name) {
+		if e := r.Metrics[model.IOPS]; e.Value > 0 && math.Abs(b.Rate/e.Value-1) > sameRate {
+			b.Notes = append(b.Notes, fmt.Sprintf("%s/s here and %s/s in the result: the counters cover each repeat from its first transaction on, the result only what follows its ramp", units.FormatRate(b.Rate), units.FormatRate(e.Value)))
+		}
+	}
 }
 
 // costs are the counts per transaction, for a comparison with another run's.

@@ -50,7 +50,8 @@ export function reproduce(report: Report, targets: Target[]): HTMLElement {
         ["volumes", severalWords(run)],
         ["size", v.size > 0 && `${format.size(v.size)}${v.size_reason ? ` (${v.size_reason})` : ""}`],
         ["engine", v.engine && `${v.engine}, ${v.direct ? "page cache bypassed" : "through the page cache"}`],
-        ["prefilled", own && (run.prepare ? `${format.size(run.prepare.written)} in ${format.span(run.prepare.seconds)}` : "no")],
+        ["data after initialization", run.prepare?.app && format.size(run.prepare.written)],
+        ["prefilled", own && !run.prepare?.app && (run.prepare ? `${format.size(run.prepare.written)} in ${format.span(run.prepare.seconds)}` : "no")],
         ["proof of data", proof && `${proof.method}: ${proof.unwritten ? `${format.size(proof.unwritten)} unwritten of ` : "all written, "}${format.size(proof.checked)} checked${proof.detail ? `; ${proof.detail}` : ""}`],
       ]),
       facts("Storage", [

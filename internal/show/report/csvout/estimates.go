@@ -18,9 +18,9 @@ var EstimateColumns = []Column{
 	{"workload", "the workload's name"},
 	{"direction", "read, write, or sync (a flush)"},
 	{"pattern", "the workload in short"},
-	{"access", "rand or seq"},
+	{"access", "rand or seq; empty for the load on an application, as block_size and jobs are"},
 	{"block_size", "bytes of each I/O"},
-	{"depth", "I/Os in flight for each job"},
+	{"depth", "I/Os in flight for each job, or an application's clients"},
 	{"jobs", "concurrent submitters"},
 	{"metric", "iops, bandwidth, tps, records, elapsed, latency (the mean), p50 … p99.99, max; what a transaction cost: wal_flushes … device_written"},
 	{"unit", "1/s, B/s or s; 1/transaction or B/transaction; 1 for a share"},
@@ -49,7 +49,9 @@ func WriteEstimates(w io.Writer, reports ...*model.Report) error {
 		for i := range r.Results {
 			res := &r.Results[i]
 			pattern := []string{"", "", "", ""}
-			if w, known := workloads[res.Workload]; known && w.Job == "" {
+			if w, known := workloads[res.Workload]; known && w.Loads() {
+				pattern[2] = count(w.Depth)
+			} else if known && w.Job == "" {
 				pattern = []string{string(w.Access), strconv.FormatInt(w.BlockSize, 10), count(w.Depth), count(w.JobCount())}
 			}
 			row := func(metric, unit string, e model.Estimate) {

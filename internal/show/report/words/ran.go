@@ -75,7 +75,8 @@ func repeats(r *model.Report) string {
 	return fmt.Sprintf(", %d–%d repeats each in random order", lo, hi)
 }
 
-// prefill returns, for example, "prefill 4 GiB in 9 s (455 MiB/s)".
+// prefill returns, for example, "prefill 4 GiB in 9 s (455 MiB/s)", or of an application "initialization
+// in 9 s (data 1.5 GiB)": its data are not all that it wrote.
 func prefill(p *model.Preparation) string {
 	if p == nil || p.Written == 0 {
 		return ""
@@ -83,6 +84,9 @@ func prefill(p *model.Preparation) string {
 	took := units.FormatSpan(p.Seconds)
 	if p.Seconds < 9.95 {
 		took = fmt.Sprintf("%.1f s", p.Seconds)
+	}
+	if p.App != nil {
+		return fmt.Sprintf("initialization in %s (data %s)", took, units.FormatSize(p.Written))
 	}
 	words := fmt.Sprintf("prefill %s in %s", units.FormatSize(p.Written), took)
 	if p.Seconds > 0 {
