@@ -126,7 +126,7 @@ func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison,
 	if len(analyze.CommonWorkloads(a.Recorded, b.Recorded)) == 0 {
 		return nil, model.RefusedError(
 			fmt.Sprintf("the runs have no workload in common: A has %s; B has %s", workloadWords(a.Recorded), workloadWords(b.Recorded)),
-			"run both with the same --profile")
+			"measure both targets with the same command")
 	}
 	c := analyze.Compare(a, b, Margins(asked, b.Recorded.Plan.Experiment))
 	if both := explain.Compare(&budget.Side{Budgets: a.Report.Budgets}, &budget.Side{Budgets: b.Report.Budgets}); len(both) > 0 {

@@ -173,10 +173,10 @@ func (ev Evidence) longer(names []string) string {
 	case need > longestAdvised:
 		reached := fmt.Sprintf("%.0f%%", math.Ceil(100*s.Precision*math.Sqrt(need/longestAdvised)))
 		if within := math.Sqrt(need/longestAdvised) * s.Precision; within < 0.9 {
-			return fmt.Sprintf("±%s would take about %s on this storage in its present state: find out why it varies, or measure for an hour: ", percent(s.Precision), units.FormatSpan(need)) +
+			return fmt.Sprintf("±%s would take %s on this storage in its present state: find out why it varies, or measure for an hour: ", percent(s.Precision), about(need)) +
 				ev.command(only, "--precision", reached, "--max-time", span(longestAdvised))
 		}
-		return fmt.Sprintf("±%s would take about %s on this storage in its present state: find out why it varies", percent(s.Precision), units.FormatSpan(need))
+		return fmt.Sprintf("±%s would take %s on this storage in its present state: find out why it varies", percent(s.Precision), about(need))
 	case ev.cells():
 		// A cell has its share of the time; what it had was not enough.
 		need = max(need, 2*s.MaxTime)
@@ -317,4 +317,13 @@ func sizeFlag(bytes int64) string {
 		return fmt.Sprintf("%dMiB", bytes>>20)
 	}
 	return strconv.FormatInt(bytes, 10)
+}
+
+// about returns how long something would take that takes more than an hour. Beyond a day the estimate
+// is too rough to be given in hours.
+func about(seconds float64) string {
+	if seconds > 24*longestAdvised {
+		return "days"
+	}
+	return "about " + units.FormatSpan(seconds)
 }

@@ -183,7 +183,7 @@ func TestBuildRefuses(t *testing.T) {
 			"workload log-write-fdatasync waits for a flush after each write, and /data offers none", "--skip log-write-fdatasync"},
 		{"no time", model.Experiment{MaxTime: 60}, builtin(t, "standard"), directory, nil,
 			"3 rounds of 14 workloads take at least 1 m 18 s, more than --max-time 1 m 00 s: every repeat needs 850 ms to start and 1 s to measure",
-			"use --max-time 78s or more, or measure at most 10"},
+			"use --max-time 78s or more, or measure at most 10 workloads"},
 		{"hardly any time", model.Experiment{MaxTime: 2}, builtin(t, "standard"), directory, nil,
 			"3 rounds of 14 workloads take at least 1 m 18 s, more than --max-time 2 s", "use --max-time 78s or more"},
 		{"more repeats than a year has time for", model.Experiment{Repeat: 10000, MaxTime: 3600}, manyWorkloads(2000), directory, nil,

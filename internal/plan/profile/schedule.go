@@ -159,7 +159,7 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 			hint = fewerRepeats(s.MaxTime, float64(n*sides)*shortest)
 		}
 		if fit := int(s.MaxTime / (float64(sides*s.MinRounds) * shortest)); fit > 0 {
-			hint += fmt.Sprintf(", or measure at most %d", fit)
+			hint += fmt.Sprintf(", or measure at most %s", units.FormatCount(fit, "workload"))
 		}
 		what := units.FormatCount(n, "workload")
 		if sides > 1 {
