@@ -169,18 +169,18 @@ func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) 
 	state := &model.AppState{Name: "postgres", Version: p.version, Settings: list}
 	at := map[string]int{}
 	for i, s := range list {
-		at[s.Name] = i
+		at[strings.ToLower(s.Name)] = i
 	}
 	for _, one := range own(ask) {
 		name, value, err := parseSetting(one)
-		i, known := at[name]
+		i, known := at[strings.ToLower(name)]
 		switch {
 		case err != nil:
 			return nil, err
 		case !known && !strings.Contains(name, "."):
-			return nil, model.RefusedError(fmt.Sprintf("--set %s: PostgreSQL %s has no setting %q", one, p.version, name), "loadline plan app postgres DIR lists them all")
+			return nil, model.RefusedError(fmt.Sprintf("--set %s: PostgreSQL %s has no setting %q that can be set", one, p.version, name), "loadline plan app postgres DIR --format json lists them all")
 		case !known:
-			at[name] = len(state.Settings)
+			at[strings.ToLower(name)] = len(state.Settings)
 			state.Settings = append(state.Settings, model.Setting{Name: name, Value: value, Source: "command line"})
 		default:
 			state.Settings[i].Value, state.Settings[i].Source = value, "command line"
@@ -195,7 +195,11 @@ func parseSetting(one string) (name, value string, err error) {
 	switch {
 	case !ok || name == "":
 		return "", "", model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
-	case taken[name] && one != noRestart:
+	case strings.EqualFold(name, "synchronous_standby_names") && strings.Trim(value, "' ") != "":
+		return "", "", model.RefusedError(fmt.Sprintf("--set %s: a new server has no standby, so every commit would wait forever", one), "leave it out; a server that exists, with its standbys, is measured with postgres://…")
+	case strings.EqualFold(name, "default_transaction_read_only") && one != name+"=off":
+		return "", "", model.RefusedError(fmt.Sprintf("--set %s: nothing could be created on the new server", one), "leave it out; --load select only reads")
+	case taken[strings.ToLower(name)] && one != noRestart:
 		return "", "", model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run has its files and sockets, and what it logs, is for Loadline to say", one), "")
 	}
 	return name, value, nil
@@ -246,7 +250,11 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 	}
 	d.server = s
 	if _, err := s.ask(ctx, "postgres", s.far.creating()...); err != nil {
-		return nil, model.BrokenError(fmt.Sprintf("the new server does not answer: %v", err), "")
+		hint := ""
+		if len(req.App.Set) > 0 {
+			hint = "if one of your settings prevents this, leave it out: --set " + strings.Join(req.App.Set, " --set ")
+		}
+		return nil, model.BrokenError(fmt.Sprintf("no database could be created on the new server: %v", err), hint)
 	}
 	if err := s.fill(ctx, req.App.Scale, req.Volume.Size, progress); err != nil {
 		return nil, err

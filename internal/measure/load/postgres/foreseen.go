@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -23,10 +24,10 @@ func Foreseen(ask model.AppRequest) (*model.AppState, error) {
 		if err != nil {
 			return nil, err
 		}
-		i, twice := at[name]
+		i, twice := at[strings.ToLower(name)]
 		if !twice {
 			i = len(state.Settings)
-			state.Settings, at[name] = append(state.Settings, model.Setting{Name: name, Source: "command line"}), i
+			state.Settings, at[strings.ToLower(name)] = append(state.Settings, model.Setting{Name: name, Source: "command line"}), i
 		}
 		state.Settings[i].Value = value
 	}

@@ -193,7 +193,16 @@ func TestEachVersionIsForeseen(t *testing.T) {
 		if same < 150 {
 			t.Errorf("%d settings of %d are as foreseen", same, len(is))
 		}
-		for set, why := range map[string]string{"shared_buffers=banana": "invalid value for parameter", "work_mem=-5": "outside the valid range", "fsync=maybe": "Boolean"} {
+		cased, err := New(e).foresee(t.Context(), p, model.AppRequest{Clients: 4, Set: []string{"FSYNC=off", "datestyle=German"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"fsync": "off", "DateStyle": "German"} {
+			if got, _ := cased.Setting(name); got != want {
+				t.Errorf("%s is foreseen as %q, not %q", name, got, want)
+			}
+		}
+		for set, why := range map[string]string{"server_version=18": "that can be set", "shared_buffers=banana": "invalid value for parameter", "work_mem=-5": "outside the valid range", "fsync=maybe": "Boolean"} {
 			_, err := New(e).foresee(t.Context(), p, model.AppRequest{Clients: 4, Set: []string{"max_wal_size=2GB", set}})
 			modeltest.Refused(t, err, set, why)
 		}

@@ -124,8 +124,8 @@ func own(a application.Ask) (profile.Profile, error) {
 	if a.Script != "" && a.Load != "" {
 		return p, model.RefusedError("--load and --script both say what a transaction is", "give one of them")
 	}
-	if a.Script != "" && !commands(a.Script) {
-		return p, model.RefusedError("the script contains no commands", "write what a transaction does, such as SELECT 1;")
+	if a.Script != "" && !hasSQL(a.Script) {
+		return p, model.RefusedError("the script contains no SQL, so it would not load the server", "write what a transaction does, such as SELECT 1;")
 	}
 	clients := a.Clients
 	if len(clients) == 0 {
@@ -159,15 +159,4 @@ func own(a application.Ask) (profile.Profile, error) {
 		p.Workloads = append(p.Workloads, w)
 	}
 	return p, nil
-}
-
-// commands reports whether a script contains more than comments: pgbench does not begin one without
-// commands.
-func commands(script string) bool {
-	for line := range strings.Lines(script) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
-			return true
-		}
-	}
-	return false
 }
