@@ -136,7 +136,7 @@ const sameRate = 0.01
 // notePublished explains why the rate of a budget is not that of the result.
 func (ev Evidence) notePublished(b *budget.Budget, w model.Workload) {
 	for _, r := range ev.results(w.Name) {
-		if e := r.Metrics[model.IOPS]; e.Value > 0 && math.Abs(b.Rate/e.Value-1) > sameRate {
+		if e := r.Metrics[model.Transactions]; e.Value > 0 && math.Abs(b.Rate/e.Value-1) > sameRate {
 			b.Notes = append(b.Notes, fmt.Sprintf("%s/s here and %s/s in the result: the counters cover each repeat from its first transaction on, the result only what follows its ramp", units.FormatRate(b.Rate), units.FormatRate(e.Value)))
 		}
 	}

@@ -124,6 +124,11 @@ func Margins(asked model.Margins, exp model.Experiment) model.Margins {
 // compareWith compares two sides with the given margins.
 func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison, error) {
 	if len(analyze.CommonWorkloads(a.Recorded, b.Recorded)) == 0 {
+		if name := sameName(a.Recorded, b.Recorded); name != "" {
+			return nil, model.RefusedError(
+				fmt.Sprintf("both runs have a workload %s, but not the same one: its load, its options or its script differ", name),
+				"measure both targets with the same command")
+		}
 		return nil, model.RefusedError(
 			fmt.Sprintf("the runs have no workload in common: A has %s; B has %s", workloadWords(a.Recorded), workloadWords(b.Recorded)),
 			"measure both targets with the same command")
@@ -136,6 +141,16 @@ func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison,
 		return nil, model.BrokenError("nothing was measured on both sides, so there is nothing to compare", "loadline analyze shows what each run holds")
 	}
 	return c, nil
+}
+
+// sameName returns the name of a workload that both runs have; "" if there is none.
+func sameName(a, b *model.Recorded) string {
+	for _, w := range a.Plan.Workloads {
+		if _, both := b.Plan.Workload(w.Name); both {
+			return w.Name
+		}
+	}
+	return ""
 }
 
 func workloadWords(rec *model.Recorded) string {
