@@ -191,7 +191,7 @@ func (v floatValue) Set(s string) (err error) {
 		if strings.TrimSpace(s) == "" {
 			return emptyValue(v.name)
 		}
-		return model.RefusedError(fmt.Sprintf("--%s %q is not a rate", v.name, s), fmt.Sprintf("give a number per second, such as --%s 500", v.name))
+		return model.RefusedError(fmt.Sprintf("--%s %q is not a rate from %g to %g per second", v.name, s, leastRate, mostRate), fmt.Sprintf("give one, such as --%s 500", v.name))
 	}
 	*v.to = rate
 	return nil

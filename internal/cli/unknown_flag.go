@@ -125,6 +125,14 @@ func flagNames(cmd *cobra.Command) (names []string) {
 // commandsWith returns the program's commands that have a flag, except plan, which has the flags of others.
 func commandsWith(root *cobra.Command, flag string) (names []string) {
 	for _, c := range root.Commands() {
+		// An application's flags are those of its own command: app postgres.
+		if c.Name() == "app" {
+			for _, app := range c.Commands() {
+				if len(flag) > 1 && app.IsAvailableCommand() && slices.Contains(flagNames(app), flag) {
+					names = append(names, "app "+app.Name())
+				}
+			}
+		}
 		if len(flag) > 1 && c.Name() != "plan" && c.IsAvailableCommand() && slices.Contains(flagNames(c), flag) {
 			names = append(names, c.Name())
 		}

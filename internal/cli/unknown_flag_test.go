@@ -23,6 +23,7 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		"run . --storageclass fast":     "loadline run sc:NAME",
 		"run . --output-format json":    "next: loadline run . --format json\n",
 		"run . --volumes 3":             "it is one of loadline scale\n  next: loadline run --help\n",
+		"sweep . --connect":             "it is one of loadline app postgres\n  next: loadline sweep --help\n",
 		"run . --xyzzy":                 "has no flag --xyzzy\n  next: loadline run --help\n",
 		"run . -x":                      "has no flag -x\n  next: loadline run --help\n",
 		"run . -qz 4g":                  "it is --size here\n  next: write --size\n",

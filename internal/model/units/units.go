@@ -39,6 +39,19 @@ func FormatBlock(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// TypedSize returns a size in bytes as it would be typed, exactly: "16MiB", "12GiB", "1536".
+func TypedSize(n int64) string {
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.size && n%u.size == 0 {
+			return strconv.FormatInt(n/u.size, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
 // ParseSize parses "4k", "4K", "64KiB", "1.5g", "20Gi", "10GB", "512". Without a suffix it is bytes; k,
 // M, G, T mean powers of 1024, as in fio; "KB", "MB" … of 1000.
 func ParseSize(s string) (int64, error) {

@@ -173,7 +173,7 @@ func TestSidesThatShareAFilesystem(t *testing.T) {
 		exp := model.Experiment{Size: 6 * gib, Seed: 1}
 		_, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "standard"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{c.a, c.b})
 		if c.shared {
-			modeltest.Refused(t, err, "--size 6 GiB does not fit", "both sides are on one filesystem, so each may have half", "--size 4831838208 or less")
+			modeltest.Refused(t, err, "--size 6 GiB does not fit", "both sides are on one filesystem, so each may have half", "--size 4608MiB or less")
 			continue
 		}
 		if err != nil {

@@ -45,7 +45,7 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 		if exp.Size > probe.Capacity {
 			return 0, "", model.RefusedError(
 				fmt.Sprintf("--size %s does not fit: %s", units.FormatSize(exp.Size), room),
-				fmt.Sprintf("use --size %d or less, or leave it out", alignDown(probe.Capacity, sector)))
+				fmt.Sprintf("use --size %s or less, or leave it out", units.TypedSize(alignDown(probe.Capacity, sector))))
 		}
 		if err := CheckSize(exp.Size, p.Workloads); err != nil {
 			return 0, "", err
@@ -113,7 +113,7 @@ func CheckSize(size int64, workloads []model.Workload) error {
 	return model.RefusedError(
 		fmt.Sprintf("--size %s is too small: these workloads need at least %s (block size × depth × jobs, and never less than %s)",
 			units.FormatSize(size), units.FormatSize(least), units.FormatSize(model.LeastSize(nil))),
-		fmt.Sprintf("use --size %d or more, or leave it out", least))
+		fmt.Sprintf("use --size %s or more, or leave it out", units.TypedSize(least)))
 }
 
 // roomPhrase says how much space there is and why.
