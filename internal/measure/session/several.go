@@ -48,6 +48,7 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 	c.put = func(ctx context.Context, t model.Target, by placeOptions) (*placed, error) {
 		return o.place(ctx, e, exp, t, by)
 	}
+	saveMemory(by.Several.Volumes)
 	volumes, err := c.gather(ctx)
 	fail := func(err error) (*Prepared, error) {
 		for _, v := range volumes {
