@@ -308,17 +308,6 @@ func span(seconds float64) string {
 	return fmt.Sprintf("%.0fs", math.Ceil(seconds/10)*10)
 }
 
-// sizeFlag formats bytes for --size, exactly: "8GiB", "300MiB", "1000".
-func sizeFlag(bytes int64) string {
-	switch {
-	case bytes%(1<<30) == 0:
-		return fmt.Sprintf("%dGiB", bytes>>30)
-	case bytes%(1<<20) == 0:
-		return fmt.Sprintf("%dMiB", bytes>>20)
-	}
-	return strconv.FormatInt(bytes, 10)
-}
-
 // about returns how long something would take that takes more than an hour. Beyond a day the estimate
 // is too rough to be given in hours.
 func about(seconds float64) string {

@@ -94,9 +94,9 @@ func (ev Evidence) larger(enough, size int64, options ...string) string {
 	room := ev.room()
 	switch {
 	case room <= 0 || enough <= room:
-		return ev.command(append([]string{"--size", sizeFlag(enough)}, options...)...)
+		return ev.command(append([]string{"--size", units.TypedSize(enough)}, options...)...)
 	case float64(room) >= muchMore*float64(size):
-		return "no more than " + units.FormatSize(room) + " fits " + ev.here() + ": " + ev.command(append([]string{"--size", sizeFlag(room >> 20 << 20)}, options...)...)
+		return "no more than " + units.FormatSize(room) + " fits " + ev.here() + ": " + ev.command(append([]string{"--size", units.TypedSize(room >> 20 << 20)}, options...)...)
 	}
 	return fmt.Sprintf("nothing much larger fits %s (%s): measure a larger volume of the same storage", ev.here(), units.FormatSize(room))
 }
@@ -151,7 +151,7 @@ func (ev Evidence) shrunk() *model.Finding {
 		Message: fmt.Sprintf("shrunk: --size %s was requested, but only %s were measured: that much was written in %s",
 			units.FormatSize(asked), units.FormatSize(done.Size), units.FormatSpan(done.Seconds)),
 		Evidence: map[string]any{"asked": asked, "measured": done.Size, "seconds": done.Seconds},
-		Next:     ev.command("--size", sizeFlag(asked), "--max-prefill", fmt.Sprintf("%.0fs", min(units.LongestTime, done.Seconds*float64(asked)/float64(done.Size)))),
+		Next:     ev.command("--size", units.TypedSize(asked), "--max-prefill", fmt.Sprintf("%.0fs", min(units.LongestTime, done.Seconds*float64(asked)/float64(done.Size)))),
 	}
 }
 

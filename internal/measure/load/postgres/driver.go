@@ -197,7 +197,7 @@ func parseSetting(one string) (name, value string, err error) {
 		return "", "", model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
 	case strings.EqualFold(name, "synchronous_standby_names") && strings.Trim(value, "' ") != "":
 		return "", "", model.RefusedError(fmt.Sprintf("--set %s: a new server has no standby, so every commit would wait forever", one), "leave it out; a server that exists, with its standbys, is measured with postgres://…")
-	case strings.EqualFold(name, "default_transaction_read_only") && one != name+"=off":
+	case strings.EqualFold(name, "default_transaction_read_only") && slices.Contains([]string{"on", "true", "yes", "1"}, strings.ToLower(strings.Trim(value, "' "))):
 		return "", "", model.RefusedError(fmt.Sprintf("--set %s: nothing could be created on the new server", one), "leave it out; --load select only reads")
 	case taken[strings.ToLower(name)] && one != noRestart:
 		return "", "", model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run has its files and sockets, and what it logs, is for Loadline to say", one), "")
