@@ -11,3 +11,6 @@ func SetSilence(l *Link, d time.Duration) { l.silenceTimeout = d }
 
 // SetAbsence is SetReconnectTimeout for the timeout of a lost node.
 func SetAbsence(l *Link, d time.Duration) { l.nodeTimeout = d }
+
+// SetReplaced is SetReconnectTimeout for asking why a server was replaced.
+func SetReplaced(l *Link, d time.Duration) { l.replacedTimeout = d }

@@ -23,7 +23,9 @@ type hello struct {
 
 // welcome is the answer: how many of the client's bytes have arrived.
 type welcome struct {
-	Received int64 `json:"received"`
+	// Server distinguishes this server from one that has taken its place.
+	Server   string `json:"server,omitempty"`
+	Received int64  `json:"received"`
 	// Attended answers Ask.
 	Attended bool `json:"attended,omitempty"`
 }

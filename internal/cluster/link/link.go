@@ -35,6 +35,13 @@ const (
 // errSilent ends a session in which nothing was received for too long.
 var errSilent = errors.New("nothing was heard from it")
 
+// errReplaced ends a link whose server was started again: it has none of what was sent before, and must not
+// be sent it again as if nothing had happened.
+var errReplaced = errors.New("what has answered is not what was there before")
+
+// maxReplaced is how long the cluster is asked why a server was replaced.
+const maxReplaced = 10 * time.Second
+
 // Link is the client's end: Read returns what the server sends, without gaps or repetitions, and
 // io.EOF when the server has ended the stream.
 type Link struct {
@@ -55,9 +62,11 @@ type Link struct {
 	// Pause is the first pause between two attempts to connect; 0 means a quarter of a second.
 	Pause time.Duration
 	// silenceTimeout, reconnectTimeout and nodeTimeout default to the constants above.
-	silenceTimeout, reconnectTimeout, nodeTimeout time.Duration
+	silenceTimeout, reconnectTimeout, nodeTimeout, replacedTimeout time.Duration
 
 	client string
+	// server is the name of the server that was reached first; only run uses it.
+	server string
 	ctx    context.Context
 	cancel context.CancelFunc
 	in     *io.PipeReader
@@ -79,7 +88,7 @@ type Link struct {
 
 // Connect starts connecting. The fields Name, Dial, Gone, Away and Say are required.
 func Connect(ctx context.Context, l *Link) *Link {
-	l.nodeTimeout = cmp.Or(l.nodeTimeout, maxAway)
+	l.nodeTimeout, l.replacedTimeout = cmp.Or(l.nodeTimeout, maxAway), cmp.Or(l.replacedTimeout, maxReplaced)
 	l.silenceTimeout, l.Pause, l.reconnectTimeout = cmp.Or(l.silenceTimeout, maxSilence), cmp.Or(l.Pause, firstPause), cmp.Or(l.reconnectTimeout, maxLost)
 	l.client = rand.Text()
 	l.ctx, l.cancel = context.WithCancel(ctx)
@@ -149,6 +158,10 @@ func (l *Link) run() {
 			l.toUser.CloseWithError(refused)
 			return
 		}
+		if errors.Is(err, errReplaced) {
+			l.toUser.CloseWithError(l.whyReplaced())
+			return
+		}
 		if !told && (errors.Is(err, errSilent) || l.Clock.Since(lost) > 2*time.Second) {
 			l.Say(fmt.Sprintf("the connection to %s is lost (%v); the work goes on there, trying again", l.Name, err))
 			told = true
@@ -173,6 +186,20 @@ func (l *Link) run() {
 		}
 		pause = min(2*pause, longestPause)
 	}
+}
+
+// whyReplaced returns why another server has answered. The cluster may take a moment to report it.
+func (l *Link) whyReplaced() error {
+	for begin := l.Clock.Now(); l.ctx.Err() == nil && l.Clock.Since(begin) < l.replacedTimeout; {
+		if gone := l.Gone(l.ctx); gone != nil {
+			return gone
+		}
+		select {
+		case <-l.ctx.Done():
+		case <-l.Clock.After(l.Pause):
+		}
+	}
+	return model.BrokenError(l.Name+" was started again during the measurement, and what it had measured is lost", "find out why it ended, and run again")
 }
 
 // refusal returns the cluster's refusal that waiting does not resolve: a missing right.
@@ -206,11 +233,16 @@ func (l *Link) session(last *int64) error {
 		return fmt.Errorf("%s did not answer: %w", l.Name, err)
 	}
 	var w struct {
+		Server   string `json:"server"`
 		Received *int64 `json:"received"`
 	}
 	if json.Unmarshal(line, &w) != nil || w.Received == nil {
 		return fmt.Errorf("%s answered with %.80q", l.Name, line)
 	}
+	if l.server != "" && w.Server != l.server {
+		return errReplaced
+	}
+	l.server = w.Server
 	if err := l.resume(stream, *w.Received); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package link
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ type Options struct {
 // Server is the end of a link that stays.
 type Server struct {
 	o         Options
+	name      string
 	listener  net.Listener
 	abandoned *time.Timer
 	// sent is closed when a client has confirmed the end of the stream.
@@ -73,7 +75,7 @@ func Listen(dir string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, listener: listener, sent: make(chan struct{}), clients: map[string]*client{}}
+	s := &Server{o: o, name: rand.Text(), listener: listener, sent: make(chan struct{}), clients: map[string]*client{}}
 	if o.AbandonAfter > 0 {
 		s.abandoned = o.Clock.AfterFunc(o.AbandonAfter, o.Abandoned)
 	}
@@ -136,7 +138,7 @@ func (s *Server) serve(conn net.Conn) {
 		return
 	}
 	defer s.leave(c, conn)
-	if writeLine(conn, welcome{Received: received}) != nil {
+	if writeLine(conn, welcome{Server: s.name, Received: received}) != nil {
 		return
 	}
 	go s.send(conn, out)
