@@ -60,7 +60,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 
 	// The client gets a pod without a volume, on the named node or on any node other than the server's.
 	code, out, stderr = plan("sc:fast", "--node", "node3", "--client-node", "same")
-	if code != exitOK || strings.Count(out, "kind: Pod\n") != 2 || strings.Count(out, "- node3\n") != 2 || strings.Count(out, "claimName: ") != 1 {
+	if code != exitOK || strings.Count(out, "kind: Pod\n") != 1 || strings.Count(out, "kind: StatefulSet\n") != 1 || strings.Count(out, "- node3\n") != 2 || strings.Count(out, "claimName: ") != 1 {
 		t.Errorf("exit code %d: %s%s", code, out, stderr)
 	}
 	holds(out, "name: LOADLINE_ADDRESS", "fieldPath: status.podIP")
@@ -98,7 +98,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &document); code != exitOK || err != nil || len(document.App.Settings) < 2 || document.Cluster.Image == "" {
 		t.Errorf("exit code %d, %v: %s%s", code, err, out, stderr)
 	}
-	holds(document.Manifests, "kind: Pod")
+	holds(document.Manifests, "kind: StatefulSet")
 
 	for words, args := range map[string][]string{
 		"of the node that the pod comes to": {"sc:fast", "--fit", "disk"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -42,6 +43,7 @@ type Client struct {
 	config  *rest.Config
 	core    *rest.RESTClient
 	storage *rest.RESTClient
+	apps    *rest.RESTClient
 	batch   *rest.RESTClient
 	rbac    *rest.RESTClient
 	// podCache and known are shared by the copies of a client.
@@ -96,7 +98,7 @@ func (c *Client) connect(config *rest.Config) error {
 	c.config, c.podCache, c.known = config, &podCache{}, &known{clock: c.Clock}
 	scheme := runtime.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, storagev1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme, metav1.AddMetaToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, storagev1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme, metav1.AddMetaToScheme} {
 		if err := add(scheme); err != nil {
 			return err
 		}
@@ -113,6 +115,7 @@ func (c *Client) connect(config *rest.Config) error {
 	}
 	c.core = open("/api", corev1.SchemeGroupVersion)
 	c.storage = open("/apis", storagev1.SchemeGroupVersion)
+	c.apps = open("/apis", appsv1.SchemeGroupVersion)
 	c.batch = open("/apis", batchv1.SchemeGroupVersion)
 	c.rbac = open("/apis", rbacv1.SchemeGroupVersion)
 	if err != nil {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,7 +27,8 @@ func ended(pod *corev1.Pod) error {
 		}
 	}
 	for i, s := range statuses(pod) {
-		t, which := s.State.Terminated, ""
+		// The container of a StatefulSet's pod is started again, which must not hide that it has ended.
+		t, which := cmp.Or(s.State.Terminated, s.LastTerminationState.Terminated), ""
 		if copiesProgram(&pod.Spec) {
 			which = " -c " + s.Name
 		}

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -16,12 +17,13 @@ type kind struct {
 	resource string
 	api      func(*Client) *rest.RESTClient
 	empty    func() runtime.Object
-	// order is the order of removal: a claim stays as long as a pod uses it, and a Job's pod needs
+	// order is the order of removal: a Job and a StatefulSet would make their pod again, a claim stays as long as a pod uses it, and a Job's pod needs
 	// its rights until it has removed its workers.
 	order int
 }
 
 func core(c *Client) *rest.RESTClient  { return c.core }
+func apps(c *Client) *rest.RESTClient  { return c.apps }
 func batch(c *Client) *rest.RESTClient { return c.batch }
 func rbac(c *Client) *rest.RESTClient  { return c.rbac }
 
@@ -32,6 +34,7 @@ const rightsOrder = 3
 // kinds are all kinds that Loadline makes, by the names shown to people.
 var kinds = map[string]kind{
 	"job":     {"jobs", batch, func() runtime.Object { return &batchv1.Job{} }, 0},
+	setKind:   {"statefulsets", apps, func() runtime.Object { return &appsv1.StatefulSet{} }, 0},
 	"pod":     {"pods", core, func() runtime.Object { return &corev1.Pod{} }, 1},
 	"claim":   {"persistentvolumeclaims", core, func() runtime.Object { return &corev1.PersistentVolumeClaim{} }, 2},
 	"binding": {"rolebindings", rbac, func() runtime.Object { return &rbacv1.RoleBinding{} }, rightsOrder},
@@ -39,10 +42,10 @@ var kinds = map[string]kind{
 	"account": {"serviceaccounts", core, func() runtime.Object { return &corev1.ServiceAccount{} }, rightsOrder},
 }
 
-// ownForJobs lists the objects that carry the label and are made only for Jobs. A user who may not
-// list them, or whose cluster does not know them, has made none.
-func (c *Client) ownForJobs(ctx context.Context, namespace, label string, add func(kind string, m metav1.ObjectMeta)) error {
-	for _, name := range []string{"job", "binding", "role", "account"} {
+// ownOfFew lists the objects that carry the label and that few runs make: StatefulSets, and what a Job
+// needs. A user who may not list them, or whose cluster does not know them, has made none.
+func (c *Client) ownOfFew(ctx context.Context, namespace, label string, add func(kind string, m metav1.ObjectMeta)) error {
+	for _, name := range []string{setKind, "job", "binding", "role", "account"} {
 		all, err := c.listHeads(ctx, kinds[name], namespace, label)
 		if forbidden(err) || missing(err) {
 			continue

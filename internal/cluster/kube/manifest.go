@@ -17,7 +17,7 @@ func (c *Client) Manifests(claims []ClaimSpec, pods ...PodSpec) ([]byte, error) 
 		if err := pod.Check(); err != nil {
 			return nil, err
 		}
-		objects = append(objects, c.manifest(pod))
+		objects = append(objects, c.object(pod))
 	}
 	var documents [][]byte
 	for _, o := range objects {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -35,6 +36,8 @@ const goodbye = 30
 type PodSpec struct {
 	Name string
 	Made
+	// Set makes a StatefulSet of that name, whose only pod is the worker's.
+	Set bool
 	// Claim is the volume's claim, "" for a pod without one.
 	Claim string
 	Block bool
@@ -113,13 +116,21 @@ func parseToleration(s string) (corev1.Toleration, error) {
 	return t, nil
 }
 
-// MakePod makes the pod and returns its UID. The pod passes the Pod Security standard "restricted"
-// unless it is to run as root.
+// MakePod makes the pod, or its StatefulSet, and returns the UID of what it has made. The pod passes the
+// Pod Security standard "restricted" unless it is to run as root.
 func (c *Client) MakePod(ctx context.Context, s PodSpec) (uid string, err error) {
 	if err := s.Check(); err != nil {
 		return "", err
 	}
-	return c.create(ctx, "pod", c.manifest(s))
+	return c.create(ctx, s.Kind(), c.object(s))
+}
+
+// object returns what MakePod makes.
+func (c *Client) object(s PodSpec) runtime.Object {
+	if s.Set {
+		return c.set(s)
+	}
+	return c.manifest(s)
 }
 
 func (c *Client) manifest(s PodSpec) *corev1.Pod {

@@ -131,6 +131,19 @@ func cycle(ctx context.Context, c *Client, name string) error {
 	return c.Remove(ctx, own, time.Minute)
 }
 
+// appCycle does the same for the StatefulSet of an application. Without its controller there is no pod.
+func appCycle(ctx context.Context, c *Client, name string) error {
+	spec := PodSpec{Name: name + "-set", Made: Made{Run: name, Driver: "here/1"}, Set: true, Claim: name, Where: Where{Image: "image:1"}, Command: []string{"loadline"}}
+	uid, err := c.MakePod(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if _, err := c.WaitMade(ctx, spec, time.Millisecond, func(string) {}); err == nil || !strings.Contains(err.Error(), "the pod "+name+"-set-0 was not made within ") {
+		return fmt.Errorf("a pod was made: %w", err)
+	}
+	return c.Remove(ctx, []Object{{Kind: spec.Kind(), Namespace: c.Namespace, Name: spec.Name, UID: uid}}, time.Minute)
+}
+
 // jobCycle does the same for a Job that drives a measurement from inside.
 func jobCycle(ctx context.Context, c *Client, name string) error {
 	if err := c.MakeJob(ctx, JobSpec{Name: name, Made: Made{Run: name, Driver: "here/1"}, Where: Where{Image: "image:1"}, Command: []string{"loadline"}}); err != nil {
@@ -173,7 +186,7 @@ func (s *apiServer) rights(t *testing.T) {
 		// missing is the right that the error must name; empty for none.
 		missing right
 	}
-	attempts := []attempt{{user: "all", cycle: cycle}, {user: "no-facts", cycle: cycle}, {"no-exec", cycle, execCreate}, {user: "all-jobs", cycle: jobCycle}}
+	attempts := []attempt{{user: "all", cycle: cycle}, {user: "no-facts", cycle: cycle}, {"no-exec", cycle, execCreate}, {user: "all", cycle: appCycle}, {user: "all-jobs", cycle: jobCycle}}
 	s.grant(t, "all", "rights", measure)
 	s.grant(t, "all-facts", "", roles["loadline-facts"])
 	s.grant(t, "all-jobs", "rights", slices.Concat(measure, jobs))
@@ -183,6 +196,12 @@ func (s *apiServer) rights(t *testing.T) {
 		user := fmt.Sprintf("without-%d", i)
 		s.grant(t, user, "rights", without(measure, r))
 		switch {
+		case r.resource == "statefulsets":
+			if r.verb == "get" || r.verb == "list" {
+				// A set that may not be read is assumed to be gone, or not to be ours.
+				r = right{}
+			}
+			attempts = append(attempts, attempt{user, appCycle, r})
 		case r == execCreate:
 			// Without a node the exec by the other verb fails as well, and then this verb is tried.
 		case r.resource == "events", r == execGet:
@@ -262,7 +281,8 @@ func (s *apiServer) labels(t *testing.T) {
 			made := Made{Run: run, Driver: "host/7", Token: "ours"}
 			_, claimErr := c.MakeClaim(ctx, ClaimSpec{Name: "c-" + run, Made: made, Class: "standard", Size: 1 << 30})
 			_, podErr := c.MakePod(ctx, PodSpec{Name: "p-" + run, Made: made, Claim: "c-" + run, Where: Where{Image: "image:1"}})
-			if err := errors.Join(claimErr, podErr); err != nil {
+			_, setErr := c.MakePod(ctx, PodSpec{Name: "s-" + run, Made: made, Set: true, Claim: "c-" + run, Where: Where{Image: "image:1"}})
+			if err := errors.Join(claimErr, podErr, setErr); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -275,9 +295,9 @@ func (s *apiServer) labels(t *testing.T) {
 		namespace, run string
 		want           []string
 	}{
-		{"one", "r1", []string{"claim one/c-r1", "pod one/p-r1"}},
-		{"one", "", []string{"claim one/c-r1", "claim one/c-r2", "pod one/p-r1", "pod one/p-r2"}},
-		{"", "r2", []string{"claim one/c-r2", "claim two/c-r2", "pod one/p-r2", "pod two/p-r2"}},
+		{"one", "r1", []string{"claim one/c-r1", "pod one/p-r1", "statefulset one/s-r1"}},
+		{"one", "", []string{"claim one/c-r1", "claim one/c-r2", "pod one/p-r1", "pod one/p-r2", "statefulset one/s-r1", "statefulset one/s-r2"}},
+		{"", "r2", []string{"claim one/c-r2", "claim two/c-r2", "pod one/p-r2", "pod two/p-r2", "statefulset one/s-r2", "statefulset two/s-r2"}},
 		{"one", "r3", nil},
 	} {
 		own, err := c.Own(ctx, q.namespace, q.run)
@@ -314,13 +334,13 @@ func (s *apiServer) labels(t *testing.T) {
 	if err := c.Remove(ctx, []Object{older, {Kind: "pod", Namespace: "one", Name: "p-r1", Token: "theirs"}}, time.Minute); err != nil {
 		t.Error(err)
 	}
-	if left, err := c.Own(ctx, "one", ""); err != nil || len(left) != 4 {
+	if left, err := c.Own(ctx, "one", ""); err != nil || len(left) != 6 {
 		t.Errorf("left are %v, %v", left, err)
 	}
 	if err := c.Remove(ctx, own, time.Minute); err != nil {
 		t.Error(err)
 	}
-	for namespace, n := range map[string]int{"one": 0, "two": 4} {
+	for namespace, n := range map[string]int{"one": 0, "two": 6} {
 		if left, err := c.Own(ctx, namespace, ""); err != nil || len(left) != n {
 			t.Errorf("left in %s are %v, %v", namespace, left, err)
 		}

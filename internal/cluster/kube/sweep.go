@@ -17,8 +17,8 @@ import (
 
 // Object is an object in the cluster that carries our label.
 type Object struct {
-	// Kind is "pod", "claim", or one of those that a Job needs: "job", "account", "role" and
-	// "binding".
+	// Kind is "pod", "claim", "statefulset", or one of those that a Job needs: "job", "account", "role"
+	// and "binding".
 	Kind, Namespace, Name string
 	// UID is the object's UID; without it, Token decides whether the object of that name is the
 	// right one.
@@ -30,6 +30,8 @@ type Object struct {
 	Running, Ended bool
 	// Job is the name of the Job to which a pod belongs, "" for a worker's pod.
 	Job string
+	// Set is the name of the StatefulSet to which a pod belongs, "" for none.
+	Set string
 	Age time.Duration
 }
 
@@ -58,7 +60,7 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	var list []Object
 	add := func(kind string, m metav1.ObjectMeta) {
 		list = append(list, Object{Kind: kind, Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Token: m.Annotations[tokenNote], Run: m.Labels[Label],
-			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Age: c.Clock.Since(m.CreationTimestamp.Time)})
+			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Set: m.Labels[setLabel], Age: c.Clock.Since(m.CreationTimestamp.Time)})
 	}
 	for _, p := range pods.Items {
 		add("pod", p.ObjectMeta)
@@ -68,7 +70,7 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	for _, p := range claims.Items {
 		add("claim", p.ObjectMeta)
 	}
-	return list, c.ownForJobs(ctx, namespace, label, add)
+	return list, c.ownOfFew(ctx, namespace, label, add)
 }
 
 // Remove is RemoveEach for those who need not know what is left.
@@ -89,10 +91,8 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(kinds[a.Kind].order, kinds[b.Kind].order) })
 	deleted := map[Object]bool{}
 	for _, o := range objects {
-		// The pod is deleted with its Job, which specifies the grace period.
-		deleted[o] = o.Kind == "pod" && o.Job != "" && slices.ContainsFunc(objects, func(j Object) bool {
-			return j.Kind == "job" && j.Name == o.Job && j.Namespace == o.Namespace
-		})
+		// The cluster deletes a pod with its Job or StatefulSet, and makes another one for one that stays.
+		deleted[o] = o.Kind == "pod" && slices.ContainsFunc(objects, o.madeBy)
 	}
 	var failed, refused error
 	var stay []Object
@@ -104,7 +104,7 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 				continue
 			}
 			if slices.ContainsFunc(stay, o.belongsTo) {
-				// A Job that stays would make its pod anew, and needs its rights.
+				// A Job that stays would make its pod again, and needs its rights; so would a StatefulSet.
 				stay = append(stay, o)
 				continue
 			}
@@ -132,9 +132,17 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 	}
 }
 
-// belongsTo reports whether an object is the pod of a Job, or was made for its run.
-func (o Object) belongsTo(job Object) bool {
-	return job.Kind == "job" && o.Namespace == job.Namespace && (o.Run == job.Run || o.Kind == "pod" && o.Job == job.Name)
+// belongsTo reports whether an object is the pod of a Job or StatefulSet, or was made for a Job's run.
+func (o Object) belongsTo(other Object) bool {
+	return o.madeBy(other) || other.Kind == "job" && o.Namespace == other.Namespace && o.Run == other.Run
+}
+
+// madeBy reports whether the cluster made an object, which is a pod, for a Job or a StatefulSet.
+func (o Object) madeBy(other Object) bool {
+	if o.Kind != "pod" || o.Namespace != other.Namespace {
+		return false
+	}
+	return other.Kind == "job" && o.Job == other.Name || other.Kind == setKind && o.Set == other.Name
 }
 
 func stayed(objects []Object, limit time.Duration, cause error) error {

@@ -2,13 +2,10 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/loadline/loadline/internal/model"
@@ -77,17 +74,7 @@ func (c *Client) TryTracer(ctx context.Context, s TracerSpec) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	body, err := json.Marshal(c.tracer(s))
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
-	err = c.core.Post().Namespace(c.Namespace).Resource("pods").Param("dryRun", metav1.DryRunAll).Body(body).Do(ctx).Error()
-	if young(err) || err != nil && strings.Contains(words(err), "dry run") {
-		return nil // checked when the pod is made: some admission webhooks do not support dry runs
-	}
-	return c.explainTracer(s, c.explain("create", "pods", c.Namespace, err))
+	return c.explainTracer(s, c.dryRun(ctx, c.tracer(s)))
 }
 
 // explainTracer adds what to do if Pod Security refuses the pod.

@@ -289,12 +289,12 @@ func (c *Client) attachWords(ctx context.Context, pod *corev1.Pod, claim string)
 	return ""
 }
 
-// Gone returns an error if the pod has ended or no longer exists. Nil also means that this is
-// unknown.
-func (c *Client) Gone(ctx context.Context, name string) error {
+// Gone returns an error if the pod has ended, no longer exists, or has been replaced by another one of its
+// name, which has another UID. Nil also means that this is unknown.
+func (c *Client) Gone(ctx context.Context, name, uid string) error {
 	var pod corev1.Pod
 	err := c.get(ctx, c.core, c.Namespace, "pods", name, &pod)
-	if missing(err) {
+	if missing(err) || err == nil && uid != "" && string(pod.UID) != uid {
 		return model.BrokenError(fmt.Sprintf("the pod %s was deleted in the middle of the measurement", name), "find out who removes pods there, and run again")
 	}
 	if err != nil {

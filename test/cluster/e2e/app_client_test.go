@@ -49,7 +49,7 @@ func testClientElsewhere(t *testing.T) {
 	target := []string{"sc:local-path?size=3Gi", "--node", "node3"}
 
 	plan := run(t, ns, slices.Concat([]string{"plan"}, pgbench, target, []string{"--client-node", "other"})...)
-	if plan.code != 0 || strings.Count(plan.stdout, "kind: Pod\n") != 2 || strings.Count(plan.stdout, "kind: PersistentVolumeClaim\n") != 1 || !strings.Contains(plan.stdout, "operator: NotIn") {
+	if plan.code != 0 || strings.Count(plan.stdout, "kind: Pod\n") != 1 || strings.Count(plan.stdout, "kind: StatefulSet\n") != 1 || strings.Count(plan.stdout, "kind: PersistentVolumeClaim\n") != 1 || !strings.Contains(plan.stdout, "operator: NotIn") {
 		t.Errorf("exit code %d: %s%s", plan.code, plan.stdout, plan.stderr)
 	}
 	nothingLeft(t, ns)

@@ -58,6 +58,7 @@ func TestAppPostgres(t *testing.T) {
 	t.Run("a class, with the least rights", testAppClass)
 	t.Run("a claim of somebody's", testAppClaim)
 	t.Run("a log of its own", testAppLog)
+	t.Run("ended by somebody", testAppEnded)
 	t.Run("from a Job", testAppJob)
 	t.Run("held against a directory of this machine", testAppPlaces)
 	t.Run("what cannot be", testAppRefused)
@@ -78,7 +79,7 @@ func testAppClass(t *testing.T) {
 	target := []string{"sc:local-path?size=3Gi", "--node", "node2"}
 
 	plan := runAs(t, dev, ns, slices.Concat([]string{"plan"}, pgbench, target)...)
-	if plan.code != 0 || !strings.Contains(plan.stdout, "kind: Pod\n") {
+	if plan.code != 0 || !strings.Contains(plan.stdout, "kind: StatefulSet\n") {
 		t.Errorf("exit code %d: %s%s", plan.code, plan.stdout, plan.stderr)
 	}
 	nothingLeft(t, ns)
@@ -220,12 +221,38 @@ func testAppClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "removed pod") {
+	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "removed pod") || !strings.Contains(o.stdout, "removed statefulset") {
 		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	nothingLeft(t, ns)
 	if now := files(); now != before {
 		t.Errorf("a kill left %s", now)
+	}
+}
+
+// The cluster starts a StatefulSet's container again and makes its pod again, and a measurement must not go
+// on there as if nothing had happened.
+func testAppEnded(t *testing.T) {
+	t.Parallel()
+	diskOf(t, "node2")
+	ns := namespace(t, "app-ended", "restricted")
+	long := slices.Concat(pgbench, []string{"sc:local-path?size=3Gi", "--node", "node2", "--clients", "2", "--max-time", "2m", "--precision", "0.01%"})
+	for words, end := range map[string]func(pod string){
+		"ended with exit code": func(pod string) { kubectl(t, "exec", "-n", ns, pod, "--", "sh", "-c", "kill 1") },
+		"was deleted in the middle of the measurement": func(pod string) {
+			kubectl(t, "delete", "pod", "-n", ns, pod, "--wait=false", "--grace-period=1")
+		},
+	} {
+		cmd, progress := begun(t, ns, "repeat 1 ", long...)
+		pod := kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "jsonpath={.items[*].metadata.name}")
+		if !strings.HasSuffix(pod, "-0") {
+			t.Errorf("the pods are %q", pod)
+		}
+		end(pod)
+		if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), pod) || !strings.Contains(progress.String(), words) {
+			t.Errorf("exit code %d, want %q: %s", code, words, progress)
+		}
+		nothingLeft(t, ns)
 	}
 }
 

@@ -149,7 +149,7 @@ func namespace(t testing.TB, name, standard string) string {
 // nothingLeft fails if anything of Loadline's is still in a namespace.
 func nothingLeft(t *testing.T, namespace string) {
 	t.Helper()
-	if left := kubectl(t, "get", "pods,pvc", "-n", namespace, "-l", "loadline/run", "-o", "name"); left != "" {
+	if left := kubectl(t, "get", "pods,pvc,statefulsets", "-n", namespace, "-l", "loadline/run", "-o", "name"); left != "" {
 		t.Errorf("left in %s: %s", namespace, left)
 	}
 }
@@ -157,7 +157,7 @@ func nothingLeft(t *testing.T, namespace string) {
 // waitNothingLeft is for runs that had to leave before their objects were gone.
 func waitNothingLeft(t *testing.T, namespace string) {
 	t.Helper()
-	kubectl(t, "wait", "pods,pvc", "-n", namespace, "-l", "loadline/run", "--for=delete", "--timeout=180s")
+	kubectl(t, "wait", "pods,pvc,statefulsets", "-n", namespace, "-l", "loadline/run", "--for=delete", "--timeout=180s")
 }
 
 // environment is what the tests read about where a run was.

@@ -85,7 +85,7 @@ func Config(t testing.TB, url string) string {
 
 // plural is the second last part of an object's path, by kind.
 var plural = map[string]string{
-	"Pod": "pods", "PersistentVolumeClaim": "persistentvolumeclaims", "PersistentVolume": "persistentvolumes",
+	"Pod": "pods", "StatefulSet": "statefulsets", "PersistentVolumeClaim": "persistentvolumeclaims", "PersistentVolume": "persistentvolumes",
 	"StorageClass": "storageclasses", "Node": "nodes", "Event": "events", "VolumeAttachment": "volumeattachments",
 	"Job": "jobs", "Role": "roles", "RoleBinding": "rolebindings", "ServiceAccount": "serviceaccounts",
 	"CSIDriver": "csidrivers", "Replica": "replicas",

@@ -46,11 +46,11 @@ func (p *placement) startClient(ctx context.Context) (*place.Worker, error) {
 	if err := p.makePod(ctx, false); err != nil {
 		return nil, err
 	}
-	node, err := p.Client.WaitRunning(ctx, p.name, "", p.Ready, p.Say)
+	node, err := p.Client.WaitRunning(ctx, p.pod, "", p.Ready, p.Say)
 	if err != nil {
 		return nil, err
 	}
-	p.facts.Pod, p.facts.Node, p.facts.Image = p.name, node, cmp.Or(p.Where.Application, p.Where.Image)
+	p.facts.Pod, p.facts.Node, p.facts.Image = p.pod, node, cmp.Or(p.Where.Application, p.Where.Image)
 	if err := p.Client.NodeFacts(ctx, &p.facts); err != nil {
 		return nil, err
 	}

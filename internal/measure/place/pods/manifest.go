@@ -19,6 +19,8 @@ func (p *placement) claimSpec() kube.ClaimSpec {
 func (p *placement) podSpec(raw bool) kube.PodSpec {
 	return kube.PodSpec{
 		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
+		// An application's server is what a StatefulSet is for; its client, and fio, are not.
+		Set: p.Where.Application != "" && p.claim != "",
 		Log: p.logName(), Addressed: p.ClientNode != "",
 		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--detached", kube.StatePath},
 	}
@@ -33,7 +35,7 @@ func (p *placement) checkMode(raw bool) error {
 }
 
 // Manifests returns what Put would create for an assignment, as YAML for people: the claim, if it is to be
-// created, and the pod. It queries the cluster, and creates nothing.
+// created, and the pod or its StatefulSet. It queries the cluster, and creates nothing.
 func (at Place) Manifests(ctx context.Context, a place.Assignment) ([]byte, error) {
 	p := &placement{Place: at, Assignment: a, name: at.Made.Run + a.Suffix}
 	// The owner is known only when it is created.

@@ -3,6 +3,7 @@ package pods
 import (
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,8 @@ func newNode(t *testing.T) (*node, *kube.Client) {
 		switch {
 		case strings.Contains(path, "/pods/"):
 			n.run(path, o)
+		case strings.Contains(path, "/statefulsets/"):
+			n.runSet(path, o)
 		case strings.Contains(path, "/persistentvolumeclaims/"):
 			n.bind(o)
 		}
@@ -82,6 +85,21 @@ func (n *node) bind(claim object) {
 	claim["status"] = object{"phase": "Bound", "capacity": spec["resources"].(object)["requests"], "accessModes": spec["accessModes"]}
 	n.Objects["/api/v1/persistentvolumes/"+name] = object{"kind": "PersistentVolume", "apiVersion": "v1", "metadata": object{"name": name},
 		"spec": object{"persistentVolumeReclaimPolicy": "Delete", "storageClassName": spec["storageClassName"]}}
+}
+
+// runSet makes the pod of a StatefulSet.
+func (n *node) runSet(path string, set object) {
+	template, head := set["spec"].(object)["template"].(object), set["metadata"].(object)
+	meta := maps.Clone(template["metadata"].(object))
+	meta["name"], meta["namespace"], meta["uid"] = head["name"].(string)+"-0", head["namespace"], head["uid"].(string)+"-0"
+	pod := object{"kind": "Pod", "apiVersion": "v1", "metadata": meta, "spec": maps.Clone(template["spec"].(object))}
+	n.Objects[podOf(path)] = pod
+	n.run(podOf(path), pod)
+}
+
+// podOf returns the path of a StatefulSet's pod.
+func podOf(set string) string {
+	return strings.NewReplacer("/apis/apps/v1/", "/api/v1/", "/statefulsets/", "/pods/").Replace(set) + "-0"
 }
 
 // run starts a pod's process.
@@ -161,6 +179,9 @@ func (n *node) command(state string, words []string) *exec.Cmd {
 
 // remove reports whether an object is removed at once: a pod is removed when its process has ended.
 func (n *node) remove(path string, o object) bool {
+	if pod := podOf(path); pod != path+"-0" && n.Objects[pod] != nil && n.remove(pod, n.Objects[pod]) {
+		delete(n.Objects, pod)
+	}
 	if p := n.processes[path]; p != nil && p.cmd.ProcessState == nil {
 		o["metadata"].(object)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)

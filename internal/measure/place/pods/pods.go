@@ -75,7 +75,9 @@ func (at Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, err
 type placement struct {
 	Place
 	place.Assignment
-	name  string
+	// name begins the names of what is created. pod and uid identify the worker's pod once it exists.
+	name, pod, uid string
+
 	facts model.Cluster
 	claim string
 	// log is what is known about the claim of an application's log; nil if the log is with the data.
@@ -96,9 +98,9 @@ func Mark(runID, driver string) kube.Made {
 }
 
 // label turns a run's ID into the beginning of a label's value. With the random characters, and with a
-// suffix for each pod, a name has at most the 63 characters that a label may have.
+// suffix for each pod, a name is at most as long as that of a StatefulSet may be (kube.LongestSet).
 func label(runID string) string {
-	const most = 50
+	const most = 40
 	var b strings.Builder
 	for _, r := range strings.ToLower("loadline-" + runID) {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -132,7 +134,7 @@ func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 	if err := p.makePod(ctx, raw); err != nil {
 		return nil, err
 	}
-	node, err := p.Client.WaitRunning(ctx, p.name, p.claim, p.Ready, p.Say)
+	node, err := p.Client.WaitRunning(ctx, p.pod, p.claim, p.Ready, p.Say)
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +156,8 @@ func (p *placement) connect(ctx context.Context, name string) *link.Link {
 	return link.Connect(context.WithoutCancel(ctx), &link.Link{
 		Name: name,
 		Dial: p.dial,
-		Gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
-		Away: func(ctx context.Context) error { return p.Client.Away(ctx, p.name) },
+		Gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.pod, p.uid) },
+		Away: func(ctx context.Context) error { return p.Client.Away(ctx, p.pod) },
 		Say:  p.Say, Clock: p.Client.Clock,
 		End: p.takeDown,
 	})
@@ -177,6 +179,7 @@ func (p *placement) note(kind, name string) {
 }
 
 // noted completes the object that was noted last, or forgets it if the cluster has refused to create it.
+// The pod of a StatefulSet is noted when the set exists: see awaitMade.
 func (p *placement) noted(uid string, err error) {
 	last := len(p.made) - 1
 	var w *model.WorkerError
@@ -209,15 +212,15 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 	return nil
 }
 
-// makePod creates the pod. A raw block device belongs to root on most clusters, so its pod tries root
-// first, and runs as another user if Pod Security refuses that.
+// makePod creates the pod, or the StatefulSet that creates it. A raw block device belongs to root on most
+// clusters, so its pod tries root first, and runs as another user if Pod Security refuses that.
 func (p *placement) makePod(ctx context.Context, raw bool) error {
 	spec := p.podSpec(raw)
 	guess := raw && !p.As.given()
 	if guess {
 		spec.Identity.User, spec.Identity.Group = new(int64), new(int64)
 	}
-	p.note("pod", p.name)
+	p.note(spec.Kind(), p.name)
 	uid, err := p.Client.MakePod(ctx, spec)
 	if err != nil && guess && kube.RefusedByPodSecurity(err) {
 		p.Say("the namespace enforces Pod Security \"restricted\": the worker is not root, and may not be allowed to open the raw block device")
@@ -227,6 +230,9 @@ func (p *placement) makePod(ctx context.Context, raw bool) error {
 		p.Say("the worker runs as root, without capabilities: a raw block device belongs to root")
 	}
 	p.noted(uid, err)
+	if p.pod, p.uid = spec.Pod(), uid; err == nil && spec.Set {
+		err = p.awaitMade(ctx, spec)
+	}
 	id := spec.Identity
 	user, group := id.IDs()
 	p.facts.Root = user == 0
@@ -234,10 +240,20 @@ func (p *placement) makePod(ctx context.Context, raw bool) error {
 	return err
 }
 
+// awaitMade waits for the pod that the cluster creates for a StatefulSet.
+func (p *placement) awaitMade(ctx context.Context, spec kube.PodSpec) error {
+	// It has the set's token, and is removed with the set.
+	p.note("pod", p.pod)
+	var err error
+	p.uid, err = p.Client.WaitMade(ctx, spec, p.Ready, p.Say)
+	p.made[len(p.made)-1].UID, p.made[len(p.made)-1].Set = p.uid, spec.Name
+	return err
+}
+
 // learn records where the pod was placed and what storage it uses.
 func (p *placement) learn(ctx context.Context, node string) error {
 	f := &p.facts
-	f.Context, f.Namespace, f.Pod, f.Node = p.Client.Context, p.Client.Namespace, p.name, node
+	f.Context, f.Namespace, f.Pod, f.Node = p.Client.Context, p.Client.Namespace, p.pod, node
 	f.Image = cmp.Or(p.Where.Application, p.Where.Image)
 	if err := p.learnLog(ctx); err != nil {
 		return err
@@ -252,13 +268,13 @@ func (p *placement) learn(ctx context.Context, node string) error {
 	if f.Version, err = p.Client.Version(ctx); err != nil {
 		return err
 	}
-	f.Events = p.Client.Events(ctx, p.claim, p.name)
+	f.Events = p.Client.Events(ctx, p.claim, p.pod)
 	return nil
 }
 
 // dial connects to the worker by exec.
 func (p *placement) dial(ctx context.Context) (io.ReadWriteCloser, error) {
-	return p.Client.Exec(ctx, p.name, program, "--attach", kube.StatePath)
+	return p.Client.Exec(ctx, p.pod, program, "--attach", kube.StatePath)
 }
 
 // Attended reports whether an engine is connected to the worker in a pod. An error means that the worker
@@ -286,7 +302,7 @@ func (p *placement) takeDown() error {
 		return nil
 	}
 	ctx := context.Background()
-	if p.Client.Away(ctx, p.name) != nil {
+	if p.pod != "" && p.Client.Away(ctx, p.pod) != nil {
 		return p.leave(ctx)
 	}
 	if err := p.Client.Remove(ctx, p.made, removal); err != nil {

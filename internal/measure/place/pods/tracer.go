@@ -45,10 +45,11 @@ func (p *placement) startTracer(ctx context.Context, t Tracer) error {
 	p.note("pod", p.name)
 	uid, err := p.Client.MakeTracer(ctx, p.tracerSpec(t))
 	p.noted(uid, err)
+	p.pod, p.uid = p.name, uid
 	if err != nil {
 		return err
 	}
-	_, err = p.Client.WaitRunning(ctx, p.name, "", p.Ready, p.Say)
+	_, err = p.Client.WaitRunning(ctx, p.pod, "", p.Ready, p.Say)
 	return err
 }
 
