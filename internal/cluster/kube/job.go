@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
@@ -86,7 +85,7 @@ func (c *Client) MakeJob(ctx context.Context, s JobSpec) error {
 func (s JobSpec) Manifest(namespace string) ([]byte, error) {
 	var documents [][]byte
 	for _, o := range s.objects(namespace) {
-		text, err := yaml.Marshal(o.object)
+		text, err := document(o.object)
 		if err != nil {
 			return nil, err
 		}

@@ -21,11 +21,21 @@ func (c *Client) Manifests(claims []ClaimSpec, pods ...PodSpec) ([]byte, error) 
 	}
 	var documents [][]byte
 	for _, o := range objects {
-		text, err := yaml.Marshal(o)
+		text, err := document(o)
 		if err != nil {
 			return nil, err
 		}
 		documents = append(documents, text)
 	}
 	return bytes.Join(documents, []byte("---\n")), nil
+}
+
+// document returns an object as YAML, without the status that it does not have yet.
+func document(o runtime.Object) ([]byte, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return nil, err
+	}
+	delete(fields, "status")
+	return yaml.Marshal(fields)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -96,5 +95,5 @@ func (c *Client) TracerManifest(s TracerSpec) ([]byte, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	return yaml.Marshal(c.tracer(s))
+	return document(c.tracer(s))
 }
