@@ -41,7 +41,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	holds(out, "sc:fast", "of the image docker.io/library/postgres:17", "shared_buffers", "1GB", "max_connections", "108", "track_io_timing",
-		"Its version and its other settings are those of its image", "a new server's directory in sc:fast", "loadline app postgres` instead",
+		"settings of postgres 17 are its own (--format json lists them).", "The version is that in the image's name", "a new server's directory in sc:fast", "loadline app postgres` instead",
 		"in the namespace n", "kind: PersistentVolumeClaim", "storage: 20Gi", "image: docker.io/library/postgres:17", "image: loadline:test", "- --copy-program",
 		"runAsNonRoot: true", "fsGroup: 10001", "- node3", "mountPath: /etc/passwd")
 
@@ -51,7 +51,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	if code != exitOK {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	holds(out, "storage: 74619Mi", "image: mine:1")
+	holds(out, "storage: 74619Mi", "image: mine:1", "Its version and its other settings are those of its image")
 	code, out, stderr = plan("pvc:data", "--scale", "10")
 	if code != exitOK || strings.Contains(out, "PersistentVolumeClaim\n") || strings.Contains(out, "fsGroup") {
 		t.Errorf("exit code %d: %s%s", code, out, stderr)

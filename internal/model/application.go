@@ -138,7 +138,10 @@ func (s Setting) Differs() bool { return s.Value != s.Default }
 type AppState struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	Scale   int    `json:"scale,omitempty"`
+	// Assumed is set if nobody has asked the programs, which are in an image: Version and the settings'
+	// defaults are those of the version in the image's name.
+	Assumed bool `json:"assumed,omitempty"`
+	Scale   int  `json:"scale,omitempty"`
 	// Data is the size of its data in bytes, Cache the size of its own cache.
 	Data  int64 `json:"data,omitempty"`
 	Cache int64 `json:"cache,omitempty"`

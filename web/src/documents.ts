@@ -333,6 +333,10 @@ export interface Preparation {
 export interface Application {
   name: string;
   version: string;
+  /**
+   * In a plan: the programs are in an image that was not looked at, so version and defaults are those of the version in its name.
+   */
+  assumed?: boolean;
   scale?: Count;
   data?: Size;
   cache?: Size;

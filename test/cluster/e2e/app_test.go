@@ -239,7 +239,7 @@ func testAppEnded(t *testing.T) {
 	long := slices.Concat(pgbench, []string{"sc:local-path?size=3Gi", "--node", "node2", "--clients", "2", "--max-time", "2m", "--precision", "0.01%"})
 	for words, end := range map[string]func(pod string){
 		"ended with exit code": func(pod string) { kubectl(t, "exec", "-n", ns, pod, "--", "sh", "-c", "kill 1") },
-		"was deleted in the middle of the measurement": func(pod string) {
+		"deleted": func(pod string) {
 			kubectl(t, "delete", "pod", "-n", ns, pod, "--wait=false", "--grace-period=1")
 		},
 	} {

@@ -47,6 +47,10 @@ func (d *Driver) described(ctx context.Context, p programs) ([]model.Setting, er
 				out, err := d.env.Command(ctx, p.path("postgres"), "-C", s.Name, "-D", "/", "-c", "config_file=/dev/null").Output()
 				if err == nil {
 					s.Value = withUnit(s.Name, strings.TrimSpace(string(out)))
+					if s.Name == "shared_buffers" && s.Value == "8MB" {
+						// What initdb gives a new cluster instead; since 15 the program says so itself.
+						s.Value = "128MB"
+					}
 					s.Default = s.Value
 				}
 			}

@@ -167,24 +167,8 @@ func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) 
 		return nil, err
 	}
 	state := &model.AppState{Name: "postgres", Version: p.version, Settings: list}
-	at := map[string]int{}
-	for i, s := range list {
-		at[strings.ToLower(s.Name)] = i
-	}
-	for _, one := range own(ask) {
-		name, value, err := parseSetting(one)
-		i, known := at[strings.ToLower(name)]
-		switch {
-		case err != nil:
-			return nil, err
-		case !known && !strings.Contains(name, "."):
-			return nil, model.RefusedError(fmt.Sprintf("--set %s: PostgreSQL %s has no setting %q that can be set", one, p.version, name), "loadline plan app postgres DIR --format json lists them all")
-		case !known:
-			at[strings.ToLower(name)] = len(state.Settings)
-			state.Settings = append(state.Settings, model.Setting{Name: name, Value: value, Source: "command line"})
-		default:
-			state.Settings[i].Value, state.Settings[i].Source = value, "command line"
-		}
+	if err := give(state, ask); err != nil {
+		return nil, err
 	}
 	return state, d.accepted(ctx, p, ask.Set)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // What is known of a server before its programs are: the settings that it is given, the user's
-// before Loadline's, and not their defaults.
+// before Loadline's, and their defaults only if its image says which version it has.
 func TestForeseen(t *testing.T) {
-	got, err := Foreseen(model.AppRequest{Clients: 100, Set: []string{"work_mem=8MB", "track_io_timing=off", "work_mem=9MB"}})
+	got, err := Foreseen(model.AppRequest{Clients: 100, Image: "mine:1", Set: []string{"work_mem=8MB", "track_io_timing=off", "work_mem=9MB"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +32,34 @@ func TestForeseen(t *testing.T) {
 		"Synchronous_Standby_Names=x": "every commit would wait forever", "default_transaction_read_only=on": "nothing could be created"} {
 		_, err := Foreseen(model.AppRequest{Set: []string{set}})
 		modeltest.Refused(t, err, words)
+	}
+}
+
+// The defaults are those of the version in the name of an official image, and of no other image.
+func TestForeseenByTheImagesName(t *testing.T) {
+	for image, major := range map[string]int{Image: 17, "postgres:14": 14, "docker.io/library/postgres:16.4-alpine": 16, "mirror.example:5000/hub/postgres:18@sha256:0123": 18,
+		"postgres:13": 13, "postgres": 0, "postgres:latest": 0, "bitnami/postgresql:16": 0, "mirror.example/postgres:17/x": 0} {
+		if got := imageMajor(image); got != major {
+			t.Errorf("%s has %d, want %d", image, got, major)
+		}
+		state, err := Foreseen(model.AppRequest{Clients: 4, Image: image, Set: []string{"Shared_Buffers=1GB", "new_in_a_minor_version=on"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := oldest <= major && major <= newest
+		if state.Assumed != known || known != (len(state.Settings) > 250) || known != (state.Version != "") {
+			t.Errorf("%s: %+v", image, state)
+		}
+		for _, s := range state.Settings {
+			want := map[string]model.Setting{
+				"shared_buffers":         {Name: "shared_buffers", Value: "1GB", Default: "128MB", Source: "command line"},
+				"new_in_a_minor_version": {Name: "new_in_a_minor_version", Value: "on", Source: "command line"},
+				"checkpoint_timeout":     {Name: "checkpoint_timeout", Value: "5min", Default: "5min", Source: "default"},
+			}[s.Name]
+			if known && want.Name != "" && s != want {
+				t.Errorf("%s: %+v, want %+v", image, s, want)
+			}
+		}
 	}
 }
 

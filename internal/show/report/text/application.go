@@ -132,5 +132,8 @@ func (p *page) settings(s *model.AppState) {
 		return
 	}
 	p.line(fmt.Sprintf("The other %d settings of %s %s are its own (--format json lists them).", len(s.Settings)-len(name.cells), s.Name, s.Version))
+	if s.Assumed {
+		p.line("The version is that in the image's name: the image is not looked at before it runs.")
+	}
 	p.blank()
 }
