@@ -123,6 +123,7 @@ func TestAppPostgresRefuses(t *testing.T) {
 		{"needs 2.05 TiB", []string{dir, "--scale", "143000"}},
 		{"cannot be given", []string{dir, "--pgbench", "--log"}},
 		{"has no setting", []string{dir, "--set", "fsnyc=off"}},
+		{"does not accept --pgbench --protocol=foo", []string{dir, "--pgbench", "--protocol=foo"}},
 	} {
 		refused(t, x.words, append([]string{"app", "postgres"}, x.args...)...)
 	}

@@ -66,7 +66,8 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 	if err != nil {
 		return inImage(req.Target, err)
 	}
-	if _, err := chooseAccount(); err != nil {
+	a, err := chooseAccount()
+	if err != nil {
 		return err
 	}
 	if err := refuseCluster(req.Target); err != nil {
@@ -84,6 +85,9 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 	ask := model.AppRequest{}
 	if req.App != nil {
 		ask = *req.App
+	}
+	if err := begins(ctx, d.env, p, a, ask); err != nil {
+		return err
 	}
 	found.App, err = d.foresee(ctx, p, ask)
 	return err

@@ -137,6 +137,9 @@ func (d *Driver) examineExisting(ctx context.Context, req model.ProbeRequest, fo
 	if err := refuseShell(ask.Ask.Script); err != nil {
 		return err
 	}
+	if err := begins(ctx, d.env, p, c.account(looking, ""), ask); err != nil {
+		return err
+	}
 	x := &existing{connection: c, programs: p}
 	state, err := x.look(ctx, ask)
 	if err != nil {

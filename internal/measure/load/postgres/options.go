@@ -59,6 +59,8 @@ func CheckOptions(options []string) error {
 			return refusedOption(o, "it has no value, and takes one in the same word")
 		case !takesValue && hasValue:
 			return refusedOption(o, name+" takes no value")
+		case name == "--max-tries" && strings.Trim(value, "0123456789") != "":
+			return refusedOption(o, "its value is a number of tries, and pgbench would take any other for 0, without a limit")
 		case (name == "-D" || name == "--define") && ownVariables[variable(value)]:
 			return refusedOption(o, "pgbench itself sets that variable, by which its scripts choose their rows; a script's scale is --pgbench --scale=N")
 		case strings.ContainsFunc(o, func(r rune) bool { return r < ' ' }):
