@@ -152,7 +152,7 @@ func (v numbersValue) String() string {
 func (v numbersValue) Type() string { return "string" }
 
 func (v numbersValue) Set(s string) (err error) {
-	if *v.to, err = parseList("--"+v.name, s, strconv.Atoi); err == nil {
+	if *v.to, err = parseList("--"+v.name, s, readWhole); err == nil {
 		slices.Sort(*v.to)
 	}
 	return err

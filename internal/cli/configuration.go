@@ -157,7 +157,9 @@ func (s *configuration) check(section, flag string, values []string) (message, h
 	}
 	s.each(func(c *cobra.Command, of string) {
 		if message == "" && (of == section || section == "" && meantFor(flag, of)) && c.Flags().Lookup(flag) != nil {
-			message = refusedValue(c, flag, values)
+			if err := refusedValue(c, flag, values); err != nil {
+				message = err.Error()
+			}
 		}
 	})
 	return message, hint

@@ -78,8 +78,8 @@ func (s *configuration) variable(c *cobra.Command, section, name string) (*setti
 	}
 	twin, _, err := s.scratch().Find(strings.Fields(c.CommandPath())[1:])
 	if err == nil {
-		if message := refusedValue(twin, name, v.values); message != "" {
-			return nil, model.RefusedError(fmt.Sprintf("%s: %s", v.from, message), "set another value, or unset "+variableOf(name))
+		if err := refusedValue(twin, name, v.values); err != nil {
+			return nil, model.RefusedError(fmt.Sprintf("%s: %v", v.from, err), "set another value, or unset "+variableOf(name))
 		}
 	}
 	return &v, nil

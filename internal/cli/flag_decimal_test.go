@@ -15,8 +15,30 @@ func TestNumbersAreDecimal(t *testing.T) {
 	refused(t, "is not a whole number", "durability", dir, "--jobs=0x10")
 	refused(t, "is not a share", "plan", dir, "--precision=0x1p-3")
 	refused(t, "is not a duration", "plan", dir, "--max-time=0x10")
-	code, out, errs := runLoadline(t, "plan", "fake:?iops=3000", "--repeat", "010", "--seed", "016")
+	code, out, errs := runLoadline(t, "plan", "fake:?iops=3000", "--repeat", "10", "--seed", "16")
 	if code != exitOK || !strings.Contains(out, "10 repeats") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+}
+
+// Whole numbers are written with their digits alone, in lists as elsewhere.
+func TestWholeNumbersArePlain(t *testing.T) {
+	dir := t.TempDir()
+	const plain = "write its digits alone, without a plus sign, leading zeros or separators"
+	for _, args := range [][]string{
+		{"app", "postgres", dir, "--clients", "+4"}, {"app", "postgres", dir, "--clients", "1,01"}, {"app", "etcd", dir, "--clients", "1_0"}, {"plan", dir, "--repeat", "010"},
+		{"plan", dir, "--seed", "016"}, {"plan", dir, "--seed", "+5"}, {"sweep", dir, "--depth", "+4"}, {"sweep", dir, "--jobs", "1'0"}, {"scale", dir, "--volumes", "01"},
+		{"predict", "postgres", "--clients", "+1"},
+	} {
+		refused(t, "is not a whole number", args...)
+		refused(t, plain, args...)
+	}
+	for _, flag := range []string{"--bs=1_0k", "--bs=1'000"} {
+		refused(t, "nothing may stand between its digits but a decimal point", "sweep", dir, flag)
+	}
+	refused(t, "nothing may stand between its digits but a decimal point", "plan", dir, "--size=1,5G")
+	// With a number in plain digits, what is wrong with it is something else.
+	if _, _, errs := runLoadline(t, "app", "postgres", dir, "--clients", "4,-1"); strings.Contains(errs, plain) || !strings.Contains(errs, "--clients -1 is no number of clients") {
+		t.Error(errs)
 	}
 }

@@ -50,7 +50,7 @@ func (c *count) String() string { return strconv.Itoa(*c.to) }
 func (c *count) Type() string   { return "int" }
 
 func (c *count) Set(s string) error {
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	n, err := units.ParseWhole(strings.TrimSpace(s))
 	if (err == nil || errors.Is(err, strconv.ErrRange)) && n >= int64(c.least) && n <= int64(c.most) {
 		*c.to = int(n)
 		return nil
@@ -58,6 +58,9 @@ func (c *count) Set(s string) error {
 	message := fmt.Sprintf("--%s %s is not a whole number from %d to %d", c.name, strconv.Quote(s), c.least, c.most)
 	if c.why != "" && err == nil && n < int64(c.least) {
 		message += ": " + c.why
+	}
+	if errors.Is(err, units.ErrNotPlain) {
+		message += ": " + err.Error()
 	}
 	return model.RefusedError(message, fmt.Sprintf("write one, such as --%s %d, or leave it out", c.name, max(c.least, cmp.Or(c.such, 3))))
 }
@@ -86,9 +89,15 @@ func (v seedValue) Type() string { return "uint" }
 
 func (v seedValue) Set(s string) error {
 	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
+	if _, other := units.ParseWhole(strings.TrimSpace(s)); errors.Is(other, units.ErrNotPlain) {
+		err = other
+	}
 	if err != nil || n == 0 {
-		return model.RefusedError(fmt.Sprintf("--seed %s is not a whole number from 1 to %d", strconv.Quote(s), uint64(math.MaxUint64)),
-			"write one, such as --seed 42, or leave it out for a random one")
+		message := fmt.Sprintf("--seed %s is not a whole number from 1 to %d", strconv.Quote(s), uint64(math.MaxUint64))
+		if errors.Is(err, units.ErrNotPlain) {
+			message += ": " + err.Error()
+		}
+		return model.RefusedError(message, "write one, such as --seed 42, or leave it out for a random one")
 	}
 	*v.to = n
 	return nil
@@ -140,15 +149,16 @@ func parseSpan(flag, s string) (float64, error) {
 		d, err = time.ParseDuration(s)
 		v = d.Seconds()
 	}
+	like := "write it like 90s or 5m"
 	switch {
 	case err == nil && v > 0 && v <= units.LongestTime:
 		return v, nil
 	case err == nil && v <= 0:
-		return 0, model.RefusedError(fmt.Sprintf("%s %q is not longer than nothing", flag, s), "write it like 90s or 5m")
+		return 0, model.RefusedError(fmt.Sprintf("%s %q is not longer than nothing", flag, s), like)
 	case spanWords.MatchString(s):
 		return 0, model.RefusedError(fmt.Sprintf("%s %q is longer than a year (%s), the longest time that Loadline takes", flag, s, longestSpan), "write at most "+longestSpan)
 	}
-	return 0, model.RefusedError(fmt.Sprintf("%s %q is not a duration", flag, s), "write it like 90s or 5m")
+	return 0, model.RefusedError(fmt.Sprintf("%s %q is not a duration", flag, s), like)
 }
 
 // longestSpan is units.LongestTime as a flag takes it.

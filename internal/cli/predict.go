@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strconv"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
@@ -61,7 +59,7 @@ data; 5 predicted from numbers of the storage that a rule calls invalid.`,
 	fl.SortFlags = false
 	fl.StringVar(&f.from, "from", "", "the `RUN` that measured the storage")
 	fl.StringVar(&f.like, "like", "", "the `RUN` of app postgres with the cost of a transaction")
-	fl.StringVar(&f.clients, "clients", "1,4,16,64", "numbers of clients")
+	listVar(fl, &f.clients, "clients", "1,4,16,64", readWhole, "numbers of clients")
 	countVar(fl, count{name: "scale", to: &f.scale, least: 0, most: mostScale}, 0, "pgbench's scale: the number of branches, whose rows transactions lock (0: that of --like, at least one for each client)")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	cmd.RunE = interruptible(cmd.RunE)
@@ -78,7 +76,7 @@ func (f *predictFlags) predict(e *env.Env) error {
 	o := results.PredictOptions{From: f.from, Like: f.like}
 	o.Scale = f.scale
 	var err error
-	if o.Clients, err = parseList("--clients", f.clients, strconv.Atoi); err != nil {
+	if o.Clients, err = parseList("--clients", f.clients, readWhole); err != nil {
 		return err
 	}
 	p, noteWriter, err := results.Predict(o)

@@ -75,7 +75,7 @@ but a total is invalid; 130 interrupted (results so far are kept).`,
 func (o *scaleOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.volumes, "volumes", "1,2,3,6", "how many volumes to load at once, each number in turn")
+	listVar(f, &o.volumes, "volumes", "1,2,3,6", readWhole, "how many volumes to load at once, each number in turn")
 	f.StringVar(&o.workload, "workload", "rand-read-iops", "the workload of the profile that each volume gets")
 	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second (a whole number), and report whether it achieves them")
 	f.StringVar(&o.profile, "profile", "standard", "where the workload is defined: a profile, or a FILE.yaml of your own")
@@ -87,7 +87,7 @@ func (o *scaleOptions) register(cmd *cobra.Command) {
 func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 	r := model.ScaleRequest{Workload: o.workload, Targets: targets[1:]}
 	var err error
-	if r.Volumes, err = parseList("--volumes", o.volumes, strconv.Atoi); err != nil {
+	if r.Volumes, err = parseList("--volumes", o.volumes, readWhole); err != nil {
 		return model.Experiment{}, err
 	}
 	if o.rate != "" {

@@ -82,12 +82,12 @@ func refusal(flag string) (why, hint string) {
 	return "", ""
 }
 
-// refusedValue returns what is wrong with the values of a flag; "" if nothing is.
-func refusedValue(c *cobra.Command, flag string, values []string) string {
+// refusedValue says what is wrong with the values of a flag of a command that is not run; nil if nothing is.
+func refusedValue(c *cobra.Command, flag string, values []string) error {
 	f := c.Flags().Lookup(flag)
 	_, list := f.Value.(pflag.SliceValue)
 	if !list && f.Value.Type() != "stringToString" && len(values) != 1 {
-		return fmt.Sprintf("%s takes one value", flag)
+		return fmt.Errorf("%s takes one value", flag)
 	}
 	for _, v := range values {
 		var err error
@@ -106,14 +106,14 @@ func refusedValue(c *cobra.Command, flag string, values []string) string {
 			err = (&gateFlags{failOn: []string{v}}).check()
 		}
 		if err == nil {
-			// This command is never run; its flag only checks the value's type.
+			// The flag only checks the value's type.
 			err = c.Flags().Set(flag, quoteListElement(f, v))
 		}
 		if err != nil {
-			return badFlag(err, "").Error()
+			return badFlag(err, "")
 		}
 	}
-	return ""
+	return nil
 }
 
 // quoteListElement quotes a value for Set: an element of a list may contain a comma.

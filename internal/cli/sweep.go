@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -72,16 +70,16 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	d := sweep.GridDefaults()
 	f.StringVar(&o.pattern, "rw", d.Pattern, "the pattern: "+strings.Join(sweep.Patterns, ", "))
-	f.StringVar(&o.depths, "depth", joined(d.Depths, strconv.Itoa), "queue depths of each job")
-	f.StringVar(&o.blocks, "bs", joined(d.BlockSizes, units.FormatBlock), "block sizes (with --load: one, 4k by default)")
-	f.StringVar(&o.jobs, "jobs", joined(d.Jobs, strconv.Itoa), "numbers of concurrent submitters")
+	listVar(f, &o.depths, "depth", joined(d.Depths, strconv.Itoa), readWhole, "queue depths of each job")
+	listVar(f, &o.blocks, "bs", joined(d.BlockSizes, units.FormatBlock), units.ParseSize, "block sizes (with --load: one, 4k by default)")
+	listVar(f, &o.jobs, "jobs", joined(d.Jobs, strconv.Itoa), readWhole, "numbers of concurrent submitters")
 	f.BoolVar(&o.load, "load", false, "instead, offer rates: latency against load, and the knee")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)
 }
 
-// experiment returns the experiment that the flags describe. Syntax errors are refused here;
-// values that make no sense are refused when the workloads are made.
+// experiment returns the experiment that the flags describe. Values that make no sense are refused when the
+// workloads are made.
 func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Experiment, error) {
 	r := sweep.GridDefaults()
 	if o.load {
@@ -93,9 +91,9 @@ func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Expe
 		flag, text string
 		read       func(string) error
 	}{
-		{"depth", o.depths, func(s string) error { r.Depths, err = parseList("--depth", s, strconv.Atoi); return err }},
+		{"depth", o.depths, func(s string) error { r.Depths, err = parseList("--depth", s, readWhole); return err }},
 		{"bs", o.blocks, func(s string) error { r.BlockSizes, err = parseList("--bs", s, units.ParseSize); return err }},
-		{"jobs", o.jobs, func(s string) error { r.Jobs, err = parseList("--jobs", s, strconv.Atoi); return err }},
+		{"jobs", o.jobs, func(s string) error { r.Jobs, err = parseList("--jobs", s, readWhole); return err }},
 	} {
 		if !cmd.Flags().Changed(l.flag) {
 			continue
@@ -107,37 +105,4 @@ func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Expe
 	exp, err := o.options.experiment(target)
 	exp.Scenario, exp.Profile, exp.Sweep = sweep.Name, "", &r
 	return exp, err
-}
-
-// parseList parses a comma-separated list; "" is an empty list.
-func parseList[V any](flag, s string, read func(string) (V, error)) ([]V, error) {
-	if strings.TrimSpace(s) == "" {
-		return nil, nil
-	}
-	var values []V
-	for word := range strings.SplitSeq(s, ",") {
-		word = strings.TrimSpace(word)
-		v, err := read(word)
-		if err != nil {
-			what := fmt.Sprintf("%s: %q is not a whole number", flag, word)
-			if errors.Is(err, strconv.ErrRange) {
-				what = fmt.Sprintf("%s: %s is too large a number", flag, word)
-			}
-			if flag == "--bs" {
-				what = fmt.Sprintf("%s: %v", flag, err)
-			}
-			return nil, model.RefusedError(what, "give a list separated by commas, such as "+flag+" "+map[bool]string{true: "4k,64k", false: "1,2,4"}[flag == "--bs"])
-		}
-		values = append(values, v)
-	}
-	return values, nil
-}
-
-// joined writes a list as a flag takes it.
-func joined[V any](values []V, write func(V) string) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = write(v)
-	}
-	return strings.Join(words, ",")
 }

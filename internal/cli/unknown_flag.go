@@ -101,7 +101,33 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		// A guess must not permit damage: the user has to type such a flag.
 		return usageError{unknownErr, help}
 	}
+	if err := refusedTyped(cmd, e.Args, typed, instead); err != nil {
+		// A command with that value would be refused as well.
+		message := err.Error()
+		if strings.HasPrefix(message, instead+" ") {
+			message = "--" + message
+		}
+		return usageError{fmt.Errorf("%w; %s", unknownErr, message), hintOf(err)}
+	}
 	return usageError{unknownErr, replaceFlag(e.Args, typed, "--"+instead)}
+}
+
+// refusedTyped says what is wrong with the value that was typed behind an unknown flag, for the flag that is meant; nil
+// if nothing is, or if none was typed.
+func refusedTyped(cmd *cobra.Command, args []string, typed, instead string) error {
+	f := cmd.Flags().Lookup(instead)
+	if f == nil || f.NoOptDefVal != "" {
+		return nil
+	}
+	for i, a := range args {
+		if value, found := strings.CutPrefix(a, typed+"="); found {
+			return refusedValue(cmd, instead, []string{value})
+		}
+		if a == typed && i+1 < len(args) {
+			return refusedValue(cmd, instead, []string{args[i+1]})
+		}
+	}
+	return nil
 }
 
 // nearlyEqual reports whether two names differ by an ending or a dash only.

@@ -1,7 +1,9 @@
 package units
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -18,6 +20,39 @@ func TestFormatQuantity(t *testing.T) {
 	for unit, want := range map[string]string{"1/s": "2,048/s", "B/s": "2.00 KiB/s", "B": "2 KiB", "core": "2,048 cores", "node": "2,048 nodes' worth", "1": "2,048"} {
 		if got := FormatQuantity(unit, 2048); got != want {
 			t.Errorf("FormatQuantity(%q) = %q, want %q", unit, got, want)
+		}
+	}
+}
+
+// A whole number is taken only if its digits stand alone; what is not meant as one is told apart.
+func TestParseWhole(t *testing.T) {
+	for s, want := range map[string]int64{"0": 0, "4": 4, "10": 10, "-3": -3, "9223372036854775807": math.MaxInt64} {
+		if n, err := ParseWhole(s); err != nil || n != want {
+			t.Errorf("%q: %d, %v", s, n, err)
+		}
+	}
+	for _, s := range []string{"+4", "01", "-01", "00", "1_0", "1'000", "1 000", "+1_0"} {
+		if _, err := ParseWhole(s); !errors.Is(err, ErrNotPlain) {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+	for _, s := range []string{"", "x", "0x10", "1e3", "1.5", "--1", "9223372036854775808"} {
+		if _, err := ParseWhole(s); err == nil || errors.Is(err, ErrNotPlain) {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+}
+
+// Digits of a size that are grouped are refused as that, and not as an unknown unit.
+func TestSizesWithoutSeparators(t *testing.T) {
+	for _, s := range []string{"1_0k", "1,5G", "1'000", "1 000k", "4_k"} {
+		if _, err := ParseSize(s); err == nil || strings.Contains(err.Error(), "nothing may stand between") == (s == "4_k") {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+	for s, want := range map[string]int64{"4 KiB": 4096, "1.5k": 1536, "0.5k": 512, "4k": 4096} {
+		if n, err := ParseSize(s); err != nil || n != want {
+			t.Errorf("%q: %d, %v", s, n, err)
 		}
 	}
 }

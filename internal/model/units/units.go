@@ -5,8 +5,10 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -52,6 +54,9 @@ func TypedSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// separated matches a number whose digits are grouped, as in 1_000 or 1,000.
+var separated = regexp.MustCompile(`^[0-9.]+[_,' ]+[0-9]`)
+
 // ParseSize parses "4k", "4K", "64KiB", "1.5g", "20Gi", "10GB", "512". Without a suffix it is bytes; k,
 // M, G, T mean powers of 1024, as in fio; "KB", "MB" … of 1000.
 func ParseSize(s string) (int64, error) {
@@ -63,6 +68,9 @@ func ParseSize(s string) (int64, error) {
 	v, err := strconv.ParseFloat(t[:i], 64)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a size: write it like 4k, 512M or 20GiB", s)
+	}
+	if separated.MatchString(t) {
+		return 0, fmt.Errorf("%q is not a size: nothing may stand between its digits but a decimal point; write it like 4k, 512M or 20GiB", s)
 	}
 	suffix := strings.ToLower(strings.TrimSpace(t[i:]))
 	if suffix != "" && suffix != "b" {
@@ -197,6 +205,24 @@ const (
 	LongestTime = 365 * 24 * 3600
 	// MostRepeats is the number of repeats of a workload.
 	MostRepeats = 10000
+)
+
+// ErrNotPlain is what ParseWhole says of a whole number that is written in another way than with its digits alone.
+var ErrNotPlain = errors.New("write its digits alone, without a plus sign, leading zeros or separators")
+
+// ParseWhole reads a whole number as people write one: "12". One with a plus sign, leading zeros or grouped digits,
+// which programs read in different ways, is ErrNotPlain.
+func ParseWhole(s string) (int64, error) {
+	if !plain.MatchString(s) && whole.MatchString(s) {
+		return 0, ErrNotPlain
+	}
+	return strconv.ParseInt(s, 10, 64)
+}
+
+// whole matches what is meant by a whole number, and plain one that is written with its digits alone.
+var (
+	whole = regexp.MustCompile(`^[-+]?[0-9]+([_,' ]+[0-9]+)*$`)
+	plain = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 )
 
 // ParseDecimal reads a number as people write one: "12", "0.5", "1e3". The notations of programs, such

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// listValue is the value of a flag that takes a list, whose text is stored if it can be read.
+type listValue struct {
+	to    *string
+	check func(string) error
+}
+
+// listVar adds such a flag with its default.
+func listVar[V any](f *pflag.FlagSet, to *string, name, otherwise string, read func(string) (V, error), usage string) {
+	*to = otherwise
+	f.Var(listValue{to, func(s string) error { _, err := parseList("--"+name, s, read); return err }}, name, usage)
+}
+
+func (v listValue) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return *v.to
+}
+
+func (v listValue) Type() string { return "string" }
+
+func (v listValue) Set(s string) error {
+	err := v.check(s)
+	if err == nil {
+		*v.to = s
+	}
+	return err
+}
+
+// readWhole reads a whole number.
+func readWhole(s string) (int, error) {
+	if _, err := units.ParseWhole(s); err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(s)
+}
+
+// parseList parses a comma-separated list; "" is an empty list.
+func parseList[V any](flag, s string, read func(string) (V, error)) ([]V, error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	var values []V
+	for word := range strings.SplitSeq(s, ",") {
+		word = strings.TrimSpace(word)
+		v, err := read(word)
+		if err != nil {
+			what := fmt.Sprintf("%s: %q is not a whole number", flag, word)
+			if errors.Is(err, strconv.ErrRange) {
+				what = fmt.Sprintf("%s: %s is too large a number", flag, word)
+			}
+			if errors.Is(err, units.ErrNotPlain) {
+				what += ": " + err.Error()
+			}
+			if flag == "--bs" {
+				what = fmt.Sprintf("%s: %v", flag, err)
+			}
+			return nil, model.RefusedError(what, "give a list separated by commas, such as "+flag+" "+map[bool]string{true: "4k,64k", false: "1,2,4"}[flag == "--bs"])
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+// joined writes a list as a flag takes it.
+func joined[V any](values []V, write func(V) string) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = write(v)
+	}
+	return strings.Join(words, ",")
+}
