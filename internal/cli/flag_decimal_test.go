@@ -42,3 +42,24 @@ func TestWholeNumbersArePlain(t *testing.T) {
 		t.Error(errs)
 	}
 }
+
+// A duration is suggested that the flag is for.
+func TestDurationsAreSuggestedThatFit(t *testing.T) {
+	dir := t.TempDir()
+	for args, want := range map[string]string{
+		"app postgres DIR --rate 5 --latency-limit 0x1ms": "next: write it like 20ms or 0.5s\n", "app etcd DIR --rate 5 --latency-limit 0": "next: write it like 20ms or 0.5s\n",
+		"plan DIR --time x": "next: write it like 20s or 2m\n", "app postgres DIR --time 5s --ramp-time x": "next: write it like 5s or 30s\n", "plan DIR --max-time x": "next: write it like 90s or 5m\n",
+	} {
+		words := strings.Fields(strings.ReplaceAll(args, "DIR", dir))
+		if code, _, errs := runLoadline(t, words...); code != exitUsage || !strings.HasSuffix(errs, want) {
+			t.Errorf("%s: exit code %d: %s", args, code, errs)
+		}
+	}
+	for flag, words := range spansLike {
+		for _, such := range strings.Split(words, " or ") {
+			if v, err := parseSpan("--"+flag, such); err != nil || v <= 0 {
+				t.Errorf("--%s %s: %g, %v", flag, such, v, err)
+			}
+		}
+	}
+}

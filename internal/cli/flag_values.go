@@ -138,6 +138,11 @@ func (v spanValue) Set(s string) error {
 // spanWords matches what is a duration, however long.
 var spanWords = regexp.MustCompile(`^\+?(\d+(\.\d*)?|\.\d+)(e\+?\d+)?$|^\+?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
 
+// spansLike are what to suggest for flags whose durations are of another order than most.
+var spansLike = map[string]string{
+	"latency-limit": "20ms or 0.5s", "ramp-time": "5s or 30s", "time": "20s or 2m", "traced": "30s or 2m", "within": "8h or 24h", "hold": "1h or 24h",
+}
+
 // parseSpan reads "90s", "5m", "1h30m" or plain seconds, up to units.LongestTime; "" is 0.
 func parseSpan(flag, s string) (float64, error) {
 	if s == "" {
@@ -149,7 +154,7 @@ func parseSpan(flag, s string) (float64, error) {
 		d, err = time.ParseDuration(s)
 		v = d.Seconds()
 	}
-	like := "write it like 90s or 5m"
+	like := "write it like " + cmp.Or(spansLike[strings.TrimPrefix(flag, "--")], "90s or 5m")
 	switch {
 	case err == nil && v > 0 && v <= units.LongestTime:
 		return v, nil

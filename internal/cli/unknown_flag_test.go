@@ -33,7 +33,7 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		// A command whose value would be refused is not suggested.
 		"sweep . --block-size 1_0k":     "it is --bs here; --bs: \"1_0k\" is not a size: nothing may stand between its digits but a decimal point; write it like 4k, 512M or 20GiB\n  next: give a list separated by commas, such as --bs 4k,64k\n",
 		"sweep . --iodepth=+4":          "it is --depth here; --depth: \"+4\" is not a whole number: ",
-		"run . --duration soon":         "it is --time here; --time \"soon\" is not a duration\n  next: write it like 90s or 5m\n",
+		"run . --duration soon":         "it is --time here; --time \"soon\" is not a duration\n  next: write it like 20s or 2m\n",
 		"report x --out y.html":         "next: loadline report x --output y.html\n",
 		"run 'a b' --iodeth 3":          "has no flag --iodeth",
 		"app postgres . --duration 60s": "next: loadline app postgres . --time 60s\n",
