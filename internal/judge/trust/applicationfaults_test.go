@@ -113,6 +113,31 @@ func TestApplicationFaults(t *testing.T) {
 	}
 }
 
+// Of a script that sleeps it is not said that it measured the CPU: what it measured is not known.
+func TestAScriptThatSleeps(t *testing.T) {
+	for script, sleep := range map[string]string{
+		"INSERT INTO t VALUES (1);\n\\sleep 10 ms\n": `\sleep`, "\\ \\\n SLEEP 1 s\nSELECT 1;": `\SLEEP`, "SELECT pg_sleep(0.1);": "pg_sleep", "SELECT pg_sleep_for ('1 s')": "pg_sleep_for",
+		"": "", "SELECT sleep, pg_sleeping FROM t;": "", "-- \\sleep 1 s\nSELECT 1;": "", "/* SELECT pg_sleep(1);\n*/ SELECT 1": "", "\\sleeping 1": "",
+	} {
+		for share, severity := range map[float64]model.Severity{0.1: model.SeverityWarning, 0.4: model.SeverityNote, 0.9: model.SeverityPassed} {
+			ev := database()
+			ev.change(func(w *model.Workload) { w.App.Script = script })
+			*ev.Results[0].App.Flushing = share
+			f := checkStorageBound(ev)[0]
+			if f.Severity != severity {
+				t.Errorf("%q, %g: %+v", script, share, f)
+			}
+			if severity == model.SeverityPassed {
+				continue
+			}
+			words := strings.Contains(f.Message, "script makes clients sleep ("+sleep+")")
+			if words != (sleep != "") || strings.Contains(f.Message, "measured the CPU") != (sleep == "" && severity == model.SeverityWarning) || strings.Contains(f.Next, "leave "+sleep+" out of the script") != words {
+				t.Errorf("%q, %g: %s → %s", script, share, f.Message, f.Next)
+			}
+		}
+	}
+}
+
 func TestApplicationRulesAreSilentWhereNothingIsWrong(t *testing.T) {
 	findings := Check(database())
 	for _, f := range findings {

@@ -11,7 +11,7 @@ var ruleStorageBound = Rule{
 	Name:     "storage-bound",
 	Checks:   "an application's rate is determined by its storage",
 	Evidence: "the share of the time in which a flush of the log was in progress, or of the clients' time spent on reads: below 20 %, and below 50 %",
-	Severity: "warning below 20 %: this measured the CPU, not the storage; a note below 50 %",
+	Severity: "warning below 20 %: this measured the CPU, or the pauses of a script, and not the storage; a note below 50 %",
 	Advice:   "measure the storage directly (`loadline run`), or use more clients; faster storage would change little here",
 	check:    checkStorageBound,
 }
@@ -58,17 +58,28 @@ func checkStorageBound(ev Evidence) []model.Finding {
 			return
 		}
 		mean := r.Metrics[model.Latency].Value
-		message := fmt.Sprintf("measured the CPU, not the storage: %s took %s of the time of %s", what, percent(share), r.Workload)
+		sleep, measured, rest := sleeping(w), "measured the CPU, not the storage", "CPU time, round trips and waiting"
+		next := "measure the storage directly: " + ev.storageAlone()
+		if sleep != "" {
+			// How much of the rest is the CPU's is not known then.
+			measured, rest = "did not measure the storage", rest+", and its script makes clients sleep ("+sleep+")"
+			next = "leave " + sleep + " out of the script (--rate offers transactions at intervals), or " + next
+		}
+		message := fmt.Sprintf("%s: %s took %s of the time of %s", measured, what, percent(share), r.Workload)
 		evidence := map[string]any{"share": share, "what": what, "needed": boundLeast}
 		if cost.FlushTime != nil && cost.Flushes != nil && *cost.Flushes > flushedEach {
 			message += fmt.Sprintf(" (a flush %s, a transaction %s)", units.FormatDuration(*cost.FlushTime), units.FormatDuration(mean))
 			evidence["flush"], evidence["latency"] = *cost.FlushTime, mean
 		}
+		if sleep != "" {
+			message += ", whose script makes clients sleep (" + sleep + ")"
+			evidence["sleeps"] = sleep
+		}
 		f := model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload}, Message: message + ": faster storage would change little",
-			Evidence: evidence, Next: "measure the storage directly: " + ev.storageAlone()}
+			Evidence: evidence, Next: next}
 		if share >= boundLeast {
 			f.Severity = model.SeverityNote
-			f.Message = fmt.Sprintf("partly the storage: %s took %s of the time of %s; the rest is CPU time, round trips and waiting", what, percent(share), r.Workload)
+			f.Message = fmt.Sprintf("partly the storage: %s took %s of the time of %s; the rest is %s", what, percent(share), r.Workload, rest)
 		}
 		o.fault(f)
 	})
