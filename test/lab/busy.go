@@ -55,10 +55,20 @@ func WriteDown(t named, what, why string) {
 	if err != nil {
 		t.Fatalf("%s cannot be written down: %v", what, err)
 	}
-	if _, err := fmt.Fprintf(f, "%s: %s: %s\n", what, t.Name(), why); err != nil {
+	if _, err := fmt.Fprintf(f, "%s: %s: %s\n", what, t.Name(), beginning(why)); err != nil {
 		t.Errorf("%v", err)
 	}
 	if err := f.Close(); err != nil {
 		t.Errorf("%v", err)
 	}
+}
+
+// beginning is the beginning of a message that may contain a whole result, on one line.
+func beginning(message string) string {
+	const most = 400
+	message = strings.Join(strings.Fields(message), " ")
+	if len(message) > most {
+		message = strings.ToValidUTF8(message[:most], "") + " …"
+	}
+	return message
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -26,6 +27,17 @@ func TestABusyMachineIsWrittenDown(t *testing.T) {
 		"NOT CHECKED: TestABusyMachineIsWrittenDown/inner#01: 7% too slow\n"
 	if err != nil || string(got) != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
+// A message that contains a whole result is cut.
+func TestALongMessageIsWrittenDownInPart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "skips")
+	t.Setenv("LOADLINE_SKIPS", path)
+	WriteDown(t, "SECOND TRY", "exit code 0,\n "+strings.Repeat("é", 3000))
+	got, err := os.ReadFile(path)
+	if line := string(got); err != nil || len(line) > 500 || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "é …\n") || !strings.Contains(line, ": exit code 0, é") {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
