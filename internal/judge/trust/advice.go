@@ -246,15 +246,50 @@ func (ev Evidence) took(workload string) (seconds float64) {
 	return seconds
 }
 
-// takes says how long the command with these options takes, as a shell comment; "" if unknown.
-func (ev Evidence) takes(options []string) string {
-	var seconds, n float64
+// whole reports whether a workload was measured as planned: only then does the time that it took say how long it takes
+// again.
+func (ev Evidence) whole(workload string) bool {
+	steps := ev.steps(workload)
+	return ev.Recorded.Run.Status == model.Complete && len(steps) > 0 &&
+		!slices.ContainsFunc(steps, func(s model.StepResult) bool { return s.Error != "" || s.Lost != "" })
+}
+
+// again is how long, in seconds, the workloads that the options choose take when they are measured again, how many they are,
+// and the word for that. Whatever kept one of them from being measured as planned, the plan says how long they may take.
+func (ev Evidence) again(options []string) (word string, seconds, n float64) {
+	whole := true
 	for _, w := range ev.Recorded.Plan.Workloads {
 		if chosen(options, w.Name) {
-			seconds, n = seconds+ev.took(w.Name), n+1
+			seconds, n, whole = seconds+ev.took(w.Name), n+1, whole && ev.whole(w.Name)
 		}
 	}
-	about, each := "about", 1.0
+	s := ev.Recorded.Plan.Schedule
+	each := n * (s.Ramp + s.Repeat + s.Overhead)
+	switch {
+	case whole || s.Repeat <= 0:
+	case s.Mode == model.Fixed:
+		return "about", each, n
+	case s.Mode == model.Steady:
+		return "at most", each, n
+	case s.MaxTime > 0:
+		return "at most", s.MaxTime, n
+	}
+	return "about", seconds, n
+}
+
+// prefill is how long, in seconds, the volume is written before it is measured: as long as before the run or, if it did not come
+// to that, as planned.
+func (ev Evidence) prefill() float64 {
+	if p := ev.Recorded.Run.Prepare; p != nil {
+		return p.Seconds
+	}
+	return ev.Recorded.Plan.PrefillSeconds
+}
+
+// takes says how long the command with these options takes, as a shell comment; "" if unknown.
+func (ev Evidence) takes(options []string) string {
+	about, seconds, n := ev.again(options)
+	each := 1.0
 	if ev.Recorded.Plan.Schedule.Mode == model.Steady {
 		each = n // here, --max-time applies to each workload
 	}
@@ -265,27 +300,25 @@ func (ev Evidence) takes(options []string) string {
 		case o == "--max-time":
 			about, seconds = "at most", each*t.Seconds()
 		case o == "--time":
-			seconds = n * (t.Seconds() + rampBefore)
+			about, seconds = "about", n*(t.Seconds()+rampBefore)
 		}
 	}
-	if slices.Contains(options, "--until-steady") {
+	if seconds <= 0 || slices.Contains(options, "--until-steady") {
 		return ""
 	}
-	prepared, size := ev.Recorded.Run.Prepare, ev.Recorded.Plan.Volume.Size
-	if seconds <= 0 {
-		return ""
-	}
-	if prepared != nil {
-		write := prepared.Seconds
-		for i, o := range options {
-			if o == "--size" && i+1 < len(options) && size > 0 {
-				if larger, err := units.ParseSize(options[i+1]); err == nil {
-					write *= float64(larger) / float64(size)
-				}
+	write := ev.prefill()
+	for i, o := range options {
+		if size := ev.Recorded.Plan.Volume.Size; o == "--size" && i+1 < len(options) && size > 0 {
+			if larger, err := units.ParseSize(options[i+1]); err == nil {
+				write *= float64(larger) / float64(size)
 			}
 		}
-		seconds += write
 	}
+	return lasts(about, seconds+write)
+}
+
+// lasts is a time in seconds as a shell comment behind a command.
+func lasts(about string, seconds float64) string {
 	return "   # " + about + " " + units.FormatSpan(math.Ceil(seconds/10)*10)
 }
 

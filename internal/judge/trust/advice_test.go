@@ -161,3 +161,43 @@ func TestASweepAsksForTheTimeOfItsCells(t *testing.T) {
 		}
 	}
 }
+
+// However a run failed, the command that repeats it is said to take as long: what was measured until then does not tell.
+func TestARepeatedCommandTakesAsLongAfterAnyFailure(t *testing.T) {
+	failures := map[string]func(*Evidence){
+		"interrupted": func(ev *Evidence) {
+			ev.Recorded.Run.Status, ev.Recorded.Run.Steps = model.Interrupted, ev.Recorded.Run.Steps[:2]
+		},
+		"killed": func(ev *Evidence) {
+			ev.Recorded.Run.Status, ev.Recorded.Run.Steps = model.Running, ev.Recorded.Run.Steps[:5]
+		},
+		"failed at once": func(ev *Evidence) { ev.Recorded.Run.Status, ev.Recorded.Run.Steps = model.Failed, nil },
+		"failed in preparation": func(ev *Evidence) {
+			ev.Recorded.Run.Status, ev.Recorded.Run.Steps, ev.Recorded.Run.Prepare = model.Failed, nil, nil
+		},
+		"failed repeats": func(ev *Evidence) {
+			for i := range ev.Recorded.Run.Steps {
+				s := &ev.Recorded.Run.Steps[i]
+				s.Error, s.Ended = "no space left on device", s.Started+0.1
+			}
+		},
+	}
+	for mode, want := range map[model.Mode]string{model.Rounds: "   # at most 5 m 30 s", model.Fixed: "   # about 50 s", model.Steady: "   # at most 50 s"} {
+		for name, fail := range failures {
+			ev := sound()
+			ev.Recorded.Plan.Schedule.Mode, ev.Recorded.Plan.PrefillSeconds, ev.Recorded.Run.Prepare.Seconds = mode, 27, 27
+			fail(&ev)
+			if got := ev.takes(nil); got != want {
+				t.Errorf("%s, %s: %q, want %q", mode, name, got, want)
+			}
+			if got := ev.takes([]string{"--max-time", "60s"}); mode == model.Rounds && got != "   # at most 1 m 30 s" {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+	}
+	ev := sound()
+	ev.Recorded.Run.Prepare.Seconds = 27
+	if got := ev.takes(nil); got != "   # about 3 m 20 s" {
+		t.Errorf("after a whole run: %q", got)
+	}
+}

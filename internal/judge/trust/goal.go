@@ -104,7 +104,7 @@ func (ev Evidence) whereMet(w model.Workload, g model.Goal) string {
 		pattern = "rand" + pattern
 	}
 	return words + ev.sweeping("--rw", pattern, "--bs", units.FormatBlock(w.BlockSize), "--depth", numbers(depths), "--jobs", numbers([]int{jobs}), "--max-time", span(sweepTime)) +
-		"   # at most " + units.FormatSpan(sweepTime+ev.prefill())
+		lasts("at most", sweepTime+ev.prefill())
 }
 
 // sweeping is the command that sweeps the run's target with these options.
@@ -113,12 +113,4 @@ func (ev Evidence) sweeping(options ...string) string {
 		return again.As("sweep", options...).String()
 	}
 	return strings.Join(append(append([]string{"loadline", "sweep", ev.target()}, ev.making()...), options...), " ")
-}
-
-// prefill is how long the volume was written before the run, in seconds.
-func (ev Evidence) prefill() float64 {
-	if p := ev.Recorded.Run.Prepare; p != nil {
-		return math.Ceil(p.Seconds/10) * 10
-	}
-	return 0
 }
