@@ -3,8 +3,6 @@ package postgres
 import (
 	"flag"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,13 +26,7 @@ func TestDefaultsAreThoseOfThePrograms(t *testing.T) {
 	if *programsOf != "" {
 		versions := map[int][]model.Setting{}
 		for dir := range strings.SplitSeq(*programsOf, ":") {
-			e := env.OS()
-			e.LookPath = func(name string) (string, error) {
-				if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-					return path, nil
-				}
-				return exec.LookPath(name)
-			}
+			e := preferring(dir)
 			p, err := findPrograms(t.Context(), e)
 			if err != nil {
 				t.Fatal(err)

@@ -44,20 +44,25 @@ func onEachVersion(t *testing.T, test func(t *testing.T, e *env.Env, major int))
 	})
 	for _, major := range []int{17, 18} {
 		t.Run(strconv.Itoa(major), func(t *testing.T) {
-			programs := lab.Postgres(t, major, lab.ServerDir(t))
-			e := env.OS()
-			e.LookPath = func(name string) (string, error) {
-				if path, err := exec.LookPath(filepath.Join(programs, name)); err == nil {
-					return path, nil
-				}
-				return exec.LookPath(name)
-			}
+			e := preferring(lab.Postgres(t, major, lab.ServerDir(t)))
 			if p, err := findPrograms(t.Context(), e); err != nil || p.major != major {
 				t.Fatalf("found %+v, %v", p, err)
 			}
 			test(t, e, major)
 		})
 	}
+}
+
+// preferring returns an environment in which the programs in a directory are found before all others.
+func preferring(dir string) *env.Env {
+	e := env.OS()
+	e.LookPath = func(name string) (string, error) {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+		return exec.LookPath(name)
+	}
+	return e
 }
 
 // eachVersionAtOnce is onEachVersion for a test that needs little of the processors: the versions run
