@@ -155,6 +155,14 @@ export function when(iso: string | undefined): string {
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }
 
+/** moment is when, with the name of that time zone ("UTC", "GMT+1"): a page is read elsewhere than it was made. */
+export function moment(iso: string | undefined): string {
+  const written = when(iso);
+  if (written === none) return none;
+  const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts(new Date(iso!)).find((p) => p.type === "timeZoneName");
+  return zone ? `${written} ${zone.value}` : written;
+}
+
 /** shellWord quotes a word for a command line that is pasted into a shell, by the rules of
  * ShellWord in internal/model/safetext. */
 export function shellWord(word: string): string {

@@ -20,7 +20,7 @@ export function durability(d: DurabilityReport): HTMLElement {
     "section",
     { "aria-label": "Durability" },
     h("h1", {}, `Durability of ${placeName(d.target)}${d.environment.hostname ? ` on ${d.environment.hostname}` : ""}`),
-    h("p", { class: "faint" }, [format.when(d.started), d.status !== "complete" && d.status].filter(Boolean).join(" · ")),
+    h("p", { class: "faint" }, [format.moment(d.started), d.status !== "complete" && d.status].filter(Boolean).join(" · ")),
     labelList(d.labels),
     answerList([
       { question: "Durable?", sentence: d.statement, tone },

@@ -43,7 +43,7 @@ function howOf(t: Trace): string {
 /** traceHead is the title of a trace, how it was made, and the answers. */
 export function traceHead(t: Trace): HTMLElement {
   const { run } = t;
-  const words = [`${format.span(run.seconds)} ${howOf(t)}`, format.when(run.started), run.environment.kernel && `kernel ${run.environment.kernel}`, run.status !== "complete" && run.status];
+  const words = [`${format.span(run.seconds)} ${howOf(t)}`, format.moment(run.started), run.environment.kernel && `kernel ${run.environment.kernel}`, run.status !== "complete" && run.status];
   return h("div", {}, h("h1", {}, traceTitle(t)), labelList(run.labels), h("p", { class: "faint" }, words.filter(Boolean).join(" · ")), answerList(answersOf(t)));
 }
 

@@ -23,7 +23,7 @@ const signs: Record<ComparedRow["verdict"], [sign: string, tone: Tone]> = {
 /** tracedPage makes the page of a comparison of two traces. */
 export function tracedPage(c: TraceComparison): HTMLElement {
   document.title = "Two traces compared · Loadline";
-  const side = (letter: string, run: TraceComparison["a"]) => h("p", {}, h("strong", {}, `${letter} `), traceTitle({ run }), h("span", { class: "faint" }, ` ${format.span(run.seconds)}, ${format.when(run.started)}`));
+  const side = (letter: string, run: TraceComparison["a"]) => h("p", {}, h("strong", {}, `${letter} `), traceTitle({ run }), h("span", { class: "faint" }, ` ${format.span(run.seconds)}, ${format.moment(run.started)}`));
   return h(
     "main",
     { class: "page" },

@@ -62,9 +62,9 @@ export function severalWords(run: Run): string {
 /** whenWords tells when a run was made; of an imported one, what its source says of it. */
 export function whenWords(run: Run): string {
   const from = run.imported;
-  if (!from) return format.when(run.started) === "–" ? "" : format.when(run.started);
+  if (!from) return format.moment(run.started) === "–" ? "" : format.moment(run.started);
   const mark = from.series ? "imported with its seconds" : "imported: no raw series";
-  return `${mark} · ${from.measured ? `measured ${format.when(from.measured)}` : "when it was measured is not known"}`;
+  return `${mark} · ${from.measured ? `measured ${format.moment(from.measured)}` : "when it was measured is not known"}`;
 }
 
 /** placeName names what was measured so that it can be found again: an absolute path, a claim, an address. */
