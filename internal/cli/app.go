@@ -65,23 +65,30 @@ type appOptions struct {
 	bound []func(*env.Env, *model.AppRequest) error
 }
 
-// newAppOf returns the verb that measures an application.
-func newAppOf(e *env.Env, app application.Application) *cobra.Command {
-	o := &appOptions{app: app}
-	var f runFlags
-	name := string(app.Kind)
-	cmd := &cobra.Command{
-		Use:   name + " " + app.Help.Targets,
-		Short: app.Help.Short,
-		Long: app.Help.Long + `
+// appExitCodes ends the help of the verbs that measure an application.
+const appExitCodes = `
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 3 a goal was
 missed or could not be decided; 4 worse than the baseline; 5 measured, but a result is
-invalid; 130 interrupted (results so far are kept).`,
+invalid; 6 inconclusive: a row is unclear, with --fail-on unclear; 130 interrupted (results
+so far are kept).`
+
+// newAppOf returns the verb that measures an application.
+func newAppOf(e *env.Env, app application.Application) *cobra.Command {
+	return appCommand(e, &runFlags{}, &appOptions{app: app})
+}
+
+func appCommand(e *env.Env, f *runFlags, o *appOptions) *cobra.Command {
+	app := o.app
+	name := string(app.Kind)
+	cmd := &cobra.Command{
+		Use:     name + " " + app.Help.Targets,
+		Short:   app.Help.Short,
+		Long:    app.Help.Long + appExitCodes,
 		Example: app.Help.Examples,
 		Args:    exactly(1, app.Help.Target),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.measureApp(e, cmd, args, o)
+			return f.measureApp(e, cmd, args, o, func() (model.Experiment, error) { return f.appExperiment(e, cmd, args[0], o) })
 		},
 	}
 	o.register(cmd)
@@ -95,13 +102,7 @@ invalid; 130 interrupted (results so far are kept).`,
 	if app.Pods != nil {
 		f.registerAmplification(cmd)
 	}
-	f.gate.register(cmd)
-	if app.Pods != nil {
-		f.inside.register(cmd)
-	}
-	registerGoals(cmd, &o.options)
-	f.saveFlags.register(e, cmd, resultsHelp)
-	f.registerPublisher(e, cmd)
+	f.registerAppRest(e, cmd, o, resultsHelp)
 	return cmd
 }
 
@@ -141,18 +142,32 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 	return cmd
 }
 
-// measureApp measures an application and, if the flags ask for it, its baseline.
-func (f *runFlags) measureApp(e *env.Env, cmd *cobra.Command, args []string, o *appOptions) error {
+// registerAppRest adds the flags that follow those that define what is measured.
+func (f *runFlags) registerAppRest(e *env.Env, cmd *cobra.Command, o *appOptions, results string) {
+	f.gate.register(cmd)
+	if o.app.Pods != nil {
+		f.inside.register(cmd)
+	}
+	registerGoals(cmd, &o.options)
+	f.saveFlags.register(e, cmd, results)
+	f.registerPublisher(e, cmd)
+}
+
+// appExperiment returns the experiment of an application and, if the flags ask for it, its baseline.
+func (f *runFlags) appExperiment(e *env.Env, cmd *cobra.Command, target string, o *appOptions) (model.Experiment, error) {
+	exp, err := o.experiment(e, cmd, target)
+	if err == nil && f.baseline != "" {
+		err = f.gate.compare(&exp, profile.Comparison, f.baseline)
+	}
+	return exp, err
+}
+
+// measureApp measures the experiment of an application.
+func (f *runFlags) measureApp(e *env.Env, cmd *cobra.Command, args []string, o *appOptions, experiment func() (model.Experiment, error)) error {
 	if err := f.inside.check(cmd); err != nil {
 		return err
 	}
-	exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) {
-		exp, err := o.experiment(e, cmd, args[0])
-		if err == nil && f.baseline != "" {
-			err = f.gate.compare(&exp, profile.Comparison, f.baseline)
-		}
-		return exp, err
-	})
+	exp, err := o.requestedExperiment(e, cmd, args, experiment)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func TestAppPostgresServer(t *testing.T) {
 	}
 	// It is compared with another server, in turn, but not with itself under another name.
 	other := existingServer(t)
-	code, out, errs = runLoadline(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "20s", "--repeat", "2", "--clients", "2", "--scale", "1", "--fail-on", "none")
+	code, out, errs = runLoadline(t, "compare", "app", "postgres", other, url, "--results", results, "-q", "--max-time", "20s", "--repeat", "2", "--clients", "2", "--scale", "1", "--fail-on", "none")
 	if code == exitUsage || code == exitFailed || !strings.Contains(out, "tpcb-c2") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}

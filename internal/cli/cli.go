@@ -28,6 +28,7 @@ func Run(ctx context.Context, e *env.Env) int {
 // execute executes the command line and explains any error.
 func execute(ctx context.Context, e *env.Env) int {
 	root := newRoot(e)
+	preferPaths(e, root)
 	root.SetArgs(e.Args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {

@@ -14,6 +14,7 @@ func TestARecordedCommandCanBeTypedAgain(t *testing.T) {
 		{"run", "sc:fast", "--resources", "memory=1Gi,cpu=2", "--node-selector", "disk=ssd", "--toleration", "a=b:NoSchedule", "--toleration", "*"},
 		{"run", "/data", "--only", `"a,b",c*`, "--goal", "rand-read-iops iops > 1k", "--label", "env=prod", "-q"},
 		{"scale", "sc:fast", "--volumes", "1,2,4", "--hosts", "a,b"},
+		{"compare", "--clients", "1,16", "app", "postgres", "/a b", "sc:fast", "--margin", "3%"},
 		{"app", "postgres", "/data", "--pgbench", "--protocol=prepared", "--pgbench=-s 3", "--set", "a=b,c"},
 	} {
 		recorded := func(args []string) []string {

@@ -17,6 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/pgurl"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
@@ -27,7 +28,11 @@ type compareFlags struct {
 	measureFlags
 }
 
-func newCompare(e *env.Env) *cobra.Command { return compareCommand(e, &compareFlags{}) }
+func newCompare(e *env.Env) *cobra.Command {
+	cmd := compareCommand(e, &compareFlags{})
+	cmd.AddCommand(newCompareApp(e))
+	return cmd
+}
 
 func compareCommand(e *env.Env, f *compareFlags) *cobra.Command {
 	cmd := &cobra.Command{
@@ -38,6 +43,9 @@ of one and a repeat of the other in random order, until each interval is narrowe
 the margin or --max-time is over; two run directories are compared as they are; DIR is
 the folder of a saved comparison. --experiment repeats the comparison in such a folder,
 and --in-cluster runs it in a Job in a Kubernetes cluster (see loadline run).
+
+compare app postgres A B and compare app etcd A B measure an application in two places
+instead. Saved runs of an application are compared like any others, by their directories.
 
 If there is time, each side is also measured for 20 s without a pause in each direction:
 if burst credits run out during that, the sustained rates are compared.
@@ -55,10 +63,17 @@ Exit codes: 0 none of the conditions in --fail-on; 1 failed; 2 refused, with the
 6 inconclusive: a row is unclear, with --fail-on unclear; 130 interrupted (results so far
 are kept).`,
 		Example: `  loadline compare /srv/old /srv/new --profile quick
-  loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%`,
+  loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%
+  loadline compare app postgres /srv/old /srv/new --clients 1,16`,
+		ValidArgsFunction: orPaths,
 		Args: f.unlessRepeated(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 2 {
 				return nil
+			}
+			if len(args) > 2 && args[0] == appSection {
+				if _, err := session.Applications().Lookup(args[1]); err != nil {
+					return err
+				}
 			}
 			return exactly(2, "two targets, two run directories, or the folder of a saved comparison")(cmd, args)
 		}),
@@ -78,10 +93,13 @@ are kept).`,
 	f.options.register(cmd)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
-	f.saveFlags.register(e, cmd, "create the comparison's folder in this `DIR`")
+	f.saveFlags.register(e, cmd, comparisonHelp)
 	f.registerPublisher(e, cmd)
 	return cmd
 }
+
+// comparisonHelp is the help text of --results if a comparison is saved.
+const comparisonHelp = "create the comparison's folder in this `DIR`"
 
 // saved compares saved runs.
 func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, args []string) error {
@@ -132,6 +150,8 @@ func (f *compareFlags) compareTwo(ctx context.Context, e *env.Env, cmd *cobra.Co
 		}
 		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
 			"measure both targets, or run the target first and compare the two run directories")
+	case pgurl.Is(a) || pgurl.Is(b):
+		return refuseServers(a, b)
 	}
 	return f.targets(ctx, e, cmd, []string{a, b})
 }
@@ -161,6 +181,9 @@ func (f *compareFlags) recompare(e *env.Env, cmd *cobra.Command, dir string) err
 	}
 	if !store.IsComparison(dir) {
 		hint := "name two targets or two run directories: loadline compare A B"
+		if dir == appSection {
+			hint += "; or an application and two places: loadline compare app postgres A B"
+		}
 		if store.IsRun(dir) {
 			return model.RefusedError(fmt.Sprintf("%s is one run: there is nothing to compare it with", dir), hint)
 		}

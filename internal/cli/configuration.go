@@ -52,11 +52,15 @@ func (s *configuration) register(c *cobra.Command) {
 }
 
 // section returns the name of a command in the configuration; "" if it takes no values from it.
-// A plan command uses the section of the command that it plans.
+// A plan command uses the section of the command that it plans, and a comparison of an application that of
+// the application.
 func (s *configuration) section(c *cobra.Command) string {
 	words := strings.Fields(c.CommandPath())[1:]
 	if len(words) > 0 && words[0] == "plan" {
 		words = append(words[1:], "run")
+	}
+	if len(words) > 1 && words[1] == appSection {
+		words = words[1:]
 	}
 	if len(words) == 0 || c.Hidden || !slices.Contains(configured, words[0]) {
 		return ""

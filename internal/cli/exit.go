@@ -106,8 +106,13 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usageError{fmt.Errorf("%s takes %s, not %d arguments", cmd.CommandPath(), what, len(args)), cmd.CommandPath() + " --help"}
+		return wrongArguments(cmd, what, args, cmd.CommandPath()+" --help")
 	}
+}
+
+// wrongArguments returns the error for a wrong number of arguments; what is the right one.
+func wrongArguments(cmd *cobra.Command, what string, args []string, hint string) error {
+	return usageError{fmt.Errorf("%s takes %s, not %d arguments", cmd.CommandPath(), what, len(args)), hint}
 }
 
 // atLeast returns an argument check for a command that takes one or more arguments.

@@ -36,17 +36,22 @@ func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.C
 // besideExperiment are flags for where to measure and to save that are no part of an experiment.
 var besideExperiment = []string{"results", "namespace", "context", "kubeconfig", "image"}
 
+// experimentVerb returns the words of the command that makes such an experiment.
+func experimentVerb(exp model.Experiment) []string {
+	if exp.App != nil {
+		return []string{appSection, exp.App.Name}
+	}
+	return strings.Fields(verbs[exp.Scenario])
+}
+
 // experimentCommand returns the command whose flags describe an experiment. Its files keep their
 // names.
 func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine {
-	c := append(model.CommandLine{"loadline"}, strings.Fields(verbs[exp.Scenario])...)
-	if exp.App != nil {
-		c = model.CommandLine{"loadline", "app", exp.App.Name, exp.Target}
-	} else if exp.Scenario == profile.Comparison {
-		c = append(c, exp.Baseline, exp.Target)
-	} else {
-		c = append(c, exp.Target)
+	c := append(model.CommandLine{"loadline"}, experimentVerb(exp)...)
+	if exp.Scenario == profile.Comparison && exp.App == nil {
+		c = append(c, exp.Baseline)
 	}
+	c = append(c, exp.Target)
 	text := func(flag, value string) {
 		if value != "" {
 			c = append(c, "--"+flag+"="+value)

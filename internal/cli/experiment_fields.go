@@ -20,12 +20,11 @@ func checkFields(e *env.Env, exp model.Experiment, file string) error {
 		return model.RefusedError(fmt.Sprintf("%s sets a baseline, which scenario: %s does not use", file, exp.Scenario),
 			fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
 	}
-	line := experimentCommand(exp, nil)
-	verb, _, err := unusedRoot(e).Find(line[1:])
+	verb, _, err := unusedRoot(e).Find(experimentVerb(exp))
 	if err != nil {
 		return err
 	}
-	for _, word := range line[1:] {
+	for _, word := range experimentCommand(exp, nil) {
 		flag, is := strings.CutPrefix(word, "--")
 		if flag, _, _ = strings.Cut(flag, "="); is && verb.Flag(flag) == nil {
 			return model.RefusedError(fmt.Sprintf("%s sets what is --%s on the command line, and %s has no such option", file, flag, verb.CommandPath()),

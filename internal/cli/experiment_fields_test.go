@@ -73,6 +73,8 @@ func TestConfiguredValuesOfAnApplication(t *testing.T) {
 		{[]string{"plan", "app", "postgres", "sc:x", "--kubeconfig", "/nowhere"}, true, true},
 		// The precision ends it before anything is touched.
 		{[]string{"app", "postgres", t.TempDir(), "--baseline", "sc:x", "--precision", "lots"}, true, true},
+		{[]string{"compare", "app", "postgres", "sc:x", t.TempDir(), "--precision", "lots"}, true, true},
+		{[]string{"compare", "app", "postgres", t.TempDir(), t.TempDir(), "--rate", "500", "--precision", "lots"}, false, false},
 	} {
 		_, _, errs := runLoadline(t, append(c.args, "--config", file)...)
 		if strings.Contains(errs, "--image=mine:1") != c.image || strings.Contains(errs, "--profile=quick") != c.profile ||

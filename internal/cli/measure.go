@@ -98,7 +98,7 @@ func removeRefused(err error, dir string) bool {
 func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	for _, name := range session.Targets(exp) {
 		if store.IsRun(name) || store.IsComparison(name) {
-			return model.RefusedError(fmt.Sprintf("%s is a saved run, but run measures targets", name), "to compare saved runs: loadline compare A B")
+			return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), "to compare saved runs: "+comparingRuns(exp.Baseline, exp.Target))
 		}
 	}
 	m, err := f.measurePair(ctx, e, o, exp)

@@ -29,7 +29,7 @@ const targetHint = "the target is an argument: loadline run TARGET"
 const jobHint = "put it in a fio job and run that: loadline run TARGET --job FILE.fio"
 
 // applicationHint is the hint for a flag that asks for a database.
-const applicationHint = "databases have a verb of their own: loadline app postgres PLACE, and --baseline OTHER compares two places"
+const applicationHint = "databases have verbs of their own: loadline app postgres PLACE, and loadline compare app postgres A B for two places"
 
 // foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl, pgbench and hyperfine, with dashes
 // instead of underscores. A single letter is a shorthand.
@@ -78,6 +78,9 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		typed = "-" + name
 	}
 	unknownErr := fmt.Errorf("%s has no flag %s", cmd.CommandPath(), typed)
+	if name == "baseline" && compares(cmd) {
+		return usageError{fmt.Errorf("%w: the baseline is the first of its two arguments", unknownErr), cmd.CommandPath() + " A B"}
+	}
 	own := flagNames(cmd)
 	foreign, known := foreignFlags[strings.ToLower(strings.ReplaceAll(name, "_", "-"))]
 	instead := ""
@@ -89,7 +92,7 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	if instead == "" {
 		// A shorthand is too short to suggest a similar name.
 		instead = suggest.Nearest(strings.ReplaceAll(name, "_", "-"), own)
-		if others := commandsWith(cmd.Root(), name); len(others) > 0 && !nearlyEqual(name, instead) {
+		if others := commandsWith(cmd, name); len(others) > 0 && !nearlyEqual(name, instead) {
 			return usageError{fmt.Errorf("%w; it is one of loadline %s", unknownErr, strings.Join(others, ", ")), help}
 		}
 	}
@@ -148,19 +151,38 @@ func flagNames(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// commandsWith returns the program's commands that have a flag, except plan, which has the flags of others.
-func commandsWith(root *cobra.Command, flag string) (names []string) {
-	for _, c := range root.Commands() {
-		// An application's flags are those of its own command: app postgres.
-		if c.Name() == "app" {
-			for _, app := range c.Commands() {
-				if len(flag) > 1 && app.IsAvailableCommand() && slices.Contains(flagNames(app), flag) {
-					names = append(names, "app "+app.Name())
-				}
+// compares reports whether a command is compare, or one below it.
+func compares(cmd *cobra.Command) bool {
+	words := strings.Fields(cmd.CommandPath())
+	return len(words) > 1 && words[1] == "compare"
+}
+
+// commandsWith returns the commands of cmd's program that have a flag, except plan, which has the flags of others.
+func commandsWith(cmd *cobra.Command, flag string) (names []string) {
+	if len(flag) < 2 {
+		return nil
+	}
+	for _, c := range cmd.Root().Commands() {
+		of := []*cobra.Command{c}
+		if c.Name() == appSection {
+			// An application's flags are those of its own command: app postgres, or compare app postgres.
+			of = c.Commands()
+			if group, _, err := c.Root().Find([]string{"compare", appSection}); err == nil && compares(cmd) && len(having(group.Commands(), flag)) > 0 {
+				of = group.Commands()
 			}
 		}
-		if len(flag) > 1 && c.Name() != "plan" && c.IsAvailableCommand() && slices.Contains(flagNames(c), flag) {
-			names = append(names, c.Name())
+		if c.Name() != "plan" {
+			names = append(names, having(of, flag)...)
+		}
+	}
+	return names
+}
+
+// having returns those of the commands that have a flag.
+func having(commands []*cobra.Command, flag string) (names []string) {
+	for _, c := range commands {
+		if c.IsAvailableCommand() && slices.Contains(flagNames(c), flag) {
+			names = append(names, strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "))
 		}
 	}
 	return names

@@ -57,9 +57,10 @@ type Help struct {
 	// Targets are its targets as the usage line has them, Target what one argument is.
 	Targets, Target string
 	// Short and Long describe "app NAME", PlanLong describes "plan app NAME"; exit codes are added to
-	// both. Examples are lines that begin with two spaces.
+	// both. Examples are lines that begin with two spaces; CompareExamples are those of "compare app NAME".
 	Short, Long, Examples  string
 	PlanLong, PlanExamples string
+	CompareExamples        string
 	// Baseline describes the flag --baseline.
 	Baseline string
 }

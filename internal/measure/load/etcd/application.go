@@ -45,7 +45,8 @@ With --hosts etcd runs in the directory on that host, which needs loadline and e
 Not supported yet: an existing etcd, members on several machines, Kubernetes (sc:, pvc:).`,
 		Examples: `  loadline app etcd /var/lib/x --profile quick
   loadline app etcd /var/lib/x --clients 1,8,64 --etcd ~/bin/etcd`,
-		Baseline: "also measure an etcd in this `DIR`, interleaved, and compare with it",
+		CompareExamples: `  loadline compare app etcd /srv/old /srv/new --profile small`,
+		Baseline:        "also measure an etcd in this `DIR`, interleaved, and compare with it",
 		PlanLong: `Takes the flags of app etcd and prints the plan, as plan does for run, and the settings
 that etcd would be given.`,
 		PlanExamples: `  loadline plan app etcd /var/lib/x --set snapshot-count=100000`,

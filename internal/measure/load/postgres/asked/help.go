@@ -32,7 +32,8 @@ directories.
 
 With --baseline a second server runs in another place; both are measured in turn and
 compared. If their transactions did not do the same I/O, neither is called better. The
-baseline's log is with its data, or where --baseline-wal says.
+baseline's log is with its data, or where --baseline-wal says. loadline compare app postgres
+BASELINE PLACE is the same measurement.
 
 postgres://USER@HOST/DATABASE is an existing server (version 14 to 18): nothing is started,
 no setting is changed, and nothing that belongs to others is touched. A schema with pgbench's
@@ -62,6 +63,10 @@ Kubernetes it prints the manifests of claim and pod; the image is not examined, 
 version and its other settings are not known before it runs. With --in-cluster it prints
 the manifest of the Job. It connects to an existing
 server (postgres://…) and examines it, but creates nothing there.`,
+	CompareExamples: `  loadline compare app postgres /srv/old /srv/new --clients 1,16
+  loadline compare app postgres sc:local-path sc:replicated --profile quick
+  loadline compare app postgres /var/lib/x sc:replicated --margin 10% --fail-on worse,unclear
+  loadline compare app postgres postgres://bench@old/bench postgres://bench@new/bench`,
 	PlanExamples: `  loadline plan app postgres /var/lib/x --set shared_buffers=1GB
   loadline plan app postgres sc:fast --image postgres:16
   loadline plan app postgres postgres://bench@db1/bench`,

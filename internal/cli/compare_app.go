@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/plan/application"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// newCompareApp returns the group of verbs that compare an application in two places.
+func newCompareApp(e *env.Env) *cobra.Command {
+	group := appGroup("Compare an application in two places: " + strings.Join(titles(), ", "))
+	group.Long = `Measures an application in two places instead of their storage alone, and compares B with A.`
+	for _, app := range session.Applications() {
+		group.AddCommand(newCompareAppOf(e, app))
+	}
+	return group
+}
+
+// newCompareAppOf returns the verb that compares an application in two places.
+func newCompareAppOf(e *env.Env, app application.Application) *cobra.Command {
+	return compareAppCommand(e, &runFlags{}, &appOptions{app: app})
+}
+
+func compareAppCommand(e *env.Env, f *runFlags, o *appOptions) *cobra.Command {
+	name, help := string(o.app.Kind), o.app.Help
+	place := "a " + strings.TrimPrefix(help.Target, "one ")
+	cmd := &cobra.Command{
+		Use:   name + " A B",
+		Short: "Compare " + o.app.Title + " in two places, measured in interleaved blocks",
+		Long: fmt.Sprintf(`Measures %[1]s in two places and compares B with A, the baseline: the same measurement as
+%[2]s B --baseline A, with the same flags.
+A and B are each %[3]s.
+Both servers run, and are loaded in turn in interleaved blocks, until each interval is
+narrower than the margin or --max-time is over. The goals are B's, and so is the report
+that is printed with the comparison. %[2]s --help describes the loads.
+
+Two saved runs are compared by loadline compare and their directories.`, o.app.Title, "loadline app "+name, place) + appExitCodes,
+		Example: help.CompareExamples,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return nil
+			}
+			hint := cmd.CommandPath() + " A B"
+			if len(args) == 0 && exists(appSection) && exists(name) {
+				hint += "; or, for what is in " + appSection + " and in " + name + " here: loadline compare ./" + appSection + " ./" + name
+			}
+			return wrongArguments(cmd, "two places, each "+place, args, hint)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.measureApp(e, cmd, args, o, func() (model.Experiment, error) { return f.compareAppExperiment(e, cmd, args, o) })
+		},
+	}
+	o.register(cmd)
+	o.registerOwn(cmd, o.app.BaselineFlags)
+	f.registerAppRest(e, cmd, o, comparisonHelp)
+	return cmd
+}
+
+// compareAppExperiment returns the experiment of an application in two places, the first of which is the baseline.
+func (f *runFlags) compareAppExperiment(e *env.Env, cmd *cobra.Command, places []string, o *appOptions) (model.Experiment, error) {
+	exp, err := o.experiment(e, cmd, places[1])
+	if err == nil {
+		err = f.gate.compare(&exp, profile.Comparison, places[0])
+	}
+	return exp, err
+}
+
+// preferPaths makes "compare app …" compare what is in a path called app if no application is named, or if both words
+// are saved results and nothing follows them.
+func preferPaths(e *env.Env, root *cobra.Command) {
+	c, rest, err := root.Find(e.Args)
+	if err != nil {
+		return
+	}
+	words := strings.Fields(c.CommandPath())[1:]
+	if len(words) < 2 || words[0] != "compare" || words[1] != appSection {
+		return
+	}
+	group := c
+	if len(words) > 2 {
+		group = c.Parent()
+		if !saved(words[1]) || !saved(words[2]) {
+			return
+		}
+		// A tree of its own, since flags are set once.
+		c, rest, err = unusedRoot(e).Find(e.Args)
+		if err != nil || c.ParseFlags(rest) != nil || c.Flags().NArg() > 0 {
+			return
+		}
+	} else if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+		return
+	}
+	group.Parent().RemoveCommand(group)
+}
+
+// saved reports whether a directory holds saved results of any kind.
+func saved(name string) bool {
+	return store.IsRun(name) || store.IsComparison(name) || store.IsTrace(name)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// comparingRuns is the command that compares two saved runs, or its form if one of the two is none.
+func comparingRuns(a, b string) string {
+	if !store.IsRun(a) || !store.IsRun(b) {
+		a, b = "A", "B"
+	}
+	return "loadline compare " + safetext.ShellWord(a) + " " + safetext.ShellWord(b)
+}
+
+// refuseServers refuses to compare existing servers as if they were storage.
+func refuseServers(a, b string) error {
+	command := "loadline compare app " + string(model.Postgres) + " " + safetext.ShellWord(secrets.MaskText(a)) + " " + safetext.ShellWord(secrets.MaskText(b))
+	// A name may contain a password, so the message does not quote it.
+	return model.RefusedError("a PostgreSQL server that exists is measured as an application, and not as storage", command)
+}
+
+// orPaths makes the shell complete paths as well as subcommands.
+func orPaths(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
