@@ -34,6 +34,28 @@ func (c CommandLine) Verb() string {
 	return c[1]
 }
 
+// Application returns the name of the application that the command measures, with "app NAME" or "compare app
+// NAME"; "" if it measures none.
+func (c CommandLine) Application() string {
+	if at := c.verbEnd(); at > 2 {
+		return c[at-1]
+	}
+	return ""
+}
+
+// verbEnd returns the number of words before the arguments: the program and its verb, which may be several words. A
+// comparison of two paths called app and NAME has no further arguments, and that of an application has two.
+func (c CommandLine) verbEnd() int {
+	argument := func(i int) bool { return len(c) > i && !strings.HasPrefix(c[i], "-") }
+	switch {
+	case c.Verb() == "app":
+		return min(len(c), 3)
+	case c.Verb() == "compare" && argument(3) && c[2] == "app" && argument(4) && argument(5):
+		return 4
+	}
+	return min(len(c), 2)
+}
+
 // Flags returns the words of c that are flags of these names, with their values.
 func (c CommandLine) Flags(names ...string) CommandLine {
 	return slices.DeleteFunc(slices.Clone(c), func(word string) bool { return !slices.Contains(names, flagName(word)) })
@@ -105,17 +127,22 @@ func (c CommandLine) As(verb string, options ...string) CommandLine {
 var singleRunFlags = []string{"goal", "baseline", "trace", "amplification", "time", "ramp-time", "until-steady",
 	"in-cluster", "detach", "hold", "service-account", "experiment", "allow-programs"}
 
+// sideFlags lists the flags of an application that a comparison has for each side: --baseline-wal is that of A.
+var sideFlags = []string{"wal", "client-node"}
+
 // recordFlags lists the flags that belong to a single run: where it is stored and how it is shown.
 var recordFlags = []string{"seed", "note", "label", "results", "output", "format", "json", "config"}
 
 // Against returns the command that compares two targets in the same way as the commands c and d, each
-// of which measured one of them. It is nil if one of them is not a run, or if they measured different
-// things, so that no single command does the same as both.
+// of which measured one of them. It is nil if one of them is neither a run nor measured an application, or if they
+// measured different things, so that no single command does the same as both.
 func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
-	flags := func(c CommandLine) (what, where CommandLine) {
+	flags := func(c CommandLine, side string) (what, where CommandLine) {
 		for _, word := range c {
 			switch name := flagName(word); {
 			case name == "" || slices.Contains(singleRunFlags, name) || slices.Contains(displayFlags, name):
+			case slices.Contains(sideFlags, name):
+				where = append(where, "--"+side+strings.TrimPrefix(word, "--"))
 			case name == "destroy-data-on" || name == "create" || name == "yes" || name == "hosts":
 				where = append(where, word)
 			case !slices.Contains(recordFlags, name):
@@ -124,12 +151,23 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 		}
 		return what, where
 	}
-	whatC, whereC := flags(c)
-	whatD, whereD := flags(d)
-	if c.Verb() != "run" || d.Verb() != "run" || !slices.Equal(whatC, whatD) {
+	whatC, whereC := flags(c, "baseline-")
+	whatD, whereD := flags(d, "")
+	app := c.Application()
+	switch {
+	case app != d.Application() || !slices.Equal(whatC, whatD):
+		return nil
+	case app == "" && (c.Verb() != "run" || d.Verb() != "run"):
+		return nil
+	case app != "" && (c.Verb() != "app" || d.Verb() != "app" || len(c.Flags("baseline"))+len(d.Flags("baseline")) > 0):
+		// It measured two sides, and which of them is meant here is not known.
 		return nil
 	}
-	both := append(CommandLine{c[0], "compare", a, b}, whatC...)
+	both := CommandLine{c[0], "compare"}
+	if app != "" {
+		both = append(both, "app", app)
+	}
+	both = append(append(both, a, b), whatC...)
 	for _, word := range append(whereC, whereD...) {
 		if !slices.Contains(both, word) {
 			both = append(both, word)
@@ -184,12 +222,8 @@ func (c CommandLine) Placed(targets []Target) CommandLine {
 // argument returns the index of an argument in a command: the word of that name after the verb that
 // follows no flag, else the one that follows a flag; -1 if ambiguous.
 func (c CommandLine) argument(name string) int {
-	verb := 1
-	if len(c) > 1 && c[1] == "app" {
-		verb = 2
-	}
 	var free, behind []int
-	for i := verb + 1; i < len(c); i++ {
+	for i := c.verbEnd(); i < len(c); i++ {
 		switch {
 		case c[i] != name:
 		case strings.HasPrefix(c[i-1], "-"):

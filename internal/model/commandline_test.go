@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -56,5 +57,34 @@ func TestTwoRunsAreOneComparison(t *testing.T) {
 	}
 	if got := a.Against(nil, "/dev/a", "b"); got != nil {
 		t.Errorf("%s", got)
+	}
+	c := model.CommandLine{"loadline", "app", "postgres", "c", "--clients=1,16", "--goal=tpcb-c1 tps > 5", "--wal=/srv/log", "--results=x"}
+	d := model.CommandLine{"loadline", "app", "postgres", "d", "--clients=1,16", "--hosts=h"}
+	if got, want := c.Against(d, "c", "d").String(), "loadline compare app postgres c d --clients 1,16 --baseline-wal /srv/log --hosts h"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got, want := d.Against(c, "d", "c").String(), "loadline compare app postgres d c --clients 1,16 --hosts h --wal /srv/log"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for _, other := range []model.CommandLine{
+		append(slices.Clone(d), "--baseline=c"), {"loadline", "compare", "app", "postgres", "c", "d", "--clients=1,16"},
+		{"loadline", "app", "etcd", "d", "--clients=1,16"}, {"loadline", "run", "d"},
+	} {
+		if got := c.Against(other, "c", "d"); got != nil {
+			t.Errorf("%s: %s", other, got)
+		}
+	}
+}
+
+func TestTheApplicationOfACommand(t *testing.T) {
+	for typed, want := range map[string]string{
+		"loadline app postgres /srv --clients=1": "postgres", "loadline compare app etcd a b": "etcd", "loadline compare app postgres app b --scale=1": "postgres",
+		// These compare paths.
+		"loadline compare app postgres": "", "loadline compare app other --profile=quick": "", "loadline compare a b": "",
+		"loadline run app": "", "loadline": "", "loadline app": "",
+	} {
+		if got := model.CommandLine(strings.Fields(typed)).Application(); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
 	}
 }

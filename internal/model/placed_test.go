@@ -23,6 +23,8 @@ func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
 		{"loadline app postgres postgres", "loadline app postgres /srv/postgres", []Target{{Name: "postgres", Kind: Postgres, Path: "/srv/postgres"}}},
 		{"loadline app etcd . --etcd x", "loadline app etcd /srv/here --etcd x", []Target{{Name: ".", Kind: Etcd, Path: "/srv/here"}}},
 		{"loadline scale a b --volumes 1,2", "loadline scale /srv/a /srv/b --volumes 1,2", []Target{here("a"), here("b"), here("b")}},
+		{"loadline compare app postgres app postgres", "loadline compare app postgres /srv/app /srv/postgres", []Target{here("postgres"), here("app")}},
+		{"loadline compare app other --quiet", "loadline compare /srv/app /srv/other --quiet", []Target{here("other"), here("app")}},
 		{"loadline compare old new", "loadline compare /srv/old /srv/new", []Target{here("new"), here("old")}},
 		{"loadline run .", "loadline run /srv/here", []Target{dot, {Name: ".", Kind: Directory, Path: "/srv/elsewhere"}}},
 		{"loadline run pvc:prod/db", "loadline run pvc:prod/db", []Target{{Name: "pvc:prod/db"}}},

@@ -80,7 +80,11 @@ func compareCommand(c *model.Comparison) string {
 	if again := c.A.Again.Against(c.B.Again, c.A.Target.Name, c.B.Target.Name); again != nil {
 		return again.String()
 	}
-	command := "loadline compare " + safetext.ShellWord(c.A.Target.Name) + " " + safetext.ShellWord(c.B.Target.Name)
+	verb := "loadline compare "
+	if app := c.A.Again.Application(); app != "" && app == c.B.Again.Application() {
+		verb += "app " + app + " "
+	}
+	command := verb + safetext.ShellWord(c.A.Target.Name) + " " + safetext.ShellWord(c.B.Target.Name)
 	for _, run := range []model.RunInfo{c.A, c.B} {
 		if run.Volume.Owned && run.Target.Kind == model.File {
 			return command + " --create" // the file was removed after the run

@@ -155,6 +155,29 @@ func TestRunsOfTheirOwnAreNotPaired(t *testing.T) {
 	}
 }
 
+// Two runs of an application are measured again as one comparison of it, and not of the storage below.
+func TestRunsOfAnApplicationAreComparedAsOne(t *testing.T) {
+	w := reader("a")
+	a, b := sideOf(model.SideA, w, 1000, 1010), sideOf(model.SideB, w, 800, 810)
+	a.Run.Comparison, b.Run.Comparison = "", ""
+	ma, mb := measuredOf(a), measuredOf(b)
+	ma.Report.Run.Target.Name, mb.Report.Run.Target.Name = "/srv/a", "b c"
+	ma.Report.Run.Again = model.CommandLine{"loadline", "app", "postgres", "/srv/a", "--clients=4"}
+	for _, x := range []struct{ clients, want string }{
+		{"4", "loadline compare app postgres /srv/a 'b c' --clients 4"}, {"8", "loadline compare app postgres /srv/a 'b c'"},
+	} {
+		mb.Report.Run.Again = model.CommandLine{"loadline", "app", "postgres", "b c", "--clients=" + x.clients}
+		found := false
+		c := analyze.Compare(ma, mb, margins)
+		for _, f := range c.Findings {
+			found = found || f.Rule == "interleaved" && strings.HasSuffix(f.Next, ": "+x.want)
+		}
+		if !found {
+			t.Errorf("%s is not advised: %+v", x.want, c.Findings)
+		}
+	}
+}
+
 // One repeat each: compared by the published intervals, with a warning.
 func TestSingleRepeatsAreComparedWithAWarning(t *testing.T) {
 	w := reader("a")

@@ -14,7 +14,7 @@ var loads = []string{"profile", "load", "script", "clients", "threads", "connect
 // image, settings and size stay. Goals and selections are dropped with the loads that they name.
 func (ev Evidence) otherLoad(options ...string) string {
 	again := ev.Recorded.Run.Again
-	if again.Verb() != "app" {
+	if again.Application() == "" {
 		return ev.made(options...)
 	}
 	return slices.DeleteFunc(slices.Clone(again), func(word string) bool {
@@ -27,7 +27,7 @@ func (ev Evidence) otherLoad(options ...string) string {
 // automatically.
 func (ev Evidence) scaled(scale string) string {
 	again := ev.Recorded.Run.Again
-	if again.Verb() != "app" {
+	if again.Application() == "" {
 		return ev.made("--scale", scale)
 	}
 	fit := func(word string) bool { return strings.HasPrefix(word, "--fit=") }

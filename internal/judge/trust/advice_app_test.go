@@ -74,3 +74,18 @@ func TestApplicationAdvice(t *testing.T) {
 		t.Errorf("the advice has changed; go test ./internal/judge/trust -update, and run the tests of internal/cli (-want +got):\n%s", diff)
 	}
 }
+
+// What is advised after a comparison of an application measures both places again.
+func TestApplicationAdviceOfAComparison(t *testing.T) {
+	ev := database()
+	ev.Recorded.Run.Again = model.CommandLine{"loadline", "compare", "app", "postgres", "/srv/a", "/srv/b", "--clients=4", "--fit=cached", "--margin=3%"}
+	for want, got := range map[string]string{
+		"loadline compare app postgres /srv/a /srv/b --fit cached --margin 3% --clients 1":            ev.otherLoad("--clients", "1"),
+		"loadline compare app postgres /srv/a /srv/b --clients 4 --margin 3% --scale 9":               ev.scaled("9"),
+		"loadline compare app postgres /srv/a /srv/b --clients 4 --fit cached --margin 3% --repeat 9": ev.command("--repeat", "9"),
+	} {
+		if got, _, _ = strings.Cut(got, "   #"); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}

@@ -29,6 +29,7 @@ func TestALowerRateKeepsTheCommand(t *testing.T) {
 	for _, again := range []model.CommandLine{
 		{"loadline", "scale", "/dev/vdb", "--destroy-data-on=/dev/vdb", "--volumes=4", "--workload=w", "--rate=2000", "--node=n"},
 		{"loadline", "app", "postgres", "/srv", "--clients=4", "--rate=2000"},
+		{"loadline", "compare", "app", "postgres", "/srv", "/mnt", "--clients=4", "--rate=2000"},
 	} {
 		ev := sound()
 		ev.Recorded.Run.Again = again

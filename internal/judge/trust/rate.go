@@ -2,7 +2,6 @@ package trust
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -79,7 +78,7 @@ func lowerRate(ev Evidence, w model.Workload, e model.Estimate) string {
 	fit := fmt.Sprintf("%.0f", 0.8*e.Value/float64(w.VolumeCount()))
 	r := ev.Recorded.Plan.Experiment.Scale
 	switch again := ev.Recorded.Run.Again; {
-	case again != nil && slices.Contains([]string{"scale", "app"}, again.Verb()):
+	case again.Verb() == "scale" || again.Application() != "":
 		return ev.command("--rate", fit)
 	case r != nil:
 		lower := *r
