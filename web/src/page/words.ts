@@ -133,9 +133,16 @@ export function placedCommand(recorded: string[] | undefined, targets: Target[])
   return commandWords(command);
 }
 
+/** verbEnd is the number of words before a command's arguments, by the rules of verbEnd in internal/model. */
+function verbEnd(command: string[]): number {
+  if (command[1] === "app") return 3;
+  const places = command.slice(3, 6).filter((word) => !word.startsWith("-"));
+  return command[1] === "compare" && command[2] === "app" && places.length === 3 ? 4 : 2;
+}
+
 /** argument is where in a command an argument stands: behind the verb and no flag, else behind a flag. */
 function argument(command: string[], name: string): number {
-  const from = command[1] === "app" ? 3 : 2;
+  const from = verbEnd(command);
   const all = command.flatMap((word, i) => (i >= from && word === name ? [i] : []));
   const free = all.filter((i) => !command[i - 1]!.startsWith("-"));
   const likely = free.length ? free : all;
