@@ -37,7 +37,8 @@ the Job that would measure the same inside the cluster, for kubectl apply.
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
   loadline plan /dev/sdX --profile kbench --destroy-data-on /dev/sdX --time 20s`,
-		Args: o.unlessRepeated(exactly(1, "one TARGET")),
+		Args:              o.unlessRepeated(exactly(1, "one TARGET")),
+		ValidArgsFunction: orPaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args[0]) })
 			if err != nil {
