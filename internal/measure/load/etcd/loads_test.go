@@ -22,7 +22,7 @@ func TestAskedLoads(t *testing.T) {
 			t.Errorf("%+v was taken", bad)
 		}
 	}
-	if _, err := chooseData(nil, nil, model.Target{Name: "/x"}, model.ProbeResult{Capacity: 100 << 20}); err == nil || !strings.Contains(err.Error(), "takes 192 MiB to begin with") {
+	if _, err := chooseData(nil, nil, model.Target{Name: "/x"}, model.ProbeResult{Capacity: 100 << 20}); err == nil || !strings.Contains(err.Error(), "takes 272 MiB to begin with") {
 		t.Errorf("%v", err)
 	}
 	// What is left before the load is stopped comes on top.

@@ -101,7 +101,7 @@ func flushesPerPut(c *model.AppCounts) float64 {
 
 // What is put grows an etcd's data: the load is stopped before they fill the filesystem.
 func TestTheLoadEndsBeforeTheFilesystemIsFull(t *testing.T) {
-	dir := filepath.Join(lab.Tmpfs(t, 256<<20), "e")
+	dir := filepath.Join(lab.Tmpfs(t, 512<<20), "e")
 	if err := os.Mkdir(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ const startSeconds = 4.0
 func chooseData(_ *model.AppRequest, _ []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	v := model.Volume{Target: t, Engine: "puts over gRPC", Size: room, SizeReason: "its log and its database to begin with; it grows by what is put"}
 	// With less, the load would be stopped as soon as it has begun.
-	if need := v.Size + margin(probe.Environment.Storage); need > probe.Capacity {
+	if need := v.Size + int64(margin); need > probe.Capacity {
 		return v, model.RefusedError(
 			fmt.Sprintf("an etcd takes %s to begin with, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),
 			"free some space, or name a directory with more: df -h")
@@ -32,15 +32,12 @@ func chooseData(_ *model.AppRequest, _ []model.Workload, t model.Target, probe m
 }
 
 const (
-	// mostMargin is the space in bytes that is left before the load is stopped: what an etcd writes grows by the data that are
-	// put, and by 64 MiB at once with each file of its log. On a small filesystem it is marginShare of it.
-	mostMargin, marginShare = 64<<20 + 16<<20, 20
+	// margin is the space in bytes that is left before the load is stopped: what an etcd writes grows by the data that are
+	// put, and by 64 MiB at once with each file of its log. An etcd that gets no space for one ends.
+	margin = 64<<20 + 16<<20
 	// spaceEvery is how often the space is checked.
 	spaceEvery = 250 * time.Millisecond
 )
-
-// margin returns the space in bytes that a load must leave of what a filesystem can spare.
-func margin(s model.Storage) int64 { return min(mostMargin, s.Usable()/marginShare) }
 
 // tooFull reports whether a directory's filesystem has no more to spare; false if that is not known.
 func tooFull(dir string) bool {
@@ -50,7 +47,7 @@ func tooFull(dir string) bool {
 	}
 	size := int64(st.Bsize)
 	s := model.Storage{Used: int64(st.Blocks-st.Bfree) * size, Free: int64(st.Bavail) * size}
-	return s.Spare() < margin(s)
+	return s.Spare() < margin
 }
 
 // watchSpace calls stop when the server's filesystem has no more to spare. It ends with ctx; crowded reports whether
