@@ -199,9 +199,10 @@ func (f *compareFlags) recompare(e *env.Env, cmd *cobra.Command, dir string) err
 }
 
 // end returns the error with which the command ends after an interleaved measurement.
-func (m pairOutcome) end(code int, err error) error {
+func (m pairOutcome) end(e *env.Env, code int, err error) error {
 	switch {
 	case m.status == model.Interrupted:
+		printLeft(e, m.err)
 		return exitCode(exitInterrupted)
 	case m.err != nil:
 		// The comparison fails because the measurement failed, so report only the latter.

@@ -38,7 +38,14 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	var usage usageError
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintln(e.Stderr, "loadline: interrupted; nothing was left behind")
+		switch {
+		case printLeft(e, err):
+			fmt.Fprintln(e.Stderr, "loadline: interrupted")
+		case keepsObjects(e.Args):
+			fmt.Fprintln(e.Stderr, "loadline: interrupted; what was to be kept was kept")
+		default:
+			fmt.Fprintln(e.Stderr, "loadline: interrupted; nothing was left behind")
+		}
 		return exitInterrupted
 	case errors.As(err, &worker):
 		if worker.Class == model.Refused {
@@ -57,6 +64,21 @@ func printHinted(e *env.Env, err error) {
 	if hint := hintOf(err); hint != "" {
 		printLine(e.Stderr, "  next: %s", hint)
 	}
+}
+
+// printLeft prints an error that says that something was left behind, if there is one: an interruption must not hide it.
+func printLeft(e *env.Env, err error) bool {
+	var left *model.LeftError
+	if !errors.As(err, &left) {
+		return false
+	}
+	printHinted(e, left)
+	return true
+}
+
+// keepsObjects reports whether arguments ask for leaving objects in a cluster.
+func keepsObjects(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool { return arg == "--keep" || arg == "--keep=true" })
 }
 
 // hintOf returns what to do after an error: of several that were joined, what the first that knows it says.

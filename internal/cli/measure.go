@@ -112,7 +112,7 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 		code, err = f.gate.finishPair(e, m.dir, &f.output, headIsShown(e, f.quiet))
 	}
 	printReturned(e, m.returned)
-	return m.end(code, err)
+	return m.end(e, code, err)
 }
 
 // measureOne plans one target, or several volumes at once, measures, saves and prints.
@@ -194,8 +194,9 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 		// Both errors have one cause; the first says what is lost.
 		return errors.Join(runErr, closeErr)
 	case err != nil:
-		return errors.Join(runErr, err)
+		return errors.Join(runErr, err, closeErr)
 	case status == model.Interrupted:
+		printLeft(e, errors.Join(runErr, closeErr))
 		return exitCode(exitInterrupted)
 	case runErr != nil:
 		return errors.Join(runErr, closeErr)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -35,6 +36,28 @@ func TestAnErrorIsALine(t *testing.T) {
 		e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b})
 		if code := reportError(t.Context(), e, c.err); code != c.code || b.String() != c.want {
 			t.Errorf("%s: exit code %d, %q\nwant %d, %q", name, code, b.String(), c.code, c.want)
+		}
+	}
+}
+
+// An interruption does not hide that something was left behind, and does not deny that something was kept.
+func TestAnInterruptionSaysWhatIsLeft(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	left := &model.LeftError{WorkerError: model.BrokenError("not everything could be removed: pod n/p", "loadline cleanup --namespace n")}
+	for _, c := range []struct {
+		err  error
+		args []string
+		want string
+	}{
+		{context.Canceled, nil, "loadline: interrupted; nothing was left behind\n"},
+		{context.Canceled, []string{"run", "sc:x", "--keep"}, "loadline: interrupted; what was to be kept was kept\n"},
+		{errors.Join(context.Canceled, fmt.Errorf("at the end: %w", left)), nil, "loadline: not everything could be removed: pod n/p\n  next: loadline cleanup --namespace n\nloadline: interrupted\n"},
+	} {
+		var b bytes.Buffer
+		e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b, Args: c.args})
+		if code := reportError(ctx, e, c.err); code != exitInterrupted || b.String() != c.want {
+			t.Errorf("exit code %d, %q\nwant %q", code, b.String(), c.want)
 		}
 	}
 }

@@ -32,6 +32,9 @@ func ended(pod *corev1.Pod) error {
 		if copiesProgram(&pod.Spec) {
 			which = " -c " + s.Name
 		}
+		if s.State.Terminated == nil {
+			which += " --previous"
+		}
 		switch {
 		case t == nil:
 		case t.ExitCode == 0 && i < len(pod.Status.InitContainerStatuses):
@@ -41,7 +44,7 @@ func ended(pod *corev1.Pod) error {
 		case t.Reason == "StartError", t.Reason == "ContainerCannotRun":
 			return say(wholeImage(&pod.Spec, s.Name), "could not start its program: %s", tail(t.Message))
 		default:
-			err := say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name+which, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
+			err := say("to look at the pod afterwards, run again with --keep, and then: kubectl logs -n "+pod.Namespace+" -l "+Label+which, "ended with exit code %d (%s)%s", t.ExitCode, t.Reason, ending(t.Message))
 			if t.ExitCode == 0 {
 				return &model.FinishedError{Cause: err}
 			}
@@ -55,6 +58,14 @@ func ended(pod *corev1.Pod) error {
 		return say("find out who removes pods there, and run again", "is being deleted by somebody else")
 	}
 	return nil
+}
+
+// ending returns the end of a program's output with a blank before it; "" if there is none.
+func ending(output string) string {
+	if output = tail(output); output == "" {
+		return ""
+	}
+	return " " + output
 }
 
 // tail returns the end of a program's output, which says why it failed.

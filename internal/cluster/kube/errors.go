@@ -34,9 +34,11 @@ func (c *Client) explain(verb, resource, namespace string, err error) error {
 	}
 	said := words(err)
 	switch {
-	case apierrors.IsForbidden(err) && strings.Contains(said, "exceeded quota"):
-		return refuse("ask for less with ?size=, free some of it, or use another namespace: kubectl describe quota -n "+namespace,
-			"the quota of the namespace %s does not allow it: %s", namespace, said)
+	case apierrors.IsForbidden(err) && (strings.Contains(said, "exceeded quota") || strings.Contains(said, "failed quota")):
+		return refuse(quotaHint(said, namespace), "the quota of the namespace %s does not allow it: %s", namespace, said)
+	case apierrors.IsForbidden(err) && limitRange.MatchString(said):
+		return refuse("ask for what the namespace allows with --resources cpu=…,memory=…, or use another one: kubectl describe limitrange -n "+namespace,
+			"a limit range of the namespace %s does not allow it: %s", namespace, said)
 	case apierrors.IsForbidden(err) && strings.Contains(said, "PodSecurity"):
 		return refuse("use a namespace with a weaker standard, or a volume with a filesystem",
 			"the Pod Security standard of the namespace %s refuses the pod: %s", namespace, said)
@@ -58,6 +60,23 @@ func (c *Client) explain(verb, resource, namespace string, err error) error {
 		return &explained{model.BrokenError(fmt.Sprintf("the API server at %s does not answer: %s", c.config.Host, said), "kubectl version; check --context and --kubeconfig"), err}
 	}
 	return &explained{model.BrokenError(fmt.Sprintf("the cluster could not %s %s%s: %s", verb, resource, where, said), ""), err}
+}
+
+// limitRange matches what the API server says about a LimitRange.
+var limitRange = regexp.MustCompile(`(?:maximum|minimum) .*usage per |must be less than or equal to `)
+
+// quotaHint returns what to do if a quota refuses an object: what helps depends on what it limits.
+func quotaHint(said, namespace string) string {
+	look := "free some of it, or use another namespace: kubectl describe quota -n " + namespace
+	switch {
+	case strings.Contains(said, "must specify"):
+		return "say how much the pods may use, such as --resources cpu=1,memory=1Gi"
+	case strings.Contains(said, "storage"):
+		return "ask for less with ?size=, " + look
+	case strings.Contains(said, "cpu") || strings.Contains(said, "memory"):
+		return "ask for less with --resources cpu=…,memory=…, " + look
+	}
+	return look
 }
 
 // lacking matches the API server's message about a missing right.

@@ -149,11 +149,13 @@ func TestWaitingForAJob(t *testing.T) {
 func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 	head := func(version, kind string) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: kind},
-			ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", Labels: map[string]string{Label: "j"}}}
+			ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", Labels: map[string]string{Label: "j"}, Annotations: map[string]string{driverNote: "here/1"}}}
 	}
 	s, client := cluster(t, head("batch/v1", "Job"), head("v1", "ServiceAccount"), head("rbac.authorization.k8s.io/v1", "Role"),
 		head("rbac.authorization.k8s.io/v1", "RoleBinding"), ownClaim("v", "n", "j"),
-		jobPod("j-x", "j", func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }))
+		jobPod("j-x", "j", func(p *corev1.Pod) {
+			p.Status.Phase, p.Annotations = corev1.PodRunning, map[string]string{driverNote: "here/1"}
+		}))
 	ctx := context.Background()
 	all, err := client.Own(ctx, "n", "j")
 	if err != nil {
@@ -196,10 +198,12 @@ func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 func TestAJobThatMayNotBeDeleted(t *testing.T) {
 	head := func(version, kind string) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: kind},
-			ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", Labels: map[string]string{Label: "j"}}}
+			ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", Labels: map[string]string{Label: "j"}, Annotations: map[string]string{driverNote: "here/1"}}}
 	}
 	s, client := cluster(t, head("batch/v1", "Job"), head("v1", "ServiceAccount"), ownClaim("v", "n", "j"), ownPod("w", "n", "other"),
-		jobPod("j-x", "j", func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }))
+		jobPod("j-x", "j", func(p *corev1.Pod) {
+			p.Status.Phase, p.Annotations = corev1.PodRunning, map[string]string{driverNote: "here/1"}
+		}))
 	s.Forbid("DELETE", "/apis/batch/v1/namespaces/n/jobs/j", "delete", "jobs")
 	all, err := client.Own(t.Context(), "n", "")
 	if err != nil || len(all) != 5 {

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -43,10 +44,13 @@ var kinds = map[string]kind{
 }
 
 // ownOfFew lists the objects that carry the label and that few runs make: StatefulSets, and what a Job
-// needs. A user who may not list them, or whose cluster does not know them, has made none.
-func (c *Client) ownOfFew(ctx context.Context, namespace, label string, add func(kind string, m metav1.ObjectMeta)) error {
+// needs. A user who may not list them, or whose cluster does not know them, has made none, except for StatefulSets whose pods exist.
+func (c *Client) ownOfFew(ctx context.Context, namespace, label string, pods []corev1.Pod, add func(kind string, m metav1.ObjectMeta)) error {
 	for _, name := range []string{setKind, "job", "binding", "role", "account"} {
 		all, err := c.listHeads(ctx, kinds[name], namespace, label)
+		if name == setKind && forbidden(err) {
+			setsOfPods(pods, add)
+		}
 		if forbidden(err) || missing(err) {
 			continue
 		}
@@ -58,6 +62,18 @@ func (c *Client) ownOfFew(ctx context.Context, namespace, label string, add func
 		}
 	}
 	return nil
+}
+
+// setsOfPods adds the StatefulSets that may not be listed and whose pods exist: they are not to be forgotten, as they
+// would make these pods again.
+func setsOfPods(pods []corev1.Pod, add func(kind string, m metav1.ObjectMeta)) {
+	for _, p := range pods {
+		if name := p.Labels[setLabel]; name != "" {
+			head := metav1.ObjectMeta{Namespace: p.Namespace, Name: name, Labels: maps.Clone(p.Labels), Annotations: p.Annotations, CreationTimestamp: p.CreationTimestamp}
+			delete(head.Labels, setLabel)
+			add(setKind, head)
+		}
+	}
 }
 
 // listHeads lists the metadata of the objects of a kind.

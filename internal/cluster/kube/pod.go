@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -89,6 +90,11 @@ func (w Where) Check() error {
 			return err
 		}
 	}
+	for _, image := range []string{w.Image, w.Application} {
+		if image != "" && !imageName.MatchString(image) {
+			return model.RefusedError(fmt.Sprintf("%q is no name of an image", image), "write it like registry.example/name:tag")
+		}
+	}
 	for name, quantity := range w.Resources {
 		if _, err := resource.ParseQuantity(quantity); err != nil || name == "" {
 			return model.RefusedError(fmt.Sprintf("--resources %s=%s is no quantity", name, quantity), "write it like --resources cpu=2,memory=1Gi")
@@ -96,6 +102,9 @@ func (w Where) Check() error {
 	}
 	return nil
 }
+
+// imageName matches whatever may be the name of an image: the cluster finds out whether it is one.
+var imageName = regexp.MustCompile(`^[\w\[][\w.:/@\[\]+-]*$`)
 
 // parseToleration reads key[=value][:effect]; "*" tolerates everything.
 func parseToleration(s string) (corev1.Toleration, error) {

@@ -73,7 +73,7 @@ func TestOneOfTwoImagesIsNamed(t *testing.T) {
 	}{
 		"the worker's, not pulled":         {first: waiting("ErrImagePull"), worker: waiting("PodInitializing"), words: "it cannot be had", hint: "check --worker-image, and --pull-secret"},
 		"the worker's, without a program":  {first: ended(128, "StartError"), worker: waiting("PodInitializing"), words: "could not start its program: no such program", hint: "--worker-image: it must hold loadline-agent"},
-		"the worker's, of another version": {first: ended(2, "Error"), worker: waiting("PodInitializing"), words: "ended with exit code 2", hint: "kubectl logs -n n p -c program"},
+		"the worker's, of another version": {first: ended(2, "Error"), worker: waiting("PodInitializing"), words: "ended with exit code 2", hint: "kubectl logs -n n -l loadline/run -c program"},
 		"the application's, not pulled":    {first: copied, worker: waiting("ImagePullBackOff"), words: "it cannot be had", hint: "check --image, and"},
 		"the application's, no name":       {first: copied, worker: waiting("InvalidImageName"), words: "it cannot be had", hint: "check --image"},
 		"the application's, foreign":       {first: copied, worker: ended(128, "StartError"), words: "could not start its program", hint: "check --image: it must be an application's"},

@@ -105,6 +105,18 @@ func (c *Client) WaitMade(ctx context.Context, s PodSpec, limit time.Duration, s
 	}
 }
 
+// WaitStarted waits, at most limit, until the container of a StatefulSet's pod runs again after it has ended.
+// It does not wait for a pod that is gone, is being deleted, or has another UID.
+func (c *Client) WaitStarted(ctx context.Context, name, uid string, limit time.Duration) {
+	for begin := c.Clock.Now(); name != "" && c.Clock.Since(begin) < limit && ctx.Err() == nil; c.Clock.Sleep(lookOften) {
+		var pod corev1.Pod
+		if c.get(ctx, c.core, c.Namespace, "pods", name, &pod) != nil || string(pod.UID) != uid || pod.DeletionTimestamp != nil ||
+			pod.Labels[setLabel] == "" || pod.Status.Phase != corev1.PodRunning || containersRun(&pod) {
+			return
+		}
+	}
+}
+
 // tryPod returns the refusal if the cluster would not accept the pod of a StatefulSet, without making
 // anything. Nil also means that this is unknown.
 func (c *Client) tryPod(ctx context.Context, s PodSpec) error {

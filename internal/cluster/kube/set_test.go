@@ -121,6 +121,8 @@ func TestASetWithoutAPod(t *testing.T) {
 	}{
 		"a quota": {[]any{failed("create Pod s-0 in StatefulSet s failed error: pods \"s-0\" is forbidden: exceeded quota: q")}, "exceeded quota: q, requested: pods=1", time.Minute,
 			[]string{"the quota of the namespace n does not allow it", "kubectl describe quota"}, model.Refused},
+		"no quota for it": {[]any{failed("create Pod s-0 in StatefulSet s failed error: pods \"s-0\" is forbidden: failed quota: q: must specify limits.memory for: worker")}, "failed quota: q: must specify limits.memory for: worker", time.Minute,
+			[]string{"the quota of the namespace n does not allow it", "--resources cpu=1,memory=1Gi"}, model.Refused},
 		"a webhook that knows why": {[]any{failed("create Pod s-0 in StatefulSet s failed error: the webhook is down")}, "", 2 * time.Second,
 			[]string{"the pod s-0 was not made within ", "the webhook is down", "kubectl describe statefulset -n n"}, model.Broken},
 		"no controller": {nil, "", time.Second, []string{"the StatefulSet has not made it yet"}, model.Broken},
@@ -163,5 +165,56 @@ func TestARestartedContainerHasEnded(t *testing.T) {
 	}
 	if err := client.Gone(context.Background(), "s-0", "second"); err == nil || !strings.Contains(err.Error(), "was deleted in the middle of the measurement") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A set that may not be listed is known by its pod, which it would make again.
+func TestASetThatMayNotBeListedIsNotForgotten(t *testing.T) {
+	s, client := cluster(t)
+	controller(s)
+	if _, err := client.MakePod(t.Context(), setSpec); err != nil {
+		t.Fatal(err)
+	}
+	s.Forbid("GET", setsPath, "list", "statefulsets")
+	own, err := client.Own(t.Context(), "n", "r")
+	if err != nil || !slices.Equal(names(own), []string{"pod n/s-0", "statefulset n/s"}) {
+		t.Fatalf("%v, %v", own, err)
+	}
+	s.Forbid("GET", setsPath+"/s", "get", "statefulsets")
+	left, err := client.RemoveEach(t.Context(), own, time.Minute)
+	var w *model.LeftError
+	if !errors.As(err, &w) || !strings.Contains(w.Message, "statefulset n/s stays") || !strings.Contains(w.Hint, "deploy/role.yaml") || len(left) != 2 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// A pod that the cluster does not delete with its set, because somebody has orphaned it, is deleted by us.
+func TestAnOrphanedPod(t *testing.T) {
+	s, client := cluster(t)
+	controller(s)
+	if _, err := client.MakePod(t.Context(), setSpec); err != nil {
+		t.Fatal(err)
+	}
+	s.OnDelete = nil
+	own, err := client.Own(t.Context(), "n", "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Remove(t.Context(), own, time.Minute); err != nil {
+		t.Error(err)
+	}
+	if left, err := client.Own(t.Context(), "n", "r"); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	// If only the pod is left, nothing else is waited for.
+	if _, err := client.MakePod(t.Context(), setSpec); err != nil {
+		t.Fatal(err)
+	}
+	delete(s.Objects, setsPath+"/s")
+	if own, err = client.Own(t.Context(), "n", "r"); err != nil || len(own) != 1 {
+		t.Fatalf("%v, %v", own, err)
+	}
+	if err := client.Remove(t.Context(), own, 2*time.Second); err != nil {
+		t.Error(err)
 	}
 }

@@ -59,18 +59,24 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	}
 	var list []Object
 	add := func(kind string, m metav1.ObjectMeta) {
+		if m.Annotations[driverNote] == "" {
+			// Somebody else's object with our label, or one of a manifest of the user's own.
+			return
+		}
 		list = append(list, Object{Kind: kind, Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Token: m.Annotations[tokenNote], Run: m.Labels[Label],
 			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Set: m.Labels[setLabel], Age: c.Clock.Since(m.CreationTimestamp.Time)})
 	}
 	for _, p := range pods.Items {
-		add("pod", p.ObjectMeta)
+		if add("pod", p.ObjectMeta); len(list) == 0 || list[len(list)-1].UID != string(p.UID) {
+			continue
+		}
 		own := &list[len(list)-1]
 		own.Running, own.Ended = p.Status.Phase == corev1.PodRunning, p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 	}
 	for _, p := range claims.Items {
 		add("claim", p.ObjectMeta)
 	}
-	return list, c.ownOfFew(ctx, namespace, label, add)
+	return list, c.ownOfFew(ctx, namespace, label, pods.Items, add)
 }
 
 // Remove is RemoveEach for those who need not know what is left.
@@ -89,14 +95,25 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 	defer cancel()
 	objects = slices.Clone(objects)
 	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(kinds[a.Kind].order, kinds[b.Kind].order) })
-	deleted := map[Object]bool{}
+	deleted, byCluster := map[Object]bool{}, map[Object]bool{}
 	for _, o := range objects {
 		// The cluster deletes a pod with its Job or StatefulSet, and makes another one for one that stays.
-		deleted[o] = o.Kind == "pod" && slices.ContainsFunc(objects, o.madeBy)
+		byCluster[o] = slices.ContainsFunc(objects, o.madeBy)
+		deleted[o] = byCluster[o]
 	}
+	var makersGone time.Time
 	var failed, refused error
 	var stay []Object
 	for {
+		if slices.ContainsFunc(objects, func(o Object) bool { return o.Kind == "job" || o.Kind == setKind }) {
+			makersGone = c.Clock.Now()
+		} else if c.Clock.Since(makersGone) > collected {
+			for o := range byCluster {
+				// The garbage collector does not run, or somebody has orphaned the pod.
+				deleted[o] = deleted[o] && !byCluster[o]
+			}
+			clear(byCluster)
+		}
 		var open []Object
 		for _, o := range objects {
 			if len(open) > 0 && kinds[o.Kind].order >= rightsOrder && kinds[open[0].Kind].order < rightsOrder {
@@ -112,7 +129,7 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 				err := c.remove(ctx, o, goodbye)
 				// A conflict: another object may have the name by now.
 				if err != nil && !passing(err) && !apierrors.IsConflict(err) {
-					refused, stay = errors.Join(refused, fmt.Errorf("%w; %s stays", err, o)), append(stay, o)
+					refused, stay = errors.Join(refused, staysFor(err, o)), append(stay, o)
 					continue
 				}
 				deleted[o], failed = err == nil || apierrors.IsConflict(err), err
@@ -132,6 +149,9 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 	}
 }
 
+// collected is how long the cluster may take to begin deleting a pod whose Job or StatefulSet is gone.
+const collected = 5 * time.Second
+
 // belongsTo reports whether an object is the pod of a Job or StatefulSet, or was made for a Job's run.
 func (o Object) belongsTo(other Object) bool {
 	return o.madeBy(other) || other.Kind == "job" && o.Namespace == other.Namespace && o.Run == other.Run
@@ -145,6 +165,17 @@ func (o Object) madeBy(other Object) bool {
 	return other.Kind == "job" && o.Job == other.Name || other.Kind == setKind && o.Set == other.Name
 }
 
+// staysFor returns that an object stays because it may not be deleted.
+func staysFor(err error, o Object) error {
+	left := model.WorkerError{Class: model.Broken}
+	var w *model.WorkerError
+	if errors.As(err, &w) {
+		left = *w
+	}
+	left.Message = fmt.Sprintf("%v; %s stays", err, o)
+	return &model.LeftError{WorkerError: &left}
+}
+
 func stayed(objects []Object, limit time.Duration, cause error) error {
 	var names []string
 	for _, o := range objects {
@@ -154,8 +185,8 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 	if cause != nil {
 		why = ": " + cause.Error()
 	}
-	return model.BrokenError(fmt.Sprintf("not everything could be removed from the cluster within %s; still there: %s%s", limit, sentence(names), why),
-		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))
+	return &model.LeftError{WorkerError: model.BrokenError(fmt.Sprintf("not everything could be removed from the cluster within %s; still there: %s%s", limit, sentence(names), why),
+		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))}
 }
 
 // exists reports whether the object still exists. If that is unknown it counts as existing, but

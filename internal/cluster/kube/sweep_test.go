@@ -26,7 +26,7 @@ func ownPod(name, namespace, run string) *corev1.Pod {
 
 func ownClaim(name, namespace, run string) *corev1.PersistentVolumeClaim {
 	return claim(func(c *corev1.PersistentVolumeClaim) {
-		c.Name, c.Namespace, c.Labels = name, namespace, map[string]string{Label: run}
+		c.Name, c.Namespace, c.Labels, c.Annotations = name, namespace, map[string]string{Label: run}, map[string]string{driverNote: "here/1"}
 	})
 }
 
@@ -42,7 +42,10 @@ func names(list []Object) []string {
 // TestOwnIsWhatCarriesTheLabel: no other object is ever listed, so no other object is ever removed.
 func TestOwnIsWhatCarriesTheLabel(t *testing.T) {
 	_, client := cluster(t, ownPod("w", "n", "r"), ownClaim("v", "n", "r"), ownClaim("v2", "n", "other"), ownPod("far", "m", "r"),
-		pod(func(p *corev1.Pod) { p.Name = "db" }), claim(func(c *corev1.PersistentVolumeClaim) { c.Name = "data" }))
+		pod(func(p *corev1.Pod) { p.Name = "db" }), claim(func(c *corev1.PersistentVolumeClaim) { c.Name = "data" }),
+		// Somebody may give theirs our label.
+		pod(func(p *corev1.Pod) { p.Name, p.Labels = "alike", map[string]string{Label: "r"} }),
+		claim(func(c *corev1.PersistentVolumeClaim) { c.Name, c.Labels = "alike", map[string]string{Label: "r"} }))
 	for _, c := range []struct {
 		namespace, run string
 		want           []string

@@ -159,8 +159,11 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 			w.Discard()
 		}
 	}
-	if closeErr := p.Close(); closeErr != nil && err == nil {
+	var left *model.LeftError
+	if closeErr := p.Close(); err == nil {
 		err = closeErr
+	} else if errors.As(closeErr, &left) {
+		err = errors.Join(err, left)
 	}
 	return status, err
 }

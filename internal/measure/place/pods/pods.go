@@ -50,6 +50,8 @@ const (
 	// boundWithin is how long a claim may take to be bound if its volume does not wait for the pod. If it
 	// takes longer, this is reported while waiting for the pod.
 	boundWithin = 20 * time.Second
+	// startingAgain is how long a container that has ended may take to be started again.
+	startingAgain = 15 * time.Second
 	// awayRemoval limits the time for removing what can be removed without the pod's node.
 	awayRemoval = 5 * time.Second
 )
@@ -302,6 +304,10 @@ func (p *placement) takeDown() error {
 		return nil
 	}
 	ctx := context.Background()
+	if !p.facts.Made || p.log != nil && !p.log.Made {
+		// A killed worker has left its directory in somebody's claim, and the next one removes it.
+		p.Client.WaitStarted(ctx, p.pod, p.uid, startingAgain)
+	}
 	if p.pod != "" && p.Client.Away(ctx, p.pod) != nil {
 		return p.leave(ctx)
 	}
@@ -330,6 +336,6 @@ func (p *placement) leave(ctx context.Context) error {
 	if p.Client.Remove(ctx, p.made, awayRemoval) == nil {
 		return nil
 	}
-	return model.BrokenError(fmt.Sprintf("%s cannot go before the node %s is back: its removal is asked for, and the cluster does it then", p.made, p.facts.Node),
-		fmt.Sprintf("if the node does not come back: kubectl delete node %s, then loadline cleanup --namespace %s", p.facts.Node, p.Client.Namespace))
+	return &model.LeftError{WorkerError: model.BrokenError(fmt.Sprintf("%s cannot go before the node %s is back: its removal is asked for, and the cluster does it then", p.made, p.facts.Node),
+		fmt.Sprintf("if the node does not come back: kubectl delete node %s, then loadline cleanup --namespace %s", p.facts.Node, p.Client.Namespace))}
 }
