@@ -88,7 +88,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 			})
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, context.Canceled) {
+		return errors.New("the worker was told to end by a signal")
+	} else if err != nil {
 		return fmt.Errorf("the worker lost its engine: %w", err)
 	}
 	return io.ErrUnexpectedEOF

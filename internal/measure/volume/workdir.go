@@ -47,8 +47,8 @@ const mostAtOnce = 9
 // consists of the run's time and a hash, plus a number if another run has taken that name in the same
 // second: the path of a socket has 107 bytes at most.
 func MakeWorkDir(dir, runID string) (*WorkDir, error) {
-	sum := sha256.Sum256([]byte(runID))
-	name := fmt.Sprintf("%s%.15s-%x%s", Prefix, runID, sum[:3], workDirEnd)
+	begin := workDirBegin(runID)
+	name := begin + workDirEnd
 	if !workDirName.MatchString(name) {
 		return nil, fmt.Errorf("%q is no name of a run", runID)
 	}
@@ -60,7 +60,7 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	// Programs of another user may traverse it but not list it.
 	err = parent.Mkdir(name, 0o711)
 	for i := 2; errors.Is(err, fs.ErrExist) && i <= mostAtOnce; i++ {
-		name = fmt.Sprintf("%s%.15s-%x-%d%s", Prefix, runID, sum[:3], i, workDirEnd)
+		name = fmt.Sprintf("%s-%d%s", begin, i, workDirEnd)
 		w.path = filepath.Join(dir, name)
 		err = parent.Mkdir(name, 0o711)
 	}
@@ -79,6 +79,25 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// workDirBegin returns how the names of the working directories of a run begin.
+func workDirBegin(runID string) string {
+	sum := sha256.Sum256([]byte(runID))
+	return fmt.Sprintf("%s%.15s-%x", Prefix, runID, sum[:3])
+}
+
+// RemoveWorkDirsOf removes the working directories that a killed process of the same run has left in a directory; ended
+// is that of Abandoned.Remove.
+func RemoveWorkDirsOf(runID, dir string, ended func(*os.Root)) error {
+	all, err := AbandonedWorkDirs(dir)
+	for _, a := range all {
+		rest, its := strings.CutPrefix(filepath.Base(a.Path), workDirBegin(runID))
+		if its && (rest == workDirEnd || strings.HasPrefix(rest, "-")) && !a.Held {
+			err = errors.Join(err, a.Remove(ended))
+		}
+	}
+	return err
 }
 
 // enter opens a newly created working directory and takes its lock.

@@ -119,6 +119,35 @@ func TestAbandonedWorkDir(t *testing.T) {
 	}
 }
 
+// A run removes what its own killed process has left, and neither what it holds nor what another run has left.
+func TestRemoveWorkDirsOfARun(t *testing.T) {
+	const run = "20261122-101501-pg-abcdef"
+	dir := t.TempDir()
+	var paths []string
+	for _, id := range []string{run, run, run, "20261122-101501-pg-ghijkl"} {
+		w, err := MakeWorkDir(dir, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if paths = append(paths, w.Path()); len(paths) == 3 {
+			defer w.Close()
+		} else {
+			w.release()
+		}
+	}
+	if err := RemoveWorkDirsOf(run, dir, nil); err != nil {
+		t.Error(err)
+	}
+	for i, path := range paths {
+		if _, err := os.Lstat(path); os.IsNotExist(err) != (i < 2) {
+			t.Errorf("%d, %s: %v", i, path, err)
+		}
+	}
+	if err := RemoveWorkDirsOf(run, filepath.Join(dir, "none"), nil); err == nil {
+		t.Error("a directory that does not exist was looked through")
+	}
+}
+
 // The owner of the parent directory can put something else in the place of a working directory while
 // it is in use: then neither the files nor the processes there are touched.
 func TestWorkDirInWhosePlaceSomethingElseIs(t *testing.T) {

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,6 +61,7 @@ func TestAppPostgres(t *testing.T) {
 	t.Run("a claim of somebody's", testAppClaim)
 	t.Run("a log of its own", testAppLog)
 	t.Run("ended by somebody", testAppEnded)
+	t.Run("killed", testAppKilled)
 	t.Run("from a Job", testAppJob)
 	t.Run("held against a directory of this machine", testAppPlaces)
 	t.Run("what cannot be", testAppRefused)
@@ -254,6 +257,51 @@ func testAppEnded(t *testing.T) {
 		}
 		nothingLeft(t, ns)
 	}
+}
+
+// A worker that is killed can remove nothing; the one that is started in its place does, before its pod is removed.
+func testAppKilled(t *testing.T) {
+	t.Parallel()
+	diskOf(t, "node3")
+	ns := namespace(t, "app-killed", "restricted")
+	kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "256Mi", "3Gi").Replace(user), "apply", "-f", "-")
+	kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=180s")
+	files := func() string { return kubectl(t, "exec", "-n", ns, "user", "--", "sh", "-c", "ls -A /data") }
+	before := files()
+	cmd, progress := begun(t, ns, "repeat 1 ", slices.Concat(pgbench, []string{"pvc:" + ns + "/data", "--clients", "2", "--max-time", "2m", "--precision", "0.01%"})...)
+	pod := kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "jsonpath={.items[*].metadata.name}")
+	if err := syscall.Kill(workerOf(t, pod), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), "ended with exit code 137") {
+		t.Errorf("exit code %d: %s", code, progress)
+	}
+	nothingLeft(t, ns)
+	if now := files(); now != before {
+		t.Errorf("left in the claim: %s", now)
+	}
+}
+
+// workerOf returns the process of the worker in a StatefulSet's pod; its ID contains the characters drawn for this run.
+func workerOf(t *testing.T, pod string) int {
+	t.Helper()
+	run := strings.TrimSuffix(strings.TrimPrefix(pod, "loadline-"), "-0")
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		words, _ := os.ReadFile(file)
+		if args := strings.Split(string(words), "\x00"); len(args) > 3 && filepath.Base(args[0]) == "loadline-agent" && args[1] == "--run-id" && args[2] == run {
+			id, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+	}
+	t.Fatalf("no process is the worker of %s", pod)
+	return 0
 }
 
 func testAppRefused(t *testing.T) {

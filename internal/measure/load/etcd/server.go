@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 const (
@@ -141,7 +142,7 @@ func (s *server) start(ctx context.Context, set []model.Setting) error {
 		case <-p.End:
 			return s.failed(ctx, "etcd did not start")
 		case <-limit:
-			return errors.Join(model.BrokenError(fmt.Sprintf("etcd was not healthy within %s of its start: %s", starting, s.said()), ""), s.stop())
+			return errors.Join(s.unhealthy(), s.stop())
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), s.stop())
 		case <-s.env.Clock.After(20 * time.Millisecond):
@@ -150,6 +151,15 @@ func (s *server) start(ctx context.Context, set []model.Setting) error {
 }
 
 // said returns the end of the server's log, for messages.
+// unhealthy is the error of a server that runs and does not become healthy.
+func (s *server) unhealthy() error {
+	said := s.said()
+	if said == "" {
+		said = "it has printed nothing"
+	}
+	return model.BrokenError(fmt.Sprintf("etcd was not healthy within %s of its start: %s", starting, said), "check the program that --etcd names, and whether the storage answers: loadline doctor "+safetext.ShellWord(filepath.Dir(s.dir)))
+}
+
 func (s *server) said() string { return lastRecords(s.log.String()) }
 
 // noSpace is the error that a program prints when a disk is full.

@@ -24,6 +24,9 @@ func Foreseen(ask model.AppRequest) (*model.AppState, error) {
 	}
 	state := &model.AppState{Name: "postgres"}
 	major := imageMajor(cmp.Or(ask.Image, Image))
+	if major > 0 && (major < oldest || major > newest) {
+		return nil, model.RefusedError(fmt.Sprintf("--image %s is PostgreSQL %d, and Loadline measures %d to %d", ask.Image, major, oldest, newest), fmt.Sprintf("name another image: --image postgres:%d", newest))
+	}
 	if list := defaults.Of(major); len(list) > 0 {
 		state.Version, state.Assumed, state.Settings = strconv.Itoa(major), true, list
 	}

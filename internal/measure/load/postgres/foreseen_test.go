@@ -38,7 +38,7 @@ func TestForeseen(t *testing.T) {
 // The defaults are those of the version in the name of an official image, and of no other image.
 func TestForeseenByTheImagesName(t *testing.T) {
 	for image, major := range map[string]int{Image: 17, "postgres:14": 14, "docker.io/library/postgres:16.4-alpine": 16, "mirror.example:5000/hub/postgres:18@sha256:0123": 18,
-		"postgres:13": 13, "postgres": 0, "postgres:latest": 0, "bitnami/postgresql:16": 0, "mirror.example/postgres:17/x": 0} {
+		"postgres": 0, "postgres:latest": 0, "bitnami/postgresql:16": 0, "mirror.example/postgres:17/x": 0} {
 		if got := imageMajor(image); got != major {
 			t.Errorf("%s has %d, want %d", image, got, major)
 		}
@@ -60,6 +60,14 @@ func TestForeseenByTheImagesName(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", image, s, want)
 			}
 		}
+	}
+}
+
+// A version that cannot be measured is refused by its name.
+func TestAnImageOfAnotherVersion(t *testing.T) {
+	for _, image := range []string{"postgres:13", "postgres:9.6", "postgres:99"} {
+		_, err := Foreseen(model.AppRequest{Clients: 4, Image: image})
+		modeltest.Refused(t, err, "--image "+image+" is PostgreSQL ", "Loadline measures 14 to 18", "--image postgres:18")
 	}
 }
 

@@ -17,12 +17,19 @@ func (p *placement) claimSpec() kube.ClaimSpec {
 
 // podSpec returns the pod, for a claim that is known by then.
 func (p *placement) podSpec(raw bool) kube.PodSpec {
+	command := []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--detached", kube.StatePath}
+	// An application's server is what a StatefulSet is for; its client, and fio, are not.
+	set := p.Where.Application != "" && p.claim != ""
+	if set {
+		command = append(command, "--sweep", kube.MountPath+":"+kube.LogPath)
+		if p.log == nil {
+			command[len(command)-1] = kube.MountPath
+		}
+	}
 	return kube.PodSpec{
 		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
-		// An application's server is what a StatefulSet is for; its client, and fio, are not.
-		Set: p.Where.Application != "" && p.claim != "",
-		Log: p.logName(), Addressed: p.ClientNode != "",
-		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--detached", kube.StatePath},
+		Set: set, Log: p.logName(), Addressed: p.ClientNode != "",
+		Command: command,
 	}
 }
 
