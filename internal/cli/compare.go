@@ -205,6 +205,9 @@ func (m pairOutcome) end(e *env.Env, code int, err error) error {
 		printLeft(e, m.err)
 		return exitCode(exitInterrupted)
 	case m.err != nil:
+		if err != nil {
+			printLine(e.Stderr, "saved   %s (what was measured, and no comparison)", m.dir)
+		}
 		// The comparison fails because the measurement failed, so report only the latter.
 		return m.err
 	}

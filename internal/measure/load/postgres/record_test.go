@@ -210,6 +210,10 @@ func TestTheEndOfALogTellsTheCause(t *testing.T) {
 	if got := ending(cause + "\nLOG:  shutting down\n"); got != cause+"; LOG:  shutting down" {
 		t.Error(got)
 	}
+	const query = "10:00 [7] STATEMENT:  SELECT 'a',\n\textract(epoch FROM now())\n\tUNION ALL\n\tSELECT 1, 2\n"
+	if got := ending("10:00 [7] FATAL:  terminating connection\n" + query + "10:00 [8] FATAL:  the same\n" + query); got != "10:00 [7] FATAL:  terminating connection; 10:00 [8] FATAL:  the same" {
+		t.Error(got)
+	}
 	if got := ending("LOG:  one\n"); got != "LOG:  one" {
 		t.Error(got)
 	}

@@ -212,8 +212,9 @@ func (s *server) ready() bool {
 func (s *server) said() string { return ending(s.log.String()) }
 
 // ending returns the end of a log, preceded by the line that says why a process died, which its
-// clients' complaints can push out of the end.
+// clients' complaints can push out of the end. The statements that it repeats with a complaint are left out.
 func ending(log string) string {
+	log = withoutStatements(log)
 	last, cause := daemon.LastLines(log, 4), ""
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "was terminated by signal") || strings.Contains(line, " PANIC: ") {
@@ -224,6 +225,22 @@ func ending(log string) string {
 		return last
 	}
 	return cause + "; …; " + last
+}
+
+// withoutStatements returns a log without the statements that clients were executing, which may be long: each begins
+// with a line of its own, and continues on lines that begin with a tab.
+func withoutStatements(log string) string {
+	var b strings.Builder
+	inStatement := false
+	for line := range strings.Lines(log) {
+		if !strings.HasPrefix(line, "\t") {
+			inStatement = strings.Contains(line, "STATEMENT:  ")
+		}
+		if !inStatement {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // gone returns a message if the server has ended without being asked to; "" while it runs. When one
