@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,16 +106,27 @@ func (c *Client) WaitMade(ctx context.Context, s PodSpec, limit time.Duration, s
 	}
 }
 
-// WaitStarted waits, at most limit, until the container of a StatefulSet's pod runs again after it has ended.
-// It does not wait for a pod that is gone, is being deleted, or has another UID.
+// WaitStarted waits, at most limit, until the container of a StatefulSet's pod runs again after it has failed.
+// It does not wait for one that has ended as it should, or a pod that is gone, is being deleted, or has another
+// UID.
 func (c *Client) WaitStarted(ctx context.Context, name, uid string, limit time.Duration) {
 	for begin := c.Clock.Now(); name != "" && c.Clock.Since(begin) < limit && ctx.Err() == nil; c.Clock.Sleep(lookOften) {
 		var pod corev1.Pod
 		if c.get(ctx, c.core, c.Namespace, "pods", name, &pod) != nil || string(pod.UID) != uid || pod.DeletionTimestamp != nil ||
-			pod.Labels[setLabel] == "" || pod.Status.Phase != corev1.PodRunning || containersRun(&pod) {
+			pod.Labels[setLabel] == "" || pod.Status.Phase != corev1.PodRunning || !failed(&pod) {
 			return
 		}
 	}
+}
+
+// failed reports whether a container of a pod has failed and does not run again yet.
+func failed(pod *corev1.Pod) bool {
+	for _, s := range pod.Status.ContainerStatuses {
+		if t := cmp.Or(s.State.Terminated, s.LastTerminationState.Terminated); t != nil && t.ExitCode != 0 && s.State.Running == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // tryPod returns the refusal if the cluster would not accept the pod of a StatefulSet, without making

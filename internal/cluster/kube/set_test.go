@@ -154,6 +154,35 @@ func TestASetWithoutAPod(t *testing.T) {
 	}
 }
 
+// TestWaitStarted: only a container that has failed is waited for.
+func TestWaitStarted(t *testing.T) {
+	ended := func(code int) object { return object{"terminated": object{"exitCode": code}} }
+	for name, c := range map[string]struct {
+		label, uid         string
+		state, last        object
+		deleted, waitedFor bool
+	}{
+		"failed":               {"s", "first", ended(137), object{}, false, true},
+		"waits to be started":  {"s", "first", object{"waiting": object{"reason": "CrashLoopBackOff"}}, ended(1), false, true},
+		"runs again":           {"s", "first", object{"running": object{}}, ended(137), false, false},
+		"ended as it should":   {"s", "first", ended(0), object{}, false, false},
+		"is being deleted":     {"s", "first", ended(137), object{}, true, false},
+		"is another pod":       {"s", "second", ended(137), object{}, false, false},
+		"is not that of a set": {"", "first", ended(137), object{}, false, false},
+	} {
+		meta := object{"name": "s-0", "namespace": "n", "uid": "first", "labels": object{setLabel: c.label}}
+		if c.deleted {
+			meta["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+		}
+		s, client := cluster(t, object{"kind": "Pod", "apiVersion": "v1", "metadata": meta,
+			"status": object{"phase": "Running", "containerStatuses": []object{{"name": "worker", "state": c.state, "lastState": c.last}}}})
+		client.WaitStarted(t.Context(), "s-0", c.uid, time.Second)
+		if calls := s.Calls(); len(calls) > 1 != c.waitedFor {
+			t.Errorf("a container that %s: asked %d times", name, len(calls))
+		}
+	}
+}
+
 // TestARestartedContainerHasEnded: the cluster starts it again, but what was measured in it is over.
 func TestARestartedContainerHasEnded(t *testing.T) {
 	again := object{"kind": "Pod", "apiVersion": "v1", "metadata": object{"name": "s-0", "namespace": "n", "uid": "first"}, "spec": object{"nodeName": "node1"},
