@@ -10,13 +10,27 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/loadline/loadline/internal/measure/load/postgres/defaults"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// described returns the settings of a PostgreSQL program and their defaults. Its own description (--describe-config) is
-// printed before numbers and switches have their defaults, so those are asked for one by one (-C).
+// described returns the settings of a PostgreSQL program and their defaults. To ask it for each of them takes two
+// seconds, so only those are asked for whose defaults are not the same in all programs of its version.
 func (d *Driver) described(ctx context.Context, p programs) ([]model.Setting, error) {
+	known := map[string]string{}
+	for _, s := range defaults.Of(p.major) {
+		if !defaults.OfBuild(s.Name) {
+			known[s.Name] = s.Default
+		}
+	}
+	return d.describe(ctx, p, known)
+}
+
+// describe returns the settings of a PostgreSQL program and their defaults; known are those that need not be asked for.
+// Its own description (--describe-config) is printed before numbers and switches have their defaults, so those are asked
+// for one by one (-C).
+func (d *Driver) describe(ctx context.Context, p programs, known map[string]string) ([]model.Setting, error) {
 	said, err := d.env.Command(ctx, p.path("postgres"), "--describe-config").Output()
 	if err != nil {
 		return nil, model.RefusedError(fmt.Sprintf("%s does not tell its settings: %v", p.path("postgres"), err), "")
@@ -32,8 +46,10 @@ func (d *Driver) described(ctx context.Context, p programs) ([]model.Setting, er
 		s := model.Setting{Name: f[0], Value: f[4], Default: f[4], Source: "default"}
 		switch f[3] {
 		case "BOOLEAN", "INTEGER", "REAL":
-			s.Value, s.Default = "", ""
-			asked = append(asked, len(list))
+			value, is := known[s.Name]
+			if s.Value, s.Default = value, value; !is {
+				asked = append(asked, len(list))
+			}
 		}
 		list = append(list, s)
 	}

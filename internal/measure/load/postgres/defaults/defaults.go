@@ -24,6 +24,16 @@ const absent = "-"
 // source is what a setting's source is called if nobody has set it.
 const source = "default"
 
+// builds are settings whose defaults depend on how a program was built and where it runs.
+var builds = map[string]bool{
+	"unix_socket_directories": true, "krb_server_keyfile": true, "dynamic_library_path": true, "max_stack_depth": true,
+	"extension_destdir": true, "ssl_ciphers": true, "jit_provider": true, "wal_sync_method": true, "ssl_ecdh_curve": true, "ssl_groups": true, "extension_control_path": true,
+	"autovacuum_worker_slots": true, "dynamic_shared_memory_type": true, "log_timezone": true, "TimeZone": true, "timezone_abbreviations": true,
+}
+
+// OfBuild reports whether a setting's default depends on how a program was built and where it runs.
+func OfBuild(name string) bool { return builds[name] }
+
 // Of returns the settings of a major version and their defaults, sorted as PostgreSQL sorts them; none for a
 // version that the table does not have.
 func Of(major int) []model.Setting {
