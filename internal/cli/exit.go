@@ -38,14 +38,11 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	var usage usageError
 	switch {
 	case ctx.Err() != nil:
-		switch {
-		case printLeft(e, err):
-			fmt.Fprintln(e.Stderr, "loadline: interrupted")
-		case keepsObjects(e.Args):
-			fmt.Fprintln(e.Stderr, "loadline: interrupted; what was to be kept was kept")
-		default:
-			fmt.Fprintln(e.Stderr, "loadline: interrupted; nothing was left behind")
+		words := "loadline: interrupted; nothing was left behind"
+		if printLeft(e, err) || keepsObjects(e.Args) {
+			words = "loadline: interrupted"
 		}
+		fmt.Fprintln(e.Stderr, words)
 		return exitInterrupted
 	case errors.As(err, &worker):
 		if worker.Class == model.Refused {

@@ -51,7 +51,7 @@ func TestAnInterruptionSaysWhatIsLeft(t *testing.T) {
 		want string
 	}{
 		{context.Canceled, nil, "loadline: interrupted; nothing was left behind\n"},
-		{context.Canceled, []string{"run", "sc:x", "--keep"}, "loadline: interrupted; what was to be kept was kept\n"},
+		{context.Canceled, []string{"run", "sc:x", "--keep"}, "loadline: interrupted\n"},
 		{errors.Join(context.Canceled, fmt.Errorf("at the end: %w", left)), nil, "loadline: not everything could be removed: pod n/p\n  next: loadline cleanup --namespace n\nloadline: interrupted\n"},
 	} {
 		var b bytes.Buffer

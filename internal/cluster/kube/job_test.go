@@ -194,6 +194,34 @@ func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 	}
 }
 
+// The pod of a Job has more time to remove its workers than a deletion by us would give it, so it is left to the cluster
+// however long that takes, also if a StatefulSet was removed with the Job.
+func TestTheTimeOfAJobsPodIsNotShortened(t *testing.T) {
+	s, client := cluster(t)
+	controller(s)
+	if _, err := client.MakePod(t.Context(), setSpec); err != nil {
+		t.Fatal(err)
+	}
+	s.Add(t, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", Labels: map[string]string{Label: "j"}, Annotations: map[string]string{driverNote: "here/1"}}})
+	s.Add(t, jobPod("j-x", "j", func(p *corev1.Pod) {
+		p.Status.Phase, p.Annotations = corev1.PodRunning, map[string]string{driverNote: "here/1"}
+	}))
+	all, err := client.Own(t.Context(), "n", "")
+	if err != nil || len(all) != 4 {
+		t.Fatalf("%v, %v", names(all), err)
+	}
+	left, err := client.RemoveEach(t.Context(), all, collected+2*time.Second)
+	if err == nil || len(left) != 1 || left[0].Name != "j-x" {
+		t.Errorf("%v, %v", names(left), err)
+	}
+	for _, call := range s.Calls() {
+		if call == "DELETE /api/v1/namespaces/n/pods/j-x" {
+			t.Error("the pod of a Job was deleted by us")
+		}
+	}
+}
+
 // A Job that may not be deleted keeps what it uses, without a wait; what belongs to another run goes.
 func TestAJobThatMayNotBeDeleted(t *testing.T) {
 	head := func(version, kind string) *metav1.PartialObjectMetadata {

@@ -67,10 +67,11 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Set: m.Labels[setLabel], Age: c.Clock.Since(m.CreationTimestamp.Time)})
 	}
 	for _, p := range pods.Items {
-		if add("pod", p.ObjectMeta); len(list) == 0 || list[len(list)-1].UID != string(p.UID) {
+		before := len(list)
+		if add("pod", p.ObjectMeta); len(list) == before {
 			continue
 		}
-		own := &list[len(list)-1]
+		own := &list[before]
 		own.Running, own.Ended = p.Status.Phase == corev1.PodRunning, p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 	}
 	for _, p := range claims.Items {
@@ -95,24 +96,24 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 	defer cancel()
 	objects = slices.Clone(objects)
 	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(kinds[a.Kind].order, kinds[b.Kind].order) })
-	deleted, byCluster := map[Object]bool{}, map[Object]bool{}
+	deleted := map[Object]bool{}
 	for _, o := range objects {
 		// The cluster deletes a pod with its Job or StatefulSet, and makes another one for one that stays.
-		byCluster[o] = slices.ContainsFunc(objects, o.madeBy)
-		deleted[o] = byCluster[o]
+		deleted[o] = slices.ContainsFunc(objects, o.madeBy)
 	}
-	var makersGone time.Time
+	var setSeen time.Time
 	var failed, refused error
 	var stay []Object
 	for {
-		if slices.ContainsFunc(objects, func(o Object) bool { return o.Kind == "job" || o.Kind == setKind }) {
-			makersGone = c.Clock.Now()
-		} else if c.Clock.Since(makersGone) > collected {
-			for o := range byCluster {
-				// The garbage collector does not run, or somebody has orphaned the pod.
-				deleted[o] = deleted[o] && !byCluster[o]
+		if slices.ContainsFunc(objects, func(o Object) bool { return o.Kind == setKind }) {
+			setSeen = c.Clock.Now()
+		} else if !setSeen.IsZero() && c.Clock.Since(setSeen) > collected {
+			for _, o := range objects {
+				// The garbage collector does not run, or somebody has orphaned the pod. The pod of a Job is left to
+				// it: it has more time to end, which a deletion by us would shorten.
+				deleted[o] = deleted[o] && o.Set == ""
 			}
-			clear(byCluster)
+			setSeen = time.Time{}
 		}
 		var open []Object
 		for _, o := range objects {
@@ -149,7 +150,7 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 	}
 }
 
-// collected is how long the cluster may take to begin deleting a pod whose Job or StatefulSet is gone.
+// collected is how long the cluster may take to begin deleting a pod whose StatefulSet is gone.
 const collected = 5 * time.Second
 
 // belongsTo reports whether an object is the pod of a Job or StatefulSet, or was made for a Job's run.

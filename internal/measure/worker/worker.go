@@ -35,7 +35,7 @@ const abandonAfter = 16 * time.Hour
 
 // Flags are the command-line flags of a worker.
 type Flags struct {
-	runID, detached, attach, sweep string
+	runID, detached, attach, clean string
 	// More are load tools in addition to those that every worker has.
 	More []Factory
 }
@@ -44,7 +44,7 @@ type Flags struct {
 func (f *Flags) Register(set *flag.FlagSet) {
 	set.StringVar(&f.runID, "run-id", "agent", "names this worker's own files")
 	set.StringVar(&f.detached, "detached", "", "serve at a socket in this `DIR`, also after a connection is lost")
-	set.StringVar(&f.sweep, "sweep", "", "with --detached: first remove what a killed process of this run has left in `DIR[:DIR]`")
+	set.StringVar(&f.clean, "clean", "", "with --detached: first remove what a killed process of this run has left in `DIR[:DIR]`")
 	set.StringVar(&f.attach, "attach", "", "connect the standard streams to the socket in this `DIR`")
 }
 
@@ -54,7 +54,7 @@ func (f *Flags) Register(set *flag.FlagSet) {
 func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	switch {
 	case f.detached != "":
-		f.sweepUp(e)
+		f.removeLeft(e)
 		return agent.ServeDetached(ctx, f.detached, abandonAfter, Options(e, f.runID, f.More...))
 	case f.attach != "":
 		return link.Attach(ctx, e.Clock, f.attach, e.Stdin, e.Stdout)
@@ -64,10 +64,10 @@ func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	return agent.Serve(context.WithoutCancel(ctx), e.Stdin, e.Stdout, Options(e, f.runID, f.More...))
 }
 
-// sweepUp removes the working directories of a process of this run that was killed: a container that was killed
+// removeLeft removes the working directories of a process of this run that was killed: a container that was killed
 // is started again, and the driver then removes its pod.
-func (f *Flags) sweepUp(e *env.Env) {
-	for dir := range strings.SplitSeq(f.sweep, ":") {
+func (f *Flags) removeLeft(e *env.Env) {
+	for dir := range strings.SplitSeq(f.clean, ":") {
 		if dir == "" {
 			continue
 		}

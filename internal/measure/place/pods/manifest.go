@@ -21,7 +21,7 @@ func (p *placement) podSpec(raw bool) kube.PodSpec {
 	// An application's server is what a StatefulSet is for; its client, and fio, are not.
 	set := p.Where.Application != "" && p.claim != ""
 	if set {
-		command = append(command, "--sweep", kube.MountPath+":"+kube.LogPath)
+		command = append(command, "--clean", kube.MountPath+":"+kube.LogPath)
 		if p.log == nil {
 			command[len(command)-1] = kube.MountPath
 		}
