@@ -271,15 +271,20 @@ func TestTraceOfOnePod(t *testing.T) {
 			hidden = max(hidden, *d.Unseen)
 		}
 	}
-	mine, others := seen.ios("read", strings.ReplaceAll(uid, "-", "_"), "fio")+seen.ios("read", uid, "fio"), uint64(0)
+	var mine, others uint64
 	for _, row := range seen.Rows {
-		if row.Operation == "read" && strings.HasPrefix(row.Command, "fio") {
+		switch {
+		case row.Operation != "read" || !strings.HasPrefix(row.Command, "fio"):
+		case strings.Contains(row.Cgroup, uid) || strings.Contains(row.Cgroup, strings.ReplaceAll(uid, "-", "_")):
+			mine += row.IOs
+		default:
 			others += row.IOs
 		}
 	}
-	others -= mine
-	t.Logf("fio did %v reads in the six pods; the trace of pod %d saw %d, and %d of others; %.2f %% are hidden", did, chosen, mine, others, 100*hidden)
-	if mine > did[chosen] || float64(mine) < (0.99-1.5*hidden)*float64(did[chosen]) || others != 0 || did[chosen] != 1050+100*chosen {
+	t.Logf("fio did %v reads in the six pods; the trace of pod %d saw %d, and %d of others; %.2f %% are hidden; all: %+v", did, chosen, mine, others, 100*hidden, seen.Rows)
+	// What fio reads besides, a page of its program or of the filesystem's metadata, is its pod's, too.
+	const besides = 4
+	if mine > did[chosen]+besides || float64(mine) < (0.99-1.5*hidden)*float64(did[chosen]) || others != 0 || did[chosen] != 1050+100*chosen {
 		t.Errorf("fio did %d reads in pod %d, and the trace of it saw %d, and %d of others", did[chosen], chosen, mine, others)
 	}
 }
