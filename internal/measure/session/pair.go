@@ -52,7 +52,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, err
 	}
-	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
+	if err := profile.CheckAsked(exp, p, 2); err != nil {
 		return nil, err
 	}
 	if err := o.oneHost(); err != nil {

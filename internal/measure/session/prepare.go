@@ -56,7 +56,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, err
 	}
-	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
+	if err := profile.CheckAsked(exp, p, 1); err != nil {
 		return nil, err
 	}
 	if by.Several != nil {

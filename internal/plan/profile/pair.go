@@ -21,9 +21,8 @@ const (
 // for Build.
 func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [2]model.ProbeResult) ([2]model.Plan, error) {
 	var plans [2]model.Plan
-	if exps[0].Time > 0 || exps[0].UntilSteady {
-		return plans, model.RefusedError("--time and --until-steady do not go with a comparison: it is measured in many short blocks, so that what changes over time hits both sides",
-			"leave them out; --repeat and --max-time set how much is measured")
+	if err := checkPaired(exps[0]); err != nil {
+		return plans, err
 	}
 	for i := range probes {
 		probes[i].Engines = common(probes[i].Engines, probes[1-i].Engines)
@@ -76,6 +75,15 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 		plans[i].MeasureSeconds = measureSeconds(&plans[i])
 	}
 	return plans, nil
+}
+
+// checkPaired rejects one long repeat per workload in a comparison.
+func checkPaired(exp model.Experiment) error {
+	if exp.Time > 0 || exp.UntilSteady {
+		return model.RefusedError("--time and --until-steady do not go with a comparison: it is measured in many short blocks, so that what changes over time hits both sides",
+			"leave them out; --repeat and --max-time set how much is measured")
+	}
+	return nil
 }
 
 // alike plans the side of two applications whose data would be larger anew, with the scale of the other: where a scale is

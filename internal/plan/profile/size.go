@@ -47,7 +47,7 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 				fmt.Sprintf("--size %s does not fit: %s", units.FormatSize(exp.Size), room),
 				fmt.Sprintf("use --size %s or less, or leave it out", units.TypedSize(alignDown(probe.Capacity, sector))))
 		}
-		if err := CheckSize(exp.Size, p.Workloads); err != nil {
+		if err := checkSize(exp.Size, p.Workloads); err != nil {
 			return 0, "", err
 		}
 		return alignDown(exp.Size, sector), "as asked by --size", nil
@@ -103,9 +103,9 @@ func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.
 	return size, reason
 }
 
-// CheckSize refuses a requested size in bytes that is too small for the workloads; 0 means none was
+// checkSize refuses a requested size in bytes that is too small for the workloads; 0 means none was
 // requested. This is known before anything is created.
-func CheckSize(size int64, workloads []model.Workload) error {
+func checkSize(size int64, workloads []model.Workload) error {
 	least := model.LeastSize(workloads)
 	if size <= 0 || size >= least {
 		return nil
