@@ -38,8 +38,14 @@ const (
 	fartherApart = 4.0
 	shortLeast   = 0.25
 	shortSeconds = 24
-	modesApart   = 0.10
-	driftLeast   = 0.05
+	// abruptShare is the share of a change of level that has to happen within abruptSeconds on either side of
+	// it, less noiseShare of a second's standard deviation: correlated noise wanders from one level to the other
+	// in many small steps. A slow start may be gradual.
+	abruptShare   = 0.7
+	abruptSeconds = 3
+	noiseShare    = 0.5
+	modesApart    = 0.10
+	driftLeast    = 0.05
 	// longSeconds is the minimum length of an unbroken series that is cut into segments, and
 	// segmentSeconds the minimum length of a segment, or a quarter of the series. A repeat of 20 s may
 	// lack its first and last second.
@@ -144,6 +150,13 @@ func (s *series) apart(from, at, to int) bool {
 	}
 	phi := stats.Correlation(b)
 	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
+	difference := math.Abs(stats.Mean(a) - stats.Mean(b))
+	mayClimb := from == 0 && at <= to/2 && stats.Mean(a) < stats.Mean(b)
+	if k := min(abruptSeconds, len(a), len(b)); !mayClimb {
+		if jump := math.Abs(stats.Mean(b[:k]) - stats.Mean(a[len(a)-k:])); jump+noiseShare*spread < abruptShare*difference {
+			return false
+		}
+	}
 	far := farApart
 	if len(s.rate) < shortSeconds {
 		far = fartherApart
@@ -152,7 +165,7 @@ func (s *series) apart(from, at, to int) bool {
 			return false
 		}
 	}
-	return math.Abs(stats.Mean(a)-stats.Mean(b)) > spread*math.Max(far, surely*wander)
+	return difference > spread*math.Max(far, surely*wander)
 }
 
 // change describes a change of level from s.rate[from:end] to s.rate[at:to].
@@ -220,10 +233,14 @@ func (s *series) drift() regime {
 		return regime{kind: tooShort}
 	}
 	rates, times := s.means()
+	correlation := 0.0
 	if s.long() {
-		rates, times = s.batches(max(len(s.rate)/driftBatch, driftBatches))
+		k := max(len(s.rate)/driftBatch, driftBatches)
+		rates, times = s.batches(k)
+		// So few batches underestimate how much they are correlated; there are more seconds.
+		correlation = stats.BatchCorrelation(stats.Correlation(stats.Detrended(s.rate)), float64(len(s.rate))/float64(k))
 	}
-	slope, low, high := stats.Trend(times, rates, falseAlarm)
+	slope, low, high := stats.Trend(times, rates, falseAlarm, correlation)
 	span, mean := times[len(times)-1]-times[0], stats.Mean(rates)
 	change := slope * span / mean
 	if math.IsInf(low, 0) && math.Abs(change) > driftLeast {

@@ -1,0 +1,66 @@
+package trust
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// noisy is an unbroken series of autocorrelated noise of that relative size, whose level changes by a share
+// from second at on.
+func noisy(r *rand.Rand, seconds int, cv, phi, change float64, at int) *series {
+	s := &series{repeats: 1}
+	ar := r.NormFloat64()
+	for i := range seconds {
+		ar = phi*ar + math.Sqrt(1-phi*phi)*r.NormFloat64()
+		level := 20000.0
+		if i >= at {
+			level *= 1 + change
+		}
+		s.rate, s.end, s.repeat = append(s.rate, level*(1+cv*ar)), append(s.end, float64(i+1)), append(s.repeat, 0)
+	}
+	return s
+}
+
+// Noise whose neighbouring seconds are correlated wanders, and that is neither a change of level nor a drift.
+func TestWanderingNoiseIsSteady(t *testing.T) {
+	for _, c := range []struct {
+		cv, phi float64
+		most    float64
+	}{{0.03, 0.8, 0.002}, {0.06, 0.8, 0.015}, {0.06, 0.95, 0.015}} {
+		for _, seconds := range []int{20, 60, 120} {
+			r := rand.New(rand.NewPCG(uint64(seconds), 14))
+			flagged := map[kind]int{}
+			const trials = 1500
+			sum := 0
+			for range trials {
+				if k := noisy(r, seconds, c.cv, c.phi, 0, seconds).regime().kind; k > steady {
+					flagged[k]++
+					sum++
+				}
+			}
+			if share := float64(sum) / trials; share > c.most {
+				t.Errorf("%+v, %d s: %.2f %% are said to change, %v", c, seconds, 100*share, flagged)
+			}
+		}
+	}
+}
+
+// A change of level within a second is found in noise of all these kinds.
+func TestAnAbruptChangeIsFound(t *testing.T) {
+	for _, c := range []struct{ cv, phi, change float64 }{
+		{0.03, 0, -0.12}, {0.06, 0, -0.2}, {0.06, 0, 0.25}, {0.03, 0.5, -0.2}, {0.06, 0.5, -0.3}, {0.03, 0.8, -0.3}, {0.06, 0.8, -0.5},
+	} {
+		r := rand.New(rand.NewPCG(27, 14))
+		found := 0
+		const trials = 500
+		for range trials {
+			if noisy(r, 60, c.cv, c.phi, c.change, 20+r.IntN(20)).regime().kind > steady {
+				found++
+			}
+		}
+		if share := float64(found) / trials; share < 0.93 {
+			t.Errorf("%+v: found in %.1f %%", c, 100*share)
+		}
+	}
+}
