@@ -94,8 +94,8 @@ func comparedWithPrediction(t *testing.T, dir, profile, like string, clients ...
 		r := done.result(t, fmt.Sprintf("tpcb-c%d", x.Clients))
 		is := r.Metrics[model.Transactions].Value
 		off := x.Rate.Value/is - 1
-		t.Logf("%2d clients: %.1f/s predicted (%.1f to %.1f, limited by %s, %.2f flushes each), %.1f/s measured (%+.1f %%; %.2f flushes each of %.2f ms)",
-			x.Clients, x.Rate.Value, x.Rate.Low, x.Rate.High, x.Limit, x.Flushes, is, 100*off, *r.App.Flushes, 1e3**r.App.FlushTime)
+		t.Logf("%2d clients: %.1f/s predicted (%.1f to %.1f, limited by %s, %.2f flushes and %.0f bytes of log each), %.1f/s measured (%+.1f %%; %.2f flushes each of %.2f ms, %.0f bytes of log with %.2f images)",
+			x.Clients, x.Rate.Value, x.Rate.Low, x.Rate.High, x.Limit, x.Flushes, x.LogBytes, is, 100*off, *r.App.Flushes, 1e3**r.App.FlushTime, *r.App.LogBytes, *r.App.PageImages)
 		if is < x.Rate.Low || is > x.Rate.High || math.Abs(off) > 0.15 {
 			wrong = append(wrong, fmt.Sprintf("%d clients: %.1f/s were predicted (%.1f to %.1f) and %.1f/s measured", x.Clients, x.Rate.Value, x.Rate.Low, x.Rate.High, is))
 		}

@@ -104,11 +104,12 @@ func (s storageTimes) works() bool {
 	return slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Processor > 0 })
 }
 
-// storageModel is how storage is simulated: whether it limits the rate, and the multiple of its own work
-// on processors.
+// storageModel is how storage is simulated: whether it limits the rate, the multiple of its own work on
+// processors, and how the log that it gets depends on the rate.
 type storageModel struct {
 	limited bool
 	work    float64
+	images  *imageModel
 }
 
 // middle, lower and upper select a value of an estimate.
@@ -135,14 +136,15 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		if s.read != nil {
 			x.reads, x.read, x.readers = c.Reads, read(s.read.Estimate), s.read.Concurrency
 		}
-		return x.simulate()
+		return x.settled(on.images)
 	}
-	on := storageModel{limited: s.limited()}
+	images := l.images[c.Workload]
+	on := storageModel{limited: s.limited(), images: images.is}
 	if s.works() {
 		on.work = 1
 	}
 	is := at(middle, middle, middle, on)
-	p := prediction.Point{Clients: clients, Parts: is.parts, Flushes: is.flushes, Flushing: is.flushing}
+	p := prediction.Point{Clients: clients, Parts: is.parts, LogBytes: is.log, Flushes: is.flushes, Flushing: is.flushing}
 	if c.Processor != nil && processors > 0 {
 		p.Busy = &is.busy
 	}
@@ -152,11 +154,14 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 	doubt("time of a flush", at(upper, middle, middle, on), at(lower, middle, middle, on))
 	if on.limited {
 		// Storage that answers most flushes fast and the others slowly looks the same.
-		is := at(middle, middle, middle, storageModel{work: on.work})
+		is := at(middle, middle, middle, storageModel{work: on.work, images: on.images})
 		doubt("whether the storage limits the rate", is, is)
 	}
 	if on.work > 0 {
-		doubt("CPU time used by the storage", at(middle, middle, middle, storageModel{on.limited, 2}), at(middle, middle, middle, storageModel{on.limited, 0}))
+		doubt("CPU time used by the storage", at(middle, middle, middle, storageModel{on.limited, 2, on.images}), at(middle, middle, middle, storageModel{on.limited, 0, on.images}))
+	}
+	if on.images != nil {
+		doubt("full-page images in the log", at(middle, middle, middle, storageModel{on.limited, on.work, images.more}), at(middle, middle, middle, storageModel{on.limited, on.work, images.fewer}))
 	}
 	if s.read != nil && c.Reads > 0 {
 		doubt("time of a read", at(middle, upper, middle, on), at(middle, lower, middle, on))
@@ -233,5 +238,13 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	if len(p.Flushes) == 1 {
 		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")
 	}
-	return append(list, "data and log are on this storage, and nobody else uses it", "no checkpoint is in progress, and the log has as many full-page images as in that run, in the first seconds after one")
+	return append(list, "data and log are on this storage, and nobody else uses it", "no checkpoint is in progress, and "+l.assumedImages())
+}
+
+// assumedImages says how many full-page images the log has.
+func (l like) assumedImages() string {
+	if m := l.images[l.costs[0].Workload].is; m != nil {
+		return fmt.Sprintf("a checkpoint has ended %s before, as in that run: a transaction writes more full-page images where fewer are done", units.FormatSpan(m.ramp))
+	}
+	return "the log has as many full-page images as in that run"
 }

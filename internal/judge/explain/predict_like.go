@@ -35,6 +35,9 @@ type like struct {
 	other model.Estimate
 	// costs are ordered by increasing numbers of clients, starting with 1.
 	costs []prediction.Costs
+	// images are the models of full-page images, by workload; there is none for a workload whose images are not
+	// known.
+	images map[string]imageModels
 	// scale is the scale of its data; 0 if unknown.
 	scale int
 }
@@ -62,6 +65,9 @@ func (ev Evidence) like() (l like, err error) {
 			continue
 		}
 		l.script = s
+		if p := ev.Report.Run.Prepare; p != nil && p.App != nil {
+			l.scale = p.App.Scale
+		}
 		for _, w := range loads {
 			c, err := ev.costsOf(w)
 			if err != nil {
@@ -69,9 +75,7 @@ func (ev Evidence) like() (l like, err error) {
 			}
 			l.costs = append(l.costs, c)
 		}
-		if p := ev.Report.Run.Prepare; p != nil && p.App != nil {
-			l.scale = p.App.Scale
-		}
+		l.images = ev.imagesOf(l.costs, l.scale)
 		l.other, err = ev.other(loads[0], l.costs[0])
 		return l, err
 	}
@@ -105,7 +109,7 @@ func (ev Evidence) costsOf(w model.Workload) (c prediction.Costs, err error) {
 	case !t.waits():
 		return c, model.RefusedError("transactions of "+w.Name+" do not wait for flushes: how long one takes on another storage changes nothing for them", "measure it without synchronous_commit=off and fsync=off: "+measureCosts)
 	}
-	c.LogBytes = *a.LogBytes
+	c.LogBytes, c.PageImages = *a.LogBytes, a.PageImages
 	if p := t.processor; p != nil {
 		v := p.ServerCPU + p.ClientCPU
 		c.Processor = &v

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/loadline/loadline/internal/model/prediction"
@@ -57,7 +58,9 @@ const (
 // the time.
 type outcome struct {
 	rate, flushes, flushing, busy float64
-	parts                         prediction.Parts
+	// log is the number of bytes of log per transaction.
+	log   float64
+	parts prediction.Parts
 }
 
 // simulate runs the server for a few thousand transactions. The random numbers are the same each time.
@@ -84,11 +87,34 @@ func (s server) simulate() outcome {
 		g.enter(c, g.all[c].stage)
 	}
 	n, seconds := float64(g.done), g.now-began
-	p := outcome{rate: n / seconds, flushes: float64(g.flushed) / n, flushing: min(1, g.flushTime/seconds),
+	p := outcome{rate: n / seconds, log: s.log, flushes: float64(g.flushed) / n, flushing: min(1, g.flushTime/seconds),
 		parts: prediction.Parts{Work: (g.spent[atOther] + g.spent[atProcessor]) / n, Queue: g.spent[atQueue] / n, Reads: g.spent[atRead] / n,
 			Rows: g.spent[atRow] / n, Wait: g.spent[atCommit] / n, Flush: g.spent[atFlush] / n}}
 	if s.processors > 0 {
 		p.busy = (g.spent[atProcessor] + g.storageTime) / seconds / float64(s.processors)
 	}
 	return p
+}
+
+// A transaction's log depends on the rate, and the rate on the log: mostTurns simulations are made until the rate stays
+// the same to steadyRate.
+const (
+	mostTurns  = 12
+	steadyRate = 0.003
+)
+
+// settled is the outcome with as much log per transaction as the model says there is at its rate; images may be nil.
+func (s server) settled(images *imageModel) outcome {
+	is := s.simulate()
+	for range mostTurns {
+		if images == nil || !finite(is.rate) || is.rate <= 0 {
+			break
+		}
+		before := is.rate
+		s.log = images.log(is.rate, s.scale)
+		if is = s.simulate(); math.Abs(is.rate/before-1) < steadyRate {
+			break
+		}
+	}
+	return is
 }

@@ -79,7 +79,10 @@ type Costs struct {
 	Clients  int    `json:"clients"`
 	// Processor is the CPU time of client and server; nil if it was not counted.
 	Processor *float64 `json:"processor_seconds,omitempty"`
-	LogBytes  float64  `json:"log_bytes"`
+	// LogBytes is what was written to the log, PageImages the number of full-page images in it; nil if
+	// they were not counted.
+	LogBytes   float64  `json:"log_bytes"`
+	PageImages *float64 `json:"page_images,omitempty"`
 	// Reads are reads from the device.
 	Reads float64 `json:"reads"`
 }
@@ -113,6 +116,9 @@ type Point struct {
 	Latency model.Estimate `json:"latency"`
 	Limit   Limit          `json:"limit"`
 	Parts   Parts          `json:"parts"`
+	// LogBytes is what a transaction writes to the log: more where fewer transactions have shared the
+	// full-page images since the last checkpoint.
+	LogBytes float64 `json:"log_bytes"`
 	// Flushes is the number per transaction, Flushing the fraction of time in which one is in progress,
 	// Busy the utilization of the processors; nil if unknown.
 	Flushes  float64  `json:"flushes"`
