@@ -25,6 +25,8 @@ type Subject struct {
 	// Request returns a request for a step of three seconds after a ramp of one, at a limited rate
 	// that the volume easily sustains; the volume is ready.
 	Request func(t *testing.T) model.StartRequest
+	// Operations is set for a tool that counts operations of an application, which have no bytes.
+	Operations bool
 	// Slack is the relative error allowed in the rate: 0.1 is a tenth.
 	Slack float64
 	// Total returns the tool's own count of the I/Os after the ramp, from what it has printed and
@@ -169,8 +171,11 @@ func (s *Subject) step(t *testing.T) (w Wrong) {
 		t.Fatal("nothing was done")
 	}
 	// A tool may count the bytes of a second at a slightly different moment than its I/Os.
-	if blocks := float64(sum.Bytes) / float64(req.Workload.BlockSize); math.Abs(blocks-float64(sum.IOs)) > 4 {
+	if blocks := float64(sum.Bytes) / float64(req.Workload.BlockSize); !s.Operations && math.Abs(blocks-float64(sum.IOs)) > 4 {
 		w.Note("%d I/Os, and the bytes of %g", sum.IOs, blocks)
+	}
+	if s.Operations && (res.App == nil || res.App.Transactions < sum.IOs) {
+		t.Errorf("%d operations in the samples, and the result has %+v", sum.IOs, res.App)
 	}
 	if rate := float64(sum.IOs) / covered; math.Abs(rate/req.Workload.RateIOPS-1) > s.Slack {
 		w.Note("%g I/Os per second, and %g were asked for", rate, req.Workload.RateIOPS)
