@@ -15,6 +15,7 @@ import (
 )
 
 func TestExistingServerIsLoadedAndLeftAsItWas(t *testing.T) {
+	t.Parallel()
 	x := startTheirs(t, "track_io_timing=on", "track_wal_io_timing=on", "app.jwt=hunter2", "archive_cleanup_command=curl -u me:hunter2 x", "primary_conninfo=password=hunter2")
 	// Another user's tables of the same names.
 	x.say(database, "CREATE TABLE public.pgbench_accounts (mine int)", "INSERT INTO public.pgbench_accounts VALUES (1)",

@@ -38,6 +38,7 @@ func (x *theirs) otherLoad(args ...string) *exec.Cmd {
 // The transactions of others are counted, and ours are not counted among them, not even if each
 // transaction has its own connection.
 func TestExistingServerCountsOthers(t *testing.T) {
+	t.Parallel()
 	x := startTheirs(t)
 	d, _ := x.load(x.url("postgres", database))
 	for _, reconnect := range []bool{false, true} {
@@ -71,6 +72,7 @@ func TestExistingServerCountsOthers(t *testing.T) {
 
 // Operations whose progress the server shows, and active sessions of others, are detected.
 func TestExistingServerSeesOthersWork(t *testing.T) {
+	t.Parallel()
 	x := startTheirs(t)
 	x.say(database, "CREATE TABLE public.large AS SELECT g, repeat('x', 500) FROM generate_series(1, 60000) g", "DELETE FROM public.large WHERE g % 2 = 0")
 	d, _ := x.load(x.url("postgres", database))
@@ -87,6 +89,7 @@ func TestExistingServerSeesOthersWork(t *testing.T) {
 
 // Counters that are not maintained are unknown, not 0.
 func TestExistingServerForgetsWhatIsNotCounted(t *testing.T) {
+	t.Parallel()
 	x := startTheirs(t, "wal_sync_method=open_datasync", "track_io_timing=on", "track_wal_io_timing=on")
 	d, _ := x.load(x.url("postgres", database))
 	res, _, err := x.repeat(d, ask(2, 1), nil)

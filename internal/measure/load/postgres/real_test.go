@@ -231,6 +231,7 @@ func TestDriverTellsThatAClientIsGone(t *testing.T) {
 }
 
 func TestDriverSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	dir := newWorkDir(t)
 	d := New(env.OS())
 	found := func() *model.ProbeResult { return &model.ProbeResult{Tools: map[string]string{}} }

@@ -167,6 +167,7 @@ func TestEachVersionKeepsItsLogApart(t *testing.T) {
 // What is foreseen of each version, before there is a server, is what its server says then: numbers and switches too,
 // whose defaults the program's own description lacks.
 func TestEachVersionIsForeseen(t *testing.T) {
+	t.Parallel()
 	onEachVersion(t, func(t *testing.T, e *env.Env, _ int) {
 		p, err := findPrograms(t.Context(), e)
 		if err != nil {
