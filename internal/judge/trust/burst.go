@@ -25,7 +25,7 @@ func checkBurst(ev Evidence) []model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("burst credit: %s fell from %s to %s after %s; some %s I/Os above the lower level were burst credits (or a cache)",
 				s.workload, model.IOPS.Format(r.before), model.IOPS.Format(r.after), s.after(r.at), units.FormatRate(r.credit)),
-			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0], "credit": r.credit},
+			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.begin[r.at] - s.begin[0], "credit": r.credit},
 			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
 	})
 }

@@ -32,7 +32,7 @@ func checkCliff(ev Evidence) []model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("cliff: %s changed from %s to %s after %s and %s", s.workload, model.IOPS.Format(r.before),
 				model.IOPS.Format(r.after), s.after(r.at), units.FormatSize(int64(s.bytes[max(0, r.at-1)]))),
-			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0], "bytes": s.bytes[max(0, r.at-1)]},
+			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.begin[r.at] - s.begin[0], "bytes": s.bytes[max(0, r.at-1)]},
 			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
 	})
 }

@@ -44,7 +44,7 @@ func (s *series) repeatsOf(from, to int) []stats.Repeat {
 			j++
 		}
 		seconds := append([]float64{}, s.rate[i:j]...)
-		list = append(list, stats.Repeat{Value: stats.Mean(seconds), Seconds: seconds, Begin: s.end[i] - 1, End: s.end[j-1]})
+		list = append(list, stats.Repeat{Value: s.mean(i, j), Seconds: seconds, Begin: s.begin[i], End: s.end[j-1]})
 		i = j
 	}
 	return list

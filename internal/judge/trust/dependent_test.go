@@ -25,7 +25,8 @@ func wandering(r *rand.Rand, repeats int, phi, factor float64, at int) *series {
 			if v >= at {
 				rate *= factor
 			}
-			s.rate, s.end, s.repeat = append(s.rate, rate), append(s.end, clock), append(s.repeat, v)
+			s.rate, s.repeat = append(s.rate, rate), append(s.repeat, v)
+			s.begin, s.end = append(s.begin, clock-1), append(s.end, clock)
 		}
 	}
 	return s

@@ -31,7 +31,7 @@ func checkDrift(ev Evidence) []model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("drift: %s got %s %s from beginning to end", s.workload, percent(math.Abs(change)), word),
 			Evidence: map[string]any{"change": change, "change_low": r.low, "change_high": r.high,
-				"seconds": s.end[len(s.end)-1] - s.end[0]},
+				"seconds": s.end[len(s.end)-1] - s.begin[0]},
 			Next: ev.command(ev.only([]string{s.workload}), "--until-steady")}
 	})
 }

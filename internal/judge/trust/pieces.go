@@ -11,9 +11,9 @@ import (
 // that of the two repeats that it divides.
 type pieces struct {
 	repeat []int
-	// sum[i] is the sum of the rates before second i. first[i] is the first second of the repeat that
-	// contains second i, and next[i] the first second of the following repeat.
-	sum         []float64
+	// ios[i] and time[i] are the I/Os and the length, in seconds, of the seconds before second i. first[i] is the
+	// first second of the repeat that contains second i, and next[i] the first second of the following repeat.
+	ios, time   []float64
 	first, next []int
 	// front[v] covers the whole repeats before repeat v, back[v] those from v on.
 	front, back []moments
@@ -33,17 +33,18 @@ func (m moments) with(v float64) moments {
 
 func (s *series) pieces() *pieces {
 	n := len(s.rate)
-	p := &pieces{repeat: s.repeat, sum: make([]float64, n+1), first: make([]int, n), next: make([]int, n)}
+	p := &pieces{repeat: s.repeat, ios: make([]float64, n+1), time: make([]float64, n+1), first: make([]int, n), next: make([]int, n)}
 	var means []float64
 	for i := 0; i < n; {
 		j := i
 		for ; j < n && s.repeat[j] == s.repeat[i]; j++ {
-			p.sum[j+1] = p.sum[j] + s.rate[j]
+			length := s.end[j] - s.begin[j]
+			p.ios[j+1], p.time[j+1] = p.ios[j]+s.rate[j]*length, p.time[j]+length
 		}
 		for k := i; k < j; k++ {
 			p.first[k], p.next[k] = i, j
 		}
-		means = append(means, stats.Mean(s.rate[i:j]))
+		means = append(means, s.mean(i, j))
 		i = j
 	}
 	p.front, p.back = make([]moments, len(means)+1), make([]moments, len(means)+1)
@@ -75,4 +76,6 @@ func (p *pieces) differ(end, at int) float64 {
 }
 
 // mean is the mean rate of some seconds of one repeat.
-func (p *pieces) mean(from, to int) float64 { return (p.sum[to] - p.sum[from]) / float64(to-from) }
+func (p *pieces) mean(from, to int) float64 {
+	return (p.ios[to] - p.ios[from]) / (p.time[to] - p.time[from])
+}

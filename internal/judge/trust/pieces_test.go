@@ -17,7 +17,11 @@ func piecesByDefinition(s *series, from, to int) []float64 {
 		for j < to && s.repeat[j] == s.repeat[i] {
 			j++
 		}
-		list = append(list, stats.Mean(s.rate[i:j]))
+		ios, seconds := 0.0, 0.0
+		for k := i; k < j; k++ {
+			ios, seconds = ios+s.rate[k]*(s.end[k]-s.begin[k]), seconds+s.end[k]-s.begin[k]
+		}
+		list = append(list, ios/seconds)
 		i = j
 	}
 	return list
@@ -44,12 +48,15 @@ func differByDefinition(s *series, end, at int) float64 {
 
 func TestPiecesDifferAsTheirDefinitionSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := &series{}
+		s, clock := &series{}, 0.0
 		for range rapid.IntRange(3, 12).Draw(t, "repeats") {
 			level := rapid.Float64Range(100, 1000).Draw(t, "level")
 			for range rapid.IntRange(1, 5).Draw(t, "seconds") {
 				s.rate = append(s.rate, level+rapid.Float64Range(-20, 20).Draw(t, "noise"))
 				s.repeat = append(s.repeat, s.repeats)
+				s.begin = append(s.begin, clock)
+				clock += rapid.SampledFrom([]float64{0.5, 1, 5}).Draw(t, "length")
+				s.end = append(s.end, clock)
 			}
 			s.repeats++
 		}

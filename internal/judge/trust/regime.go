@@ -118,7 +118,7 @@ func (s *series) regime() regime {
 func (s *series) segments() regime {
 	n := len(s.rate)
 	if d := stats.Observe(s.rate).Dropped; d > 0 {
-		before, after := stats.Mean(s.rate[:d]), stats.Mean(s.rate[d:])
+		before, after := s.mean(0, d), s.mean(d, n)
 		if before < (1-stepLeast)*after && d <= n/2 && s.apart(0, d, n) {
 			return regime{kind: warming, at: d, before: before, after: after}
 		}
@@ -171,9 +171,9 @@ func (s *series) apart(from, at, to int) bool {
 // change describes a change of level from s.rate[from:end] to s.rate[at:to].
 func (s *series) change(from, end, at, to int, only bool) regime {
 	pre, post := s.rate[from:end], s.rate[at:to]
-	r := regime{kind: stepping, at: at, before: stats.Mean(pre), after: stats.Mean(post)}
-	for _, v := range s.rate[:at] {
-		r.credit += v - r.after
+	r := regime{kind: stepping, at: at, before: s.mean(from, end), after: s.mean(at, to)}
+	for i, v := range s.rate[:at] {
+		r.credit += (v - r.after) * (s.end[i] - s.begin[i])
 	}
 	cvPre, cvPost := stats.StdDev(pre)/r.before, stats.StdDev(post)/r.after
 	switch {
@@ -311,5 +311,5 @@ func (s *series) tells(is kind, found regime) bool {
 
 // after says how far into a series its second i began.
 func (s *series) after(i int) string {
-	return units.FormatSpan(math.Max(0, s.end[i]-1-(s.end[0]-1)))
+	return units.FormatSpan(math.Max(0, s.begin[i]-s.begin[0]))
 }

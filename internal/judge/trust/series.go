@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
@@ -12,10 +11,11 @@ import (
 type series struct {
 	workload  string
 	direction model.Direction
-	// rate is the I/Os per second in each second, end is when the second ended, repeat is the repeat it
-	// belongs to (from 0).
-	rate, end []float64
-	repeat    []int
+	// rate is the I/Os per second in each second, begin and end are when the second began and ended, in
+	// seconds since the run began, repeat is the repeat it belongs to (from 0). A second is not always
+	// one second long: a load generator that was stalled reports late.
+	rate, begin, end []float64
+	repeat           []int
 	// bytes is the cumulative bytes moved up to the end of each second.
 	bytes []float64
 	// latencies are those of each second, one histogram per worker that had any.
@@ -73,7 +73,8 @@ func (s *series) add(v timeline.Repeat) {
 	for i := range v.Seconds {
 		x := &v.Seconds[i]
 		moved += x.Bytes
-		s.rate, s.end, s.bytes = append(s.rate, x.Value(model.IOPS)), append(s.end, x.End), append(s.bytes, moved)
+		s.rate, s.bytes = append(s.rate, x.Value(model.IOPS)), append(s.bytes, moved)
+		s.begin, s.end = append(s.begin, x.Begin), append(s.end, x.End)
 		s.repeat, s.latencies = append(s.repeat, s.repeats), append(s.latencies, x.Histograms)
 	}
 	s.repeats++
@@ -82,6 +83,20 @@ func (s *series) add(v timeline.Repeat) {
 // long reports whether the series is one unbroken repeat.
 func (s *series) long() bool { return s.repeats == 1 }
 
+// mean is the mean rate of seconds i to j-1: their I/Os divided by their time, as in the results.
+func (s *series) mean(i, j int) float64 {
+	var ios, seconds float64
+	for ; i < j; i++ {
+		length := s.end[i] - s.begin[i]
+		ios += s.rate[i] * length
+		seconds += length
+	}
+	return ios / seconds
+}
+
+// middle is the middle of the time from the begin of second i to the end of second j-1.
+func (s *series) middle(i, j int) float64 { return (s.begin[i] + s.end[j-1]) / 2 }
+
 // means are the mean rates of the repeats, and the midpoints of their times.
 func (s *series) means() (rates, times []float64) {
 	for i := 0; i < len(s.rate); {
@@ -89,7 +104,7 @@ func (s *series) means() (rates, times []float64) {
 		for j < len(s.rate) && s.repeat[j] == s.repeat[i] {
 			j++
 		}
-		rates, times = append(rates, stats.Mean(s.rate[i:j])), append(times, (s.end[i]-1+s.end[j-1])/2)
+		rates, times = append(rates, s.mean(i, j)), append(times, s.middle(i, j))
 		i = j
 	}
 	return rates, times
@@ -99,7 +114,7 @@ func (s *series) means() (rates, times []float64) {
 func (s *series) batches(k int) (rates, times []float64) {
 	for i := range k {
 		a, b := i*len(s.rate)/k, (i+1)*len(s.rate)/k
-		rates, times = append(rates, stats.Mean(s.rate[a:b])), append(times, (s.end[a]-1+s.end[b-1])/2)
+		rates, times = append(rates, s.mean(a, b)), append(times, s.middle(a, b))
 	}
 	return rates, times
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
 )
@@ -33,5 +34,29 @@ func TestSecondsOfWorkersThatBeginApartAreAddedByTime(t *testing.T) {
 		if math.Abs(v-2000) > 1 {
 			t.Errorf("second %d: %.0f/s", i, v)
 		}
+	}
+}
+
+// A load generator that was stalled reports one long second: it counts by its length.
+func TestLongSecondsCountByTheirLength(t *testing.T) {
+	v := timeline.Repeat{Seconds: []timeline.Second{{Begin: 10, End: 15, Tally: timeline.Tally{Seconds: 5}}}}
+	for i := range 5 {
+		begin := 15 + float64(i)
+		v.Seconds = append(v.Seconds, timeline.Second{Begin: begin, End: begin + 1, Tally: timeline.Tally{Seconds: 1, IOs: 1000}})
+	}
+	var s series
+	s.add(v)
+	rates, times := s.means()
+	if len(rates) != 1 || rates[0] != 500 || times[0] != 15 {
+		t.Errorf("%v I/Os per second in the middle of %v s, want 500 and 15", rates, times)
+	}
+	if rates, times = s.batches(2); rates[0] != 2000./7 || times[0] != 13.5 || rates[1] != 1000 || times[1] != 18.5 {
+		t.Errorf("halves of %v I/Os per second in the middle of %v s, want 286 and 1000, and 13.5 and 18.5", rates, times)
+	}
+	if r := s.repeatsOf(0, 6)[0]; r.Value != 500 || r.Begin != 10 || r.End != 20 {
+		t.Errorf("a repeat of %g I/Os per second from %g to %g s, want 500, 10 and 20", r.Value, r.Begin, r.End)
+	}
+	if got := s.after(1); got != "5 s" {
+		t.Errorf("the second second began after %s, want 5 s", got)
 	}
 }

@@ -25,7 +25,7 @@ func checkWarmUp(ev Evidence) []model.Finding {
 		f := model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("warm-up: %s ran at %s for the first %s and then at %s, and the slow start is included in the number",
 				s.workload, model.IOPS.Format(r.before), s.after(r.at), model.IOPS.Format(r.after)),
-			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0]},
+			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.begin[r.at] - s.begin[0]},
 			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
 		if left {
 			f.Severity = model.SeverityNote
