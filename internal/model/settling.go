@@ -59,37 +59,3 @@ func SettlingNeeded(steps []StepResult) bool {
 	}
 	return needed > 0
 }
-
-// ReadRates returns the mean reads per second of steps, over all their workers, in chronological order.
-func (r *Recorded) ReadRates(steps map[int]bool) []float64 {
-	type sum struct {
-		reads, seconds float64
-		workers        map[int]bool
-	}
-	sums := map[int]*sum{}
-	var order []int
-	for i := range r.Samples {
-		m := &r.Samples[i]
-		if !steps[m.Step] {
-			continue
-		}
-		s := sums[m.Step]
-		if s == nil {
-			s = &sum{workers: map[int]bool{}}
-			sums[m.Step] = s
-			order = append(order, m.Step)
-		}
-		s.seconds += m.Seconds
-		s.workers[m.Worker] = true
-		if m.Read != nil {
-			s.reads += float64(m.Read.IOs)
-		}
-	}
-	rates := make([]float64, 0, len(order))
-	for _, step := range order {
-		if s := sums[step]; s.seconds > 0 {
-			rates = append(rates, s.reads/s.seconds*float64(len(s.workers)))
-		}
-	}
-	return rates
-}

@@ -3,6 +3,7 @@ package analyze
 import (
 	"slices"
 
+	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -41,7 +42,7 @@ func unsettled(rec *model.Recorded) map[int]bool {
 				late[r.Step.Number] = true
 			}
 		}
-		if len(early) == 0 || len(late) < least || !alike(rec.ReadRates(late)) {
+		if len(early) == 0 || len(late) < least || !alike(timeline.ReadRates(rec, late)) {
 			continue
 		}
 		for step := range early {

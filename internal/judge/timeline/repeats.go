@@ -206,3 +206,21 @@ func Series(list []Second, m model.Metric) []float64 {
 	}
 	return y
 }
+
+// ReadRates returns the mean reads per second of steps, over all their workers, in the order of the
+// samples. A step whose workers never ran together has none.
+func ReadRates(rec *model.Recorded, steps map[int]bool) []float64 {
+	var samples []model.Sample
+	for i := range rec.Samples {
+		if steps[rec.Samples[i].Step] {
+			samples = append(samples, rec.Samples[i])
+		}
+	}
+	repeats := Of(samples, model.Read)
+	rates := make([]float64, len(repeats))
+	for i, v := range repeats {
+		t := Total(v.Seconds)
+		rates[i] = t.Value(model.IOPS)
+	}
+	return rates
+}

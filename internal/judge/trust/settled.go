@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -184,7 +185,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 		}
 		wrote = known && w.Writes()
 	}
-	g.early, g.late, g.cut = ev.Recorded.ReadRates(early), ev.Recorded.ReadRates(late), ev.Recorded.ReadRates(cut)
+	g.early, g.late, g.cut = timeline.ReadRates(ev.Recorded, early), timeline.ReadRates(ev.Recorded, late), timeline.ReadRates(ev.Recorded, cut)
 	return g
 }
 

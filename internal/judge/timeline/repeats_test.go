@@ -1,0 +1,32 @@
+package timeline
+
+import (
+	"math"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Two workers share 2000 reads per second, and the second begins two seconds later: what each of them
+// reads alone is no part of the rate of both.
+func TestReadRatesAreThoseOfWorkersTogether(t *testing.T) {
+	rec := &model.Recorded{}
+	for worker, begin := range []float64{0, 2} {
+		for i := range 10 {
+			from := begin + float64(i)
+			reads := uint64(1000)
+			if from < 2 || from >= 10 {
+				reads = 2000
+			}
+			rec.Samples = append(rec.Samples, model.Sample{Step: 3, Worker: worker, Seconds: 1, End: from + 1, Read: &model.Flow{IOs: reads}})
+		}
+	}
+	rec.Samples = append(rec.Samples,
+		model.Sample{Step: 4, Seconds: 1, End: 21, Read: &model.Flow{IOs: 5}},
+		model.Sample{Step: 5, Seconds: 1, End: 31, Read: &model.Flow{IOs: 600}},
+		model.Sample{Step: 5, Seconds: 2, End: 33})
+	rates := ReadRates(rec, map[int]bool{3: true, 5: true})
+	if len(rates) != 2 || math.Abs(rates[0]-2000) > 1e-6 || rates[1] != 200 {
+		t.Errorf("%v reads per second, want 2000 of two workers and 200 of one", rates)
+	}
+}
