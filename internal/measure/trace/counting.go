@@ -49,6 +49,9 @@ var counterLimitations = []string{
 
 func (c *counterTracer) limitations() []string { return counterLimitations }
 
+// lostRecords returns 0: counters have no records.
+func (c *counterTracer) lostRecords() uint64 { return 0 }
+
 func (c *counterTracer) close() error { return nil }
 
 func (c *counterTracer) begin() error {

@@ -227,6 +227,9 @@ type tracer interface {
 	begin() error
 	second() ([]iotrace.Sample, error)
 	finish() ([]iotrace.Device, error)
+	// lostRecords returns how many of the kernel's records had been lost by the call of finish; 0 if the
+	// method reads none.
+	lostRecords() uint64
 	// close releases its resources in the kernel.
 	close() error
 }
@@ -281,9 +284,7 @@ func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
 	if run.Devices, err = t.finish(); err != nil {
 		return err
 	}
-	if l, ok := t.(interface{ lostRecords() uint64 }); ok {
-		run.LostRecords = l.lostRecords()
-	}
+	run.LostRecords = t.lostRecords()
 	samples, err := t.second()
 	if err != nil {
 		return err

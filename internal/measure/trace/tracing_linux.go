@@ -54,6 +54,9 @@ func newBPFTracer(r iotrace.Request, clock env.Clock) (tracer, error) {
 
 func (t *bpfTracer) limitations() []string { return t.kernel.limitations() }
 
+// lostRecords returns 0: BPF programs count in the kernel, and write no records.
+func (t *bpfTracer) lostRecords() uint64 { return 0 }
+
 func (t *bpfTracer) close() error { return t.kernel.close() }
 
 // watch starts tracing wanted devices that are not traced yet: new ones may appear.
