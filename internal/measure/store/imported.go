@@ -67,33 +67,39 @@ func (f *Folder) readRaw(name string) ([]byte, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err
 	}
-	packed, err := f.Files().Open(name + ".zst")
-	if err != nil {
-		return nil, err
-	}
-	defer packed.Close()
-	unzip, err := newDecompressor(packed)
-	if err != nil {
-		return nil, err
-	}
-	defer unzip.Close()
 	// In two passes: a growing buffer would take twice the size of the file.
-	size, err := io.Copy(io.Discard, io.LimitReader(unzip, largestRaw+1))
+	var size int64
+	err = f.unpack(name+".zst", func(r io.Reader) (err error) {
+		size, err = io.Copy(io.Discard, io.LimitReader(r, largestRaw+1))
+		return err
+	})
 	switch {
 	case err != nil:
 		return nil, err
 	case size > largestRaw:
 		return nil, boundError(fmt.Sprintf("it unpacks to more than %s", units.FormatSize(largestRaw)))
 	}
-	if _, err := packed.(io.Seeker).Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	if err := unzip.Reset(packed); err != nil {
-		return nil, err
-	}
 	data = make([]byte, size)
-	_, err = io.ReadFull(unzip, data)
+	err = f.unpack(name+".zst", func(r io.Reader) error {
+		_, err := io.ReadFull(r, data)
+		return err
+	})
 	return data, err
+}
+
+// unpack calls read with what a compressed file contains.
+func (f *Folder) unpack(name string, read func(io.Reader) error) error {
+	packed, err := f.Files().Open(name)
+	if err != nil {
+		return err
+	}
+	defer packed.Close()
+	unzip, err := newDecompressor(packed)
+	if err != nil {
+		return err
+	}
+	defer unzip.Close()
+	return read(unzip)
 }
 
 // Originals reads the files that a run was imported from, in their order.
