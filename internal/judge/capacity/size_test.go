@@ -254,6 +254,27 @@ func demand(s sizing.Sizing, r hardware.Resource) float64 {
 	return 0
 }
 
+// How many more pods fit is a real number, also where many do, and a need that takes nothing of what is
+// known has no number instead of one that stands for "any".
+func TestHowManyMorePodsFitIsRealOrLeftOut(t *testing.T) {
+	p := &study.Published{Name: "large"}
+	p.System.Nodes, p.System.Replicas = 3, 1
+	p.System.Disk = hardware.DiskSpec{Count: 1, IOPS: 1e6, Bandwidth: 1e10}
+	need := sizing.Need{Text: "small", Pods: 1, Flows: []sizing.Flow{{Access: model.Random, Direction: model.Read, BlockSize: 4096, Rate: 1}}}
+	s, err := Size(p, sizing.Ask{Needs: []sizing.Need{need}, Nodes: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Marginal[0].Free; math.Abs(float64(got)/1e10-1) > 2*rounding {
+		t.Errorf("%d more fit, want the 10,000,000,000 or so that the disks have left", got)
+	}
+	z := &sizer{p: p, left: 3, uses: []map[hardware.Resource]cost{{}}}
+	z.out.Resources = []sizing.ResourceUse{{Resource: hardware.LimitDiskIOPS, Unit: "1/s", Demand: 1, PerNode: 1e6}}
+	if z.marginal(1); len(z.out.Marginal) > 0 {
+		t.Errorf("a pod that takes nothing: %+v", z.out.Marginal)
+	}
+}
+
 // Nothing that can be asked causes a panic or an answer that is not a number.
 func TestSizeAnswersInNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -163,11 +163,13 @@ func (z *sizer) lack(r hardware.Resource, need int, asked, allowed float64, unit
 		Message: fmt.Sprintf(format, args...)})
 }
 
-// marginal is what one more pod of each need takes of the resource that it fills first.
+// marginal is what one more pod of each need takes of the resource that it fills first. A need that takes
+// nothing of any known resource has none.
 func (z *sizer) marginal(free float64) {
 	have := float64(z.left) * free
+	z.out.Marginal = []sizing.MarginalCost{}
 	for i := range z.uses {
-		m := sizing.MarginalCost{Need: i, Free: math.MaxInt32}
+		m, room := sizing.MarginalCost{Need: i}, math.Inf(1)
 		for _, r := range z.out.Resources {
 			each := z.podTakes(i, r.Resource)
 			if each == 0 {
@@ -176,8 +178,12 @@ func (z *sizer) marginal(free float64) {
 			if nodes := each / (r.PerNode * free); nodes > m.Nodes {
 				m.Nodes, m.Demand, m.Resource, m.Unit = nodes, each, r.Resource, r.Unit
 			}
-			m.Free = min(m.Free, max(0, roundDown((have*r.PerNode-r.Demand)/each)))
+			room = min(room, max(0, (have*r.PerNode-r.Demand)/each))
 		}
+		if math.IsInf(room, 1) {
+			continue
+		}
+		m.Free = roundDown(min(room, maxRate))
 		z.out.Marginal = append(z.out.Marginal, m)
 	}
 }

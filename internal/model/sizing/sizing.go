@@ -125,7 +125,8 @@ type Latency struct {
 }
 
 // MarginalCost is what one more pod of a need uses of the resource that it uses most, in the resource's
-// unit and in nodes, and how many more fit before another node is needed.
+// unit and in nodes, and how many more fit before another node is needed. A need that uses no known
+// resource has none.
 type MarginalCost struct {
 	Need     int               `json:"need"`
 	Resource hardware.Resource `json:"resource"`
