@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
@@ -15,23 +16,59 @@ type Process struct {
 	*exec.Cmd
 	End   <-chan struct{}
 	clock env.Clock
+	group *group
 }
 
-// Launch starts a command. The thread that starts a child must live as long as the child:
-// Linux sends the parent-death signal when that thread ends.
+// group is the process group of a program.
+type group struct {
+	mu sync.Mutex
+	// over is true from when the program has ended on: its number may be another process's by then, and
+	// the leader's of another group.
+	over bool
+}
+
+// end kills what a program that has ended leaves in its group.
+func (g *group) end(id int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_ = syscall.Kill(-id, syscall.SIGKILL)
+	g.over = true
+}
+
+// Launch starts a command, which leads its own process group; what is left of the group when the command
+// ends is killed. The thread that starts a child must live as long as the child: Linux sends the
+// parent-death signal when that thread ends.
 func Launch(clock env.Clock, cmd *exec.Cmd) (Process, error) {
-	started, end := make(chan error, 1), make(chan struct{})
+	started, end, g := make(chan error, 1), make(chan struct{}), &group{}
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		started <- err
-		if err == nil {
-			_ = cmd.Wait()
-			close(end)
+		if err != nil {
+			return
 		}
+		// Until Wait has reaped the process, nothing else can have its number.
+		held := awaitEnd(cmd.Process.Pid)
+		if held {
+			g.end(cmd.Process.Pid)
+		}
+		_ = cmd.Wait()
+		if !held {
+			g.end(cmd.Process.Pid)
+		}
+		close(end)
 	}()
-	return Process{cmd, end, clock}, <-started
+	return Process{cmd, end, clock, g}, <-started
+}
+
+// Kill sends a signal to the process and the rest of its group, unless it has ended.
+func (p Process) Kill(s syscall.Signal) {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	if !p.group.over {
+		_ = syscall.Kill(-p.Process.Pid, s)
+	}
 }
 
 // Finish waits for the end of a process. If the context is done first, it sends the signal, and
@@ -42,11 +79,11 @@ func (p Process) Finish(ctx context.Context, ask syscall.Signal, grace time.Dura
 		return
 	case <-ctx.Done():
 	}
-	_ = syscall.Kill(-p.Process.Pid, ask)
+	p.Kill(ask)
 	select {
 	case <-p.End:
 	case <-p.clock.After(grace):
-		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+		p.Kill(syscall.SIGKILL)
 		<-p.End
 	}
 }

@@ -22,7 +22,7 @@ func (p Process) Within(root *os.Root, name string) error {
 	if err != nil || os.SameFile(meant, is) {
 		return nil
 	}
-	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+	p.Kill(syscall.SIGKILL)
 	<-p.End
 	return model.BrokenError(fmt.Sprintf("somebody else has put something in the place of %s while it was in use, so nothing was started there", filepath.Join(root.Name(), name)),
 		"name a directory that nobody else can write to")

@@ -27,7 +27,7 @@ func TestAServerInAnothersPlaceIsEnded(t *testing.T) {
 		if err != nil {
 			t.Skipf("no sleep: %v", err)
 		}
-		t.Cleanup(func() { _ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL); <-p.End })
+		t.Cleanup(func() { p.Kill(syscall.SIGKILL); <-p.End })
 		return p
 	}
 	if err := start().Within(root, "s"); err != nil {

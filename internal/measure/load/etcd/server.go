@@ -150,7 +150,6 @@ func (s *server) start(ctx context.Context, set []model.Setting) error {
 	}
 }
 
-// said returns the end of the server's log, for messages.
 // unhealthy is the error of a server that runs and does not become healthy.
 func (s *server) unhealthy() error {
 	said := s.said()
@@ -160,6 +159,7 @@ func (s *server) unhealthy() error {
 	return model.BrokenError(fmt.Sprintf("etcd was not healthy within %s of its start: %s", starting, said), "check the program that --etcd names, and whether the storage answers: loadline doctor "+safetext.ShellWord(filepath.Dir(s.dir)))
 }
 
+// said returns the end of the server's log, for messages.
 func (s *server) said() string { return lastRecords(s.log.String()) }
 
 // noSpace is the error that a program prints when a disk is full.
@@ -204,7 +204,7 @@ func (s *server) stop() error {
 	if !running {
 		return nil
 	}
-	_ = syscall.Kill(-p.Process.Pid, stopSignal)
+	p.Kill(stopSignal)
 	select {
 	case <-p.End:
 		return nil

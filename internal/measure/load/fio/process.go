@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -106,7 +105,8 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		cmd.ExtraFiles = []*os.File{p.open}
 	}
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
-	cmd.SysProcAttr = group()
+	// No load may outlive the process that measures it.
+	cmd.SysProcAttr = daemon.DeathSignal(&syscall.SysProcAttr{Setpgid: true}, syscall.SIGKILL)
 	cmd.WaitDelay = pipeDelay
 
 	o := &outcome{}
@@ -114,7 +114,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
 	defer d.guard(dir)()
 	start := d.env.Now()
-	end, err := launch(cmd)
+	run, err := daemon.Launch(d.env.Clock, cmd)
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("fio cannot be started: %v.", err), "try it yourself: "+path+" --version")
 	}
@@ -122,7 +122,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		p.hold()
 		shut, err := openGate(dir)
 		if err != nil {
-			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			run.Kill(syscall.SIGKILL)
 			killLeftovers(dir)
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	if p.running != nil {
 		over = p.running(dir, cmd.Process.Pid)
 	}
-	ended := w.watch(ctx, cmd.Process.Pid, end)
+	ended := w.watch(ctx, run)
 	over()
 	w.mu.Lock()
 	w.recordOutput(d.env.Now())
@@ -141,7 +141,6 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	o.took = d.env.Since(start)
 	o.truncated = w.split.inside()
 	// If fio ended normally, it has waited for its jobs.
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if !ended || !cmd.ProcessState.Success() {
 		killLeftovers(dir)
 	}
@@ -154,28 +153,6 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	}
 	o.exit = cmd.ProcessState.ExitCode()
 	return o, nil
-}
-
-// launch starts the command and returns a channel that is closed after its end. The thread that
-// starts a child must live as long as the child: Linux sends the parent-death signal when that
-// thread ends.
-func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
-	started := make(chan error, 1)
-	end := make(chan struct{})
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		// The exit status is read from the process state; a child of fio that keeps the pipes open
-		// is killed with the process group.
-		_ = cmd.Wait()
-		close(end)
-	}()
-	return end, <-started
 }
 
 // pipeDelay is how long the pipes may stay open after fio has ended.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -80,10 +81,10 @@ func (w *watcher) recordOutput(now time.Time) {
 	w.lastOutput, w.quiet = now, silence{}
 }
 
-// watch waits for the end of the process with the given id, and ends it when the context is done or
-// when it is silent or late. It returns false if the process cannot be killed, as happens while the
+// watch waits for the end of the process, and ends it when the context is done or when it is silent or
+// late. It returns false if the process cannot be killed, as happens while the
 // kernel waits for a dead device.
-func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ended bool) {
+func (w *watcher) watch(ctx context.Context, p daemon.Process) (ended bool) {
 	tick := w.clock.NewTicker(checkInterval)
 	defer tick.Stop()
 	start := w.clock.Now()
@@ -95,27 +96,27 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 	for last, waiting := start, true; waiting; {
 		waiting = false
 		select {
-		case <-end:
+		case <-p.End:
 			return true
 		case <-w.abort:
 		case <-ctx.Done():
 			interrupted = true
 		case <-tick.C:
 			now := w.clock.Now()
-			why = w.check(pid, now, now.Sub(last), now.Sub(start))
+			why = w.check(p.Process.Pid, now, now.Sub(last), now.Sub(start))
 			last, waiting = now, why == ""
 		}
 	}
 	w.mu.Lock()
 	w.stopped, w.interrupted = why, interrupted
 	w.mu.Unlock()
-	_ = syscall.Kill(-pid, syscall.SIGINT)
-	if wait(w.clock, end, w.limits.grace) {
+	p.Kill(syscall.SIGINT)
+	if wait(w.clock, p.End, w.limits.grace) {
 		return true
 	}
-	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	p.Kill(syscall.SIGKILL)
 	// The pipes of a killed group are closed within the command's wait delay.
-	if wait(w.clock, end, w.limits.grace+pipeDelay) {
+	if wait(w.clock, p.End, w.limits.grace+pipeDelay) {
 		return true
 	}
 	w.mu.Lock()

@@ -139,10 +139,10 @@ func (h *session) ask(ctx context.Context, statement string) ([]string, error) {
 		return row, nil
 	case <-ctx.Done():
 		// A late answer would be taken for that of the next statement.
-		_ = syscall.Kill(-h.process.Process.Pid, syscall.SIGKILL)
+		h.process.Kill(syscall.SIGKILL)
 		return nil, ctx.Err()
 	case <-h.clock.After(answering):
-		_ = syscall.Kill(-h.process.Process.Pid, syscall.SIGKILL)
+		h.process.Kill(syscall.SIGKILL)
 		return nil, saidError(fmt.Sprintf("it did not answer within %s", answering))
 	}
 }

@@ -118,7 +118,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	}
 	pipes, err := b.openPipes(prefix, p.Process.Pid, n)
 	if err != nil {
-		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+		p.Kill(syscall.SIGKILL)
 		<-p.End
 		return nil, model.BrokenError(fmt.Sprintf("pgbench's log cannot be read: %v", err), "")
 	}
@@ -143,9 +143,8 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	// When the server is gone, pgbench loses its clients, but not always at once.
 	stop := context.AfterFunc(b.server.ends(limited), cancel)
 	processors := watchProcessors(b.server.env.Clock, b.server.processes(), p.Process.Pid, max(1, w.Depth), time.Duration(step.Ramp*float64(time.Second)))
+	// What a script has left in the background, which holds the pipes open, is killed with it.
 	p.Finish(limited, syscall.SIGINT, 2*time.Second)
-	// What a script has left in the background holds the pipes open.
-	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 	ended := b.server.env.Now()
 	processor := processors()
 	stop()

@@ -290,17 +290,13 @@ func (s *server) stop() error {
 	if !running {
 		return nil
 	}
-	select {
-	case <-p.End:
-		// Its PID may have been reused by now.
-	default:
-		_ = syscall.Kill(p.Process.Pid, syscall.SIGQUIT)
-	}
+	// It goes to the postmaster alone, which passes it on.
+	_ = p.Process.Signal(syscall.SIGQUIT)
 	defer shared.remove(s.account.UID)
 	select {
 	case <-p.End:
 	case <-s.env.Clock.After(stopping):
-		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+		p.Kill(syscall.SIGKILL)
 		select {
 		case <-p.End:
 		case <-s.env.Clock.After(stopping):
