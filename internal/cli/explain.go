@@ -72,11 +72,11 @@ func (f *explainFlags) explain(e *env.Env, args []string) error {
 			return model.RefusedError("--traced "+f.traced+" is no time", "write it like 30s")
 		}
 	}
-	x, noteWriter, err := results.Explain(o)
+	x, remarks, err := results.Explain(o)
 	if err != nil {
 		return err
 	}
-	for _, r := range noteWriter {
+	for _, r := range remarks {
 		printLine(e.Stderr, "note    %s", r)
 	}
 	if f.output.name() == "json" {

@@ -79,11 +79,11 @@ func (f *predictFlags) predict(e *env.Env) error {
 	if o.Clients, err = parseList("--clients", f.clients, readWhole); err != nil {
 		return err
 	}
-	p, noteWriter, err := results.Predict(o)
+	p, remarks, err := results.Predict(o)
 	if err != nil {
 		return err
 	}
-	for _, r := range noteWriter {
+	for _, r := range remarks {
 		printLine(e.Stderr, "note    %s", r)
 	}
 	if f.output.name() == "json" {
