@@ -293,7 +293,7 @@ func (d *Driver) raw(res *model.StepResult, w model.Workload, s *server, before,
 			fmt.Fprintf(&text, "%s %g → %g\n", name, before[name], after[name])
 		}
 	}
-	res.Raw = fmt.Sprintf("%04d-%s.log", res.Step.Number, fileName(w.Name))
+	res.Raw = fmt.Sprintf("%04d-%s.log", res.Step.Number, load.FileName(w.Name))
 	emit(model.Event{Raw: &model.Raw{Name: res.Raw, Data: []byte(text.String() + "server: " + s.log.String())}})
 }
 
@@ -316,14 +316,4 @@ func processCPU() (user, system float64) {
 		return 0, 0
 	}
 	return time.Duration(u.Utime.Nano()).Seconds(), time.Duration(u.Stime.Nano()).Seconds()
-}
-
-// fileName keeps the characters of a name that any filesystem accepts.
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
-			return r
-		}
-		return '-'
-	}, s)
 }

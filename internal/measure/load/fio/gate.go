@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -29,7 +30,7 @@ const (
 // canGate reports whether a step can wait at a gate and has other steps to wait for. Without a
 // ramp, fio's first status would include the time before the gate opened.
 func canGate(req model.StartRequest) bool {
-	if req.At == 0 || req.Step.Ramp <= 0 || fileName(req.Workload.Name) != req.Workload.Name {
+	if req.At == 0 || req.Step.Ramp <= 0 || load.FileName(req.Workload.Name) != req.Workload.Name {
 		return false
 	}
 	_, err := os.Stat(gateShell)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -34,7 +35,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 			return result, err
 		}
 	}
-	raw := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
+	raw := fmt.Sprintf("%04d-%s", req.Step.Number, load.FileName(req.Workload.Name))
 	text := JobText(req.Workload, req.Volume, req.Step)
 	gated := canGate(req)
 	if gated {
@@ -62,7 +63,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	p := process{
 		text: text, link: link(req.Volume), open: req.Volume.Open,
 		args:    args,
-		silence: d.limits.stall, storage: name(req.Volume), silent: s.silent, expected: seconds(req.Step.Ramp + req.Step.Seconds),
+		silence: d.limits.stall, storage: name(req.Volume), silent: s.silent, expected: load.Seconds(req.Step.Ramp + req.Step.Seconds),
 		document: func(data []byte) error {
 			j, err := decode(data)
 			if err != nil {
@@ -156,15 +157,3 @@ func inFlight(w model.Workload) int {
 	}
 	return depth * jobs(w)
 }
-
-// fileName keeps the characters of a name that any filesystem accepts.
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
-			return r
-		}
-		return '-'
-	}, s)
-}
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

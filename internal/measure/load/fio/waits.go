@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/load/runqueue"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -26,8 +27,8 @@ func watchWaits(clock env.Clock, jobs func() []int, main int, step model.Step) (
 	begun := clock.Now()
 	go func() {
 		defer close(ended)
-		last := seconds(step.Ramp + step.Seconds)
-		for at := seconds(step.Ramp); ; at = min(at+waitsEvery, last) {
+		last := load.Seconds(step.Ramp + step.Seconds)
+		for at := load.Seconds(step.Ramp); ; at = min(at+waitsEvery, last) {
 			select {
 			case <-end:
 				return

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
@@ -103,9 +102,9 @@ func (s *server) load(ctx context.Context, req model.StartRequest, emit func(mod
 	}
 	ask := s.access()
 	ask.Start = &req
-	processors := watchProcessors(s.env.Clock, s.processes(), elsewhere, max(1, req.Workload.Depth), seconds(req.Step.Ramp))
+	processors := watchProcessors(s.env.Clock, s.processes(), elsewhere, max(1, req.Workload.Depth), load.Seconds(req.Step.Ramp))
 	// A server that has ended closes its clients' connections, but not always at once.
-	bounded, cancel := context.WithTimeout(s.ends(ctx), seconds(req.Step.Ramp+req.Step.Seconds+beyond+2*late))
+	bounded, cancel := context.WithTimeout(s.ends(ctx), load.Seconds(req.Step.Ramp+req.Step.Seconds+beyond+2*late))
 	defer cancel()
 	res, err := s.far.client.Load(bounded, ask, emit)
 	here := processors()
@@ -124,8 +123,6 @@ func (s *server) load(ctx context.Context, req model.StartRequest, emit func(mod
 	}
 	return o, nil
 }
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // together merges what two machines counted over the same period, scaled to the length of the first.
 func together(server, client *model.AppProcessor) *model.AppProcessor {

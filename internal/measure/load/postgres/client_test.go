@@ -182,7 +182,7 @@ func TestAServerThatEndsUnderAClientElsewhere(t *testing.T) {
 	d, n, _ := readyFar(t, env.OS())
 	n.before = func(remote.Request) {
 		go func() {
-			<-d.env.Clock.After(seconds(1.5))
+			<-d.env.Clock.After(load.Seconds(1.5))
 			_ = d.server.process.Process.Kill()
 		}()
 	}

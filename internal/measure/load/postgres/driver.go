@@ -304,7 +304,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if err != nil {
 		return res, err
 	}
-	raw := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
+	raw := fmt.Sprintf("%04d-%s", req.Step.Number, load.FileName(req.Workload.Name))
 	emit(model.Event{Raw: &model.Raw{Name: raw + ".pgbench", Data: []byte(strings.Join(arguments(req.Workload, req.Step.Ramp, req.Step.Seconds, scriptName(req.Workload)), "\n") + "\n")}})
 	res.Raw = raw + ".log"
 	emit(model.Event{Raw: &model.Raw{Name: res.Raw, Data: []byte("pgbench: " + o.said + "\nserver: " + s.log.String())}})
@@ -359,14 +359,4 @@ func scriptName(w model.Workload) string {
 		return ""
 	}
 	return "script.sql"
-}
-
-// fileName keeps the characters of a name that any filesystem accepts.
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
-			return r
-		}
-		return '-'
-	}, s)
 }
