@@ -88,5 +88,15 @@ func (p Process) Finish(ctx context.Context, ask syscall.Signal, grace time.Dura
 	}
 }
 
+// Ended reports whether a process has ended.
+func (p Process) Ended() bool {
+	select {
+	case <-p.End:
+		return true
+	default:
+		return false
+	}
+}
+
 // Succeeded reports whether a process that has ended was successful.
 func (p Process) Succeeded() bool { return p.ProcessState != nil && p.ProcessState.Success() }

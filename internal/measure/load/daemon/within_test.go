@@ -43,9 +43,7 @@ func TestAServerInAnothersPlaceIsEnded(t *testing.T) {
 	if err := p.Within(root, "s"); err == nil {
 		t.Error("a process in another's directory was taken for ours")
 	}
-	select {
-	case <-p.End:
-	default:
+	if !p.Ended() {
 		t.Error("it still runs")
 	}
 }

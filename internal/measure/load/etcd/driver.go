@@ -191,11 +191,11 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		b.clients = append(b.clients, c)
 	}
 	if err := connect(ctx, b.clients); err != nil {
-		return d.unanswered(ctx, res, s, "the clients could not connect", err)
+		return load.Unanswered(ctx, res, s.gone, "the clients could not connect", err)
 	}
 	before, err := s.counts(ctx)
 	if err != nil {
-		return d.unanswered(ctx, res, s, "before the repeat", err)
+		return load.Unanswered(ctx, res, s.gone, "before the repeat", err)
 	}
 	begin()
 	user, system := processCPU()
@@ -295,18 +295,6 @@ func (d *Driver) raw(res *model.StepResult, w model.Workload, s *server, before,
 	}
 	res.Raw = fmt.Sprintf("%04d-%s.log", res.Step.Number, load.FileName(w.Name))
 	emit(model.Event{Raw: &model.Raw{Name: res.Raw, Data: []byte(text.String() + "server: " + s.log.String())}})
-}
-
-// unanswered returns the result of a step whose server does not answer.
-func (d *Driver) unanswered(ctx context.Context, res model.StepResult, s *server, what string, err error) (model.StepResult, error) {
-	if ctx.Err() != nil {
-		res.Error = model.StoppedStep
-		return res, nil
-	}
-	if gone := s.gone(); gone != "" {
-		return res, model.BrokenError(gone, "")
-	}
-	return res, model.BrokenError(fmt.Sprintf("%s: %v", what, err), "")
 }
 
 // processCPU returns the CPU time of this process in seconds, which includes the clients.

@@ -180,18 +180,13 @@ func (s *server) failed(ctx context.Context, what string) error {
 func (s *server) gone() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.started || s.ended {
+	switch {
+	case !s.started || s.ended || !s.process.Ended():
 		return ""
+	case strings.Contains(s.log.String(), noSpace):
+		return fmt.Sprintf("etcd ended in the middle, because the filesystem of %s is full: free some space", filepath.Dir(s.dir))
 	}
-	select {
-	case <-s.process.End:
-		if strings.Contains(s.log.String(), noSpace) {
-			return fmt.Sprintf("etcd ended in the middle, because the filesystem of %s is full: free some space", filepath.Dir(s.dir))
-		}
-		return fmt.Sprintf("etcd ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
-	default:
-		return ""
-	}
+	return fmt.Sprintf("etcd ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
 }
 
 // stop ends the server at once. Its data must not be used afterwards.

@@ -288,14 +288,14 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		return res, model.BrokenError(gone, "")
 	}
 	if err := s.attend(ctx); err != nil {
-		return d.unanswered(ctx, res, s, "before the repeat", err)
+		return load.Unanswered(ctx, res, s.gone, "before the repeat", err)
 	}
 	if err := s.checkpoint(ctx); err != nil {
-		return d.unanswered(ctx, res, s, "a checkpoint before the repeat failed", err)
+		return load.Unanswered(ctx, res, s.gone, "a checkpoint before the repeat failed", err)
 	}
 	before, err := s.counts(ctx)
 	if err != nil {
-		return d.unanswered(ctx, res, s, "before the repeat", err)
+		return load.Unanswered(ctx, res, s.gone, "before the repeat", err)
 	}
 	begin()
 	sampled := s.sampleWaits(ctx, req, emit)
@@ -339,18 +339,6 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		res.Error = fmt.Sprintf("not one transaction was done in %s (%d were skipped, %d failed): %s", units.FormatSpan(req.Step.Seconds), counts.Skipped, counts.Failed, daemon.Quote(o.said, nil))
 	}
 	return res, nil
-}
-
-// unanswered returns the result of a step whose server does not answer.
-func (d *Driver) unanswered(ctx context.Context, res model.StepResult, s *server, what string, err error) (model.StepResult, error) {
-	if ctx.Err() != nil {
-		res.Error = model.StoppedStep
-		return res, nil
-	}
-	if gone := s.gone(); gone != "" {
-		return res, model.BrokenError(gone, "")
-	}
-	return res, model.BrokenError(fmt.Sprintf("%s: %v", what, err), "")
 }
 
 // scriptName is the name recorded for the user's script.

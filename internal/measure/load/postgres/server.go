@@ -249,33 +249,20 @@ func withoutStatements(log string) string {
 func (s *server) gone() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.started || s.ended {
+	switch {
+	case !s.started || s.ended || !s.process.Ended():
 		return ""
+	case s.exists != nil:
+		return s.exists.lost()
 	}
-	select {
-	case <-s.process.End:
-		if s.exists != nil {
-			return s.exists.lost()
-		}
-		return fmt.Sprintf("the PostgreSQL server ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
-	default:
-		return ""
-	}
+	return fmt.Sprintf("the PostgreSQL server ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
 }
 
 // alive reports whether the server runs.
 func (s *server) alive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.started || s.ended {
-		return false
-	}
-	select {
-	case <-s.process.End:
-		return false
-	default:
-		return true
-	}
+	return s.started && !s.ended && !s.process.Ended()
 }
 
 // stop ends the server at once. Its data must not be used afterwards.
