@@ -5,6 +5,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 )
 
 // cgroups holds the directories of this process's cgroup and its ancestors, innermost first, as paths
@@ -21,7 +23,7 @@ type cgroups struct {
 // hierarchy.
 func findCgroups(files fs.FS) cgroups {
 	places := parseCgroupPlaces(text(files, "proc/self/cgroup"))
-	mounts := parseCgroupMounts(text(files, "proc/self/mountinfo"))
+	mounts := cgroupMounts(text(files, "proc/self/mountinfo"))
 	var c cgroups
 	for _, m := range mounts {
 		place, ok := places[m.controller]
@@ -69,26 +71,21 @@ func parseCgroupPlaces(s string) map[string]string {
 	return places
 }
 
-func parseCgroupMounts(s string) []cgroupMount {
-	var mounts []cgroupMount
-	for line := range strings.Lines(s) {
-		left, right, ok := strings.Cut(strings.TrimSpace(line), " - ")
-		l, r := strings.Fields(left), strings.Fields(right)
-		if !ok || len(l) < 5 || len(r) < 1 {
-			continue
+// cgroupMounts lists the hierarchies in a mountinfo file, without lines of it that cannot be read.
+func cgroupMounts(text string) []cgroupMount {
+	var list []cgroupMount
+	mounts, _ := mountinfo.Parse(strings.NewReader(text))
+	for _, m := range mounts {
+		if m.Type == "cgroup2" {
+			list = append(list, cgroupMount{"", m.Root, m.Point})
 		}
-		switch r[0] {
-		case "cgroup2":
-			mounts = append(mounts, cgroupMount{"", l[3], l[4]})
-		case "cgroup":
-			for _, o := range strings.Split(r[len(r)-1], ",") {
-				if o == "cpu" || o == "memory" || o == blkio {
-					mounts = append(mounts, cgroupMount{o, l[3], l[4]})
-				}
+		for _, controller := range []string{"cpu", "memory", blkio} {
+			if m.Controls(controller) {
+				list = append(list, cgroupMount{controller, m.Root, m.Point})
 			}
 		}
 	}
-	return mounts
+	return list
 }
 
 // levels lists the directories from our cgroup up to the root of the mount. In a container without a

@@ -16,7 +16,7 @@ func Cgroup() uint64 { return cgroupNumber(os.DirFS("/")) }
 
 func cgroupNumber(files fs.FS) uint64 {
 	places := parseCgroupPlaces(text(files, "proc/self/cgroup"))
-	mounts := parseCgroupMounts(text(files, "proc/self/mountinfo"))
+	mounts := cgroupMounts(text(files, "proc/self/mountinfo"))
 	for _, controller := range []string{blkio, ""} {
 		for _, m := range mounts {
 			place, in := places[controller]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
@@ -36,17 +37,13 @@ type cgroups struct {
 
 // newCgroups finds the mount point in a mountinfo file (proc_pid_mountinfo(5)); having none is not an
 // error.
-func newCgroups(clock env.Clock, mountinfo string) *cgroups {
+func newCgroups(clock env.Clock, text string) *cgroups {
 	c := &cgroups{names: map[uint64]string{}, clock: clock}
-	for line := range strings.Lines(mountinfo) {
-		left, right, ok := strings.Cut(strings.TrimSpace(line), " - ")
-		l, r := strings.Fields(left), strings.Fields(right)
-		if !ok || len(l) < 5 || len(r) < 3 {
-			continue
-		}
-		blkio := r[0] == "cgroup" && slices.Contains(strings.Split(r[2], ","), "blkio")
-		if blkio || r[0] == "cgroup2" && c.root == "" {
-			c.root, c.above = l[4], path.Clean("/"+l[3])
+	mounts, _ := mountinfo.Parse(strings.NewReader(text))
+	for _, m := range mounts {
+		blkio := m.Controls("blkio")
+		if blkio || m.Type == "cgroup2" && c.root == "" {
+			c.root, c.above = m.Point, path.Clean("/"+m.Root)
 		}
 		if blkio {
 			c.version1 = true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 )
 
 // tasks looks up the cgroups of processes, for methods that see which process makes a request but not
@@ -32,13 +33,11 @@ type task struct {
 
 // newTasks takes the mountinfo file from which groups was made: the cgroup in the events is that of
 // the perf_event controller, which belongs to version 2 unless it is mounted under version 1.
-func newTasks(groups *cgroups, files fs.FS, mountinfo string, clock env.Clock) *tasks {
+func newTasks(groups *cgroups, files fs.FS, text string, clock env.Clock) *tasks {
 	t := &tasks{groups: groups, clock: clock, files: files, sampled: !groups.version1, known: map[uint32]task{}}
-	for line := range strings.Lines(mountinfo) {
-		_, right, _ := strings.Cut(strings.TrimSpace(line), " - ")
-		if r := strings.Fields(right); len(r) > 2 && r[0] == "cgroup" && slices.Contains(strings.Split(r[2], ","), "perf_event") {
-			t.sampled = false
-		}
+	mounts, _ := mountinfo.Parse(strings.NewReader(text))
+	for _, m := range mounts {
+		t.sampled = t.sampled && !m.Controls("perf_event")
 	}
 	return t
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -20,7 +21,7 @@ import (
 // view is the mounts that a process sees, and where its root directory is for us.
 type view struct {
 	root   string // "/proc/123/root"; empty for ourselves
-	mounts []mount
+	mounts []mountinfo.Mount
 }
 
 // views returns our own view first, then one for every other mount namespace or root directory that
@@ -53,20 +54,25 @@ func rootOf(process string) [2]string {
 	return [2]string{namespace, root}
 }
 
-// mountsOf reads the mounts that a process sees.
-func mountsOf(process string) ([]mount, error) {
+// mountsOf reads the mounts that a process sees: all of them or none, because what is not known to be mounted
+// would be taken for free.
+func mountsOf(process string) ([]mountinfo.Mount, error) {
 	f, err := os.Open(process + "/mountinfo")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return parseMounts(f)
+	mounts, err := mountinfo.Parse(f)
+	if err != nil {
+		return nil, err
+	}
+	return mounts, nil
 }
 
 // place is a path within a view, and the mount that holds it.
 type place struct {
 	view
-	mount
+	mountinfo.Mount
 	path string
 	stat unix.Statx_t
 }
@@ -97,12 +103,12 @@ func (v view) lookUp(path string) (p place, ok bool) {
 		}
 	}
 	if p.stat.Mask&unix.STATX_MNT_ID == 0 { // before Linux 5.8
-		p.mount, ok = mountOf(v.mounts, path)
+		p.Mount, ok = mountinfo.Holding(v.mounts, path)
 		return p, ok
 	}
 	for _, m := range v.mounts {
-		if uint64(m.id) == p.stat.Mnt_id {
-			p.mount = m
+		if uint64(m.ID) == p.stat.Mnt_id {
+			p.Mount = m
 			return p, true
 		}
 	}
@@ -125,9 +131,9 @@ func (v view) open(path string) (int, error) {
 // leadsToOthers reports whether a path may lead into a filesystem for which another process or machine
 // answers, and which may never do so. A file on one is found by the number of its mount instead.
 func (v view) leadsToOthers(path string) bool {
-	return slices.ContainsFunc(v.mounts, func(m mount) bool {
-		_, above := mountOf([]mount{m}, path)
-		return above && mayHang(m.fstype)
+	return slices.ContainsFunc(v.mounts, func(m mountinfo.Mount) bool {
+		_, above := mountinfo.Holding([]mountinfo.Mount{m}, path)
+		return above && mayHang(m.Type)
 	})
 }
 
@@ -188,22 +194,22 @@ func (k *kernel) chainOfAnonymous(loop, backing string, content inode, depth int
 	}
 	for _, v := range k.views() {
 		for _, m := range v.mounts {
-			if unix.Mkdev(m.major, m.minor) != content.dev {
+			if unix.Mkdev(m.Major, m.Minor) != content.dev {
 				continue
 			}
-			if m.fstype == "overlay" {
-				return []link{{name: m.fstype}, k.hiddenLayer(loop+" has a file on an overlay under a name that is not known", m)}
+			if m.Type == "overlay" {
+				return []link{{name: m.Type}, k.hiddenLayer(loop+" has a file on an overlay under a name that is not known", m)}
 			}
 			return k.chainOfMount(m, depth)
 		}
 	}
 	for _, v := range k.views() {
 		for _, m := range v.mounts {
-			if m.fstype != "btrfs" {
+			if m.Type != "btrfs" {
 				continue
 			}
-			if p, ok := v.lookUp(m.point); ok && p.mount.fstype == "btrfs" && unix.Mkdev(p.stat.Dev_major, p.stat.Dev_minor) == content.dev {
-				return k.chainOfMount(p.mount, depth)
+			if p, ok := v.lookUp(m.Point); ok && p.Mount.Type == "btrfs" && unix.Mkdev(p.stat.Dev_major, p.stat.Dev_minor) == content.dev {
+				return k.chainOfMount(p.Mount, depth)
 			}
 		}
 	}
@@ -233,21 +239,21 @@ func sharedMemory() uint64 {
 
 // chainOfPlace follows a file to what holds its data: for an overlay, the layer that has it.
 func (k *kernel) chainOfPlace(p place, depth int) []link {
-	if p.fstype != "overlay" || depth > maxChain {
-		return k.chainOfMount(p.mount, depth)
+	if p.Type != "overlay" || depth > maxChain {
+		return k.chainOfMount(p.Mount, depth)
 	}
-	overlay := link{name: p.fstype}
-	inside := strings.TrimPrefix(p.path, strings.TrimSuffix(p.point, "/"))
+	overlay := link{name: p.Type}
+	inside := strings.TrimPrefix(p.path, strings.TrimSuffix(p.Point, "/"))
 	for _, v := range k.views() {
-		for _, layer := range layersOf(p.mount) {
-			file, ok := v.lookUp(filepath.Join(layer, p.mount.root, inside))
-			covered := file.major == p.major && file.minor == p.minor // the overlay was mounted on its layer
+		for _, layer := range layersOf(p.Mount) {
+			file, ok := v.lookUp(filepath.Join(layer, p.Mount.Root, inside))
+			covered := file.Major == p.Major && file.Minor == p.Minor // the overlay was mounted on its layer
 			if ok && !covered && sameFile(p.stat, file.stat) {
 				return append([]link{overlay}, k.chainOfPlace(file, depth+1)...)
 			}
 		}
 	}
-	return []link{overlay, k.hiddenLayer("it cannot be seen which layer of the overlay at "+p.point+" has "+p.path, p.mount)}
+	return []link{overlay, k.hiddenLayer("it cannot be seen which layer of the overlay at "+p.Point+" has "+p.path, p.Mount)}
 }
 
 // overlayInMemory reports whether what an overlay has at a path, and what is written there, is provably
@@ -256,12 +262,12 @@ func (k *kernel) chainOfPlace(p place, depth int) []link {
 func (k *kernel) overlayInMemory(path string) bool {
 	own := k.views()[0]
 	p, ok := own.lookUp(path)
-	if !ok || p.fstype != "overlay" {
+	if !ok || p.Type != "overlay" {
 		return false
 	}
-	if upper := upperOf(p.mount); upper != "" {
-		top, ok := own.lookUp(p.point)
-		if !ok || p.mount.root != "/" || !slices.ContainsFunc(k.views(), func(v view) bool {
+	if upper := upperOf(p.Mount); upper != "" {
+		top, ok := own.lookUp(p.Point)
+		if !ok || p.Mount.Root != "/" || !slices.ContainsFunc(k.views(), func(v view) bool {
 			layer, ok := v.lookUp(upper)
 			return ok && sameFile(top.stat, layer.stat) && k.inMemory(layer)
 		}) {
@@ -277,10 +283,10 @@ func (k *kernel) inMemory(p place) bool {
 }
 
 // upperOf returns the directory that an overlay writes to; "" if it has none.
-func upperOf(overlay mount) string {
-	for option := range strings.SplitSeq(overlay.super, ",") {
+func upperOf(overlay mountinfo.Mount) string {
+	for option := range strings.SplitSeq(overlay.Super, ",") {
 		if upper, ok := strings.CutPrefix(option, "upperdir="); ok {
-			return unescape(upper)
+			return mountinfo.Unescape(upper)
 		}
 	}
 	return ""
@@ -296,31 +302,31 @@ func sameFile(a, b unix.Statx_t) bool {
 // hiddenLayer says that the layer with a file is not known. If one of the layers is in memory, the file
 // may well be there. Layers that are overlays themselves are not followed: their names may lead in a
 // circle.
-func (k *kernel) hiddenLayer(why string, overlay mount) link {
+func (k *kernel) hiddenLayer(why string, overlay mountinfo.Mount) link {
 	hidden := link{unseen: why}
-	itself := func(m mount) bool { return m.major == overlay.major && m.minor == overlay.minor }
+	itself := func(m mountinfo.Mount) bool { return m.Major == overlay.Major && m.Minor == overlay.Minor }
 	for _, v := range k.views() {
 		for _, layer := range layersOf(overlay) {
 			p, ok := v.lookUp(layer)
-			if ok && itself(p.mount) { // it was mounted on this layer
-				p.mount, ok = mountOf(slices.DeleteFunc(slices.Clone(v.mounts), itself), layer)
+			if ok && itself(p.Mount) { // it was mounted on this layer
+				p.Mount, ok = mountinfo.Holding(slices.DeleteFunc(slices.Clone(v.mounts), itself), layer)
 			}
-			hidden.untraced = hidden.untraced || ok && p.fstype != "overlay" && k.inMemory(p)
+			hidden.untraced = hidden.untraced || ok && p.Type != "overlay" && k.inMemory(p)
 		}
 	}
 	return hidden
 }
 
 // layersOf lists the directories that an overlay was mounted with, the topmost first.
-func layersOf(overlay mount) (layers []string) {
+func layersOf(overlay mountinfo.Mount) (layers []string) {
 	if upper := upperOf(overlay); upper != "" {
 		layers = append(layers, upper)
 	}
-	for option := range strings.SplitSeq(overlay.super, ",") {
+	for option := range strings.SplitSeq(overlay.Super, ",") {
 		name, value, _ := strings.Cut(option, "=")
 		switch name {
 		case "lowerdir", "lowerdir+", "datadir+":
-			layers = append(layers, splitLayers(unescape(value))...)
+			layers = append(layers, splitLayers(mountinfo.Unescape(value))...)
 		}
 	}
 	return layers

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -29,7 +30,7 @@ func (k *kernel) below(number uint64, depth int) []inode {
 		}
 	}
 	device := func(text string) {
-		if major, minor, err := parseDevice(text); err == nil {
+		if major, minor, err := mountinfo.ParseDevice(text); err == nil {
 			add(inode{rdev: unix.Mkdev(major, minor)})
 		}
 	}

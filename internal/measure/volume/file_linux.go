@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
@@ -93,14 +94,14 @@ func filesystem(path string) (model.Storage, error) {
 	s.Filesystem = magicNames[uint32(fs.Type)]
 
 	k := newKernel()
-	if m, ok := mountOf(k.mounts, path); ok {
-		s.Filesystem, s.Mount, s.MountFrom, s.MountOpts = m.fstype, m.point, m.source, m.allOptions()
+	if m, ok := mountinfo.Holding(k.mounts, path); ok {
+		s.Filesystem, s.Mount, s.MountFrom, s.MountOpts = m.Type, m.Point, m.Source, m.AllOptions()
 		chain := k.chainOfMount(m, 0)
 		k.describe(&s, chain)
-		if m.fstype == "btrfs" && len(k.btrfsOthers(chain)) > 0 {
+		if m.Type == "btrfs" && len(k.btrfsOthers(chain)) > 0 {
 			s.Device = "" // no single device counts all that reaches the filesystem
 		}
-		s.Memory = s.Memory || m.fstype == "overlay" && k.overlayInMemory(path)
+		s.Memory = s.Memory || m.Type == "overlay" && k.overlayInMemory(path)
 	} else if !inMemory[s.Filesystem] {
 		s.Unseen = "the kernel does not show here what is mounted"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
@@ -35,8 +36,8 @@ func guardKernel(t model.Target, major, minor uint32) error {
 		return inUse(t, "cannot be checked for mounts, as /proc/self/mountinfo cannot be read", "")
 	}
 	for _, m := range k.mounts {
-		if m.major == major && m.minor == minor || sameDevice(m.source, major, minor) {
-			return inUse(t, "is mounted at "+m.point, "unmount it first, if its data may go: umount "+safetext.ShellWord(m.point))
+		if m.Major == major && m.Minor == minor || sameDevice(m.Source, major, minor) {
+			return inUse(t, "is mounted at "+m.Point, "unmount it first, if its data may go: umount "+safetext.ShellWord(m.Point))
 		}
 	}
 	if swapped(t.Path, major, minor) {
@@ -88,7 +89,7 @@ func swapped(path string, major, minor uint32) bool {
 	for lines.Scan() {
 		name, _, _ := strings.Cut(lines.Text(), " ")
 		name, _, _ = strings.Cut(name, "\t")
-		name = unescape(name)
+		name = mountinfo.Unescape(name)
 		if name == path || major != 0 && sameDevice(name, major, minor) {
 			return true
 		}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -20,7 +21,7 @@ const maxChain = 16
 type kernel struct {
 	sys    string // "/sys"
 	proc   string // "/proc"; "" to look at no other process
-	mounts []mount
+	mounts []mountinfo.Mount
 	seen   []view // what views found, once it was asked
 }
 
@@ -48,21 +49,21 @@ type link struct {
 }
 
 // chainOfMount follows a mounted filesystem down to the hardware.
-func (k *kernel) chainOfMount(m mount, depth int) []link {
-	if inMemory[m.fstype] {
-		return []link{{name: m.fstype, memory: true}}
+func (k *kernel) chainOfMount(m mountinfo.Mount, depth int) []link {
+	if inMemory[m.Type] {
+		return []link{{name: m.Type, memory: true}}
 	}
-	major, minor := m.major, m.minor
+	major, minor := m.Major, m.Minor
 	if major == 0 { // btrfs and others show an anonymous number; the source is the device
 		var st unix.Stat_t
-		if !strings.HasPrefix(m.source, "/dev/") || unix.Stat(m.source, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
-			return []link{{name: m.fstype}}
+		if !strings.HasPrefix(m.Source, "/dev/") || unix.Stat(m.Source, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
+			return []link{{name: m.Type}}
 		}
 		major, minor = unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))
 	}
 	chain := k.chainOfDevice(major, minor, depth)
 	for _, other := range k.btrfsOthers(chain) {
-		if major, minor, err := parseDevice(other); err == nil {
+		if major, minor, err := mountinfo.ParseDevice(other); err == nil {
 			chain = append(chain, k.chainOfDevice(major, minor, depth)...)
 		}
 	}
@@ -115,7 +116,7 @@ func (k *kernel) chainOfDisk(path string, depth int) []link {
 	}
 	slaves, _ := os.ReadDir(filepath.Join(path, "slaves"))
 	for _, s := range slaves {
-		major, minor, err := parseDevice(k.text(filepath.Join(path, "slaves", s.Name(), "dev")))
+		major, minor, err := mountinfo.ParseDevice(k.text(filepath.Join(path, "slaves", s.Name(), "dev")))
 		if err == nil {
 			chain = append(chain, k.chainOfDevice(major, minor, depth+1)...)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loadline/loadline/internal/measure/mountinfo"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -75,34 +76,34 @@ func TestChains(t *testing.T) {
 	k := fakeSys(t)
 	slow, fast := true, false
 	for name, c := range map[string]struct {
-		mount mount
+		mount mountinfo.Mount
 		want  model.Storage
 	}{
-		"partition": {mount{major: 259, minor: 2, fstype: "ext4"}, model.Storage{
+		"partition": {mountinfo.Mount{Major: 259, Minor: 2, Type: "ext4"}, model.Storage{
 			Device: "nvme0n1", DeviceChain: []string{"nvme0n1p2", "nvme0n1"}, DeviceSize: 1 << 20, Model: "Fast Disk 1 TB", Rotational: &fast,
 		}},
-		"LVM on LUKS": {mount{major: 253, minor: 1, fstype: "xfs"}, model.Storage{
+		"LVM on LUKS": {mountinfo.Mount{Major: 253, Minor: 1, Type: "xfs"}, model.Storage{
 			Device: "dm-1", DeviceChain: []string{"dm-1", "dm-0", "nvme0n1p2", "nvme0n1"}, DeviceSize: 1 << 20, Model: "Fast Disk 1 TB",
 		}},
-		"mirror": {mount{major: 9, minor: 0, fstype: "xfs"}, model.Storage{
+		"mirror": {mountinfo.Mount{Major: 9, Minor: 0, Type: "xfs"}, model.Storage{
 			Device: "md0", DeviceChain: []string{"md0", "sda", "sdb"}, DeviceSize: 1 << 20, Model: "ATA Slow Disk", Rotational: &slow,
 			WriteCache: "write through", Scheduler: "mq-deadline", LogicalBlock: 512, PhysicalBlock: 4096,
 		}},
-		"compressed RAM": {mount{major: 251, minor: 0, fstype: "ext4"}, model.Storage{
+		"compressed RAM": {mountinfo.Mount{Major: 251, Minor: 0, Type: "ext4"}, model.Storage{
 			Device: "zram0", DeviceChain: []string{"zram0"}, DeviceSize: 1 << 20, Memory: true,
 		}},
-		"loop with direct I/O": {mount{major: 7, minor: 998, fstype: "xfs"}, model.Storage{
+		"loop with direct I/O": {mountinfo.Mount{Major: 7, Minor: 998, Type: "xfs"}, model.Storage{
 			Device: "loop998", DeviceChain: []string{"loop998"}, DeviceSize: 1 << 20,
 			Unseen: "this user cannot ask loop998 which file it has",
 		}},
-		"LVM on a loop without": {mount{major: 253, minor: 2, fstype: "xfs"}, model.Storage{
+		"LVM on a loop without": {mountinfo.Mount{Major: 253, Minor: 2, Type: "xfs"}, model.Storage{
 			Device: "dm-2", DeviceChain: []string{"dm-2", "loop999"}, DeviceSize: 1 << 20,
 			Unseen:   "this user cannot ask loop999 which file it has",
 			Bypassed: new(false), BypassDetail: "loop999 reads and writes its file through the page cache (losetup --direct-io=on prevents that)",
 		}},
-		"network": {mount{minor: 50, fstype: "nfs4", source: "server:/export"}, model.Storage{DeviceChain: []string{"nfs4"}}},
-		"tmpfs":   {mount{minor: 51, fstype: "tmpfs", source: "tmpfs"}, model.Storage{DeviceChain: []string{"tmpfs"}, Memory: true}},
-		"unknown": {mount{major: 77, minor: 7, fstype: "ext4"}, model.Storage{Unseen: k.sys + " does not show the device 77:7"}},
+		"network": {mountinfo.Mount{Minor: 50, Type: "nfs4", Source: "server:/export"}, model.Storage{DeviceChain: []string{"nfs4"}}},
+		"tmpfs":   {mountinfo.Mount{Minor: 51, Type: "tmpfs", Source: "tmpfs"}, model.Storage{DeviceChain: []string{"tmpfs"}, Memory: true}},
+		"unknown": {mountinfo.Mount{Major: 77, Minor: 7, Type: "ext4"}, model.Storage{Unseen: k.sys + " does not show the device 77:7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s model.Storage
