@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,122 +147,6 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 // givenUp returns the message about a workload whose step failed.
 func givenUp(d ended) string {
 	return fmt.Sprintf("%s is given up after a failed repeat: %s", d.workload.Name, d.failed)
-}
-
-// repeat runs the step at every worker of the group at the same time and collects the samples.
-func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w model.Workload, begin time.Time, base float64) ([]model.StepResult, []model.Sample, error) {
-	type event struct {
-		worker int
-		ev     model.Event
-		result *model.StepResult
-		beside *model.Beside
-		err    error
-	}
-	repeatCtx, stop := context.WithCancel(ctx)
-	defer stop()
-	events := make(chan event, 64)
-	group := s.workers[:s.groupSize(w)]
-	meanwhile := s.idlePending && s.looksMeanwhile(w)
-	s.idlePending = false
-	for i, worker := range group {
-		var at int64
-		if len(group) > 1 {
-			at = begin.Add(s.offsets[i]).UnixNano()
-		}
-		looks, place := meanwhile && i == 0, i
-		if meanwhile {
-			place = (i + len(group) - 1) % len(group)
-		}
-		due := system.After(s.startDelay(place))
-		go func() {
-			if looks {
-				b, err := s.look(repeatCtx)
-				// If the repeat was stopped, Start reports that.
-				if repeatCtx.Err() == nil {
-					events <- event{worker: i, beside: b, err: err}
-					if err != nil {
-						return
-					}
-				}
-			}
-			select {
-			case <-due:
-			case <-repeatCtx.Done():
-			}
-			res, err := worker.Start(repeatCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.VolumeOf(i), At: at},
-				func(ev model.Event) { events <- event{worker: i, ev: ev} })
-			events <- event{worker: i, result: res, err: err}
-		}()
-	}
-	var results []model.StepResult
-	var fresh []model.Sample
-	var firstErr error
-	quotas := make([]quota, len(group))
-	for over := 0; over < len(group); {
-		in := <-events
-		switch {
-		case in.err != nil:
-			over++
-			if lost, cause := e.lost(s, step, in.worker, begin, fresh, in.err); lost != nil {
-				results = append(results, *lost)
-				in.err = fmt.Errorf("%s: %w", lost.Lost, cause)
-			}
-			firstErr = errors.Join(firstErr, in.err)
-			stop()
-		case in.beside != nil:
-			if err := s.recorder.Beside(*in.beside); err != nil {
-				firstErr = errors.Join(firstErr, err)
-				stop()
-			}
-		case in.result != nil:
-			over++
-			in.result.Worker = in.worker
-			results = append(results, *in.result)
-			// If something was lost in a repeat, for example because a server crashed, fail here: no later
-			// repeat may detect it.
-			for _, broken := range []string{in.result.Replaced, in.result.Lost} {
-				if broken != "" {
-					firstErr = errors.Join(firstErr, model.BrokenError(broken, ""))
-					stop()
-				}
-			}
-		case in.ev.Sample != nil:
-			if err := quotas[in.worker].sample(step); err != nil {
-				firstErr = cmp.Or(firstErr, err)
-				stop()
-				continue
-			}
-			sample := *in.ev.Sample
-			sample.Worker, sample.End, sample.Look = in.worker, sample.End+base, step.Look
-			if err := s.recorder.Sample(sample); err != nil {
-				firstErr = errors.Join(firstErr, err)
-				stop()
-			}
-			fresh = append(fresh, sample)
-			e.tell(s, model.Update{Sample: &sample})
-			if e.steady(s, w, fresh) {
-				stop()
-			}
-		case in.ev.Raw != nil:
-			if err := quotas[in.worker].raw(in.ev.Raw); err != nil {
-				firstErr = cmp.Or(firstErr, err)
-				stop()
-				continue
-			}
-			if err := s.recorder.Raw(*in.ev.Raw); err != nil {
-				firstErr = errors.Join(firstErr, err)
-				stop()
-			}
-		case in.ev.Progress != nil:
-			e.tell(s, model.Update{Progress: in.ev.Progress})
-		}
-	}
-	for i := range results {
-		if results[i].Error == model.StoppedStep && repeatCtx.Err() != nil {
-			results[i].Error, results[i].EndedEarly = "", true
-		}
-	}
-	return results, fresh, firstErr
 }
 
 // steadyEvery is the number of samples between two checks of a long repeat.
