@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -27,8 +24,6 @@ const (
 	// late is how much longer than requested pgbench may run, in seconds, before it is ended
 	// because transactions no longer complete.
 	late = 60.0
-	// pipeSize is how much of its log pgbench can write before it blocks: enough for seconds.
-	pipeSize = 1 << 20
 )
 
 // bench is one run of pgbench against a server.
@@ -80,119 +75,49 @@ func threads(w model.Workload) int { return max(1, min(w.App.Threads, max(1, w.D
 // run runs pgbench once. Its log comes through pipes, one for each of its threads, so that none of
 // it is written to the storage being measured, or kept.
 func (b *bench) run(ctx context.Context) (*outcome, error) {
-	w, step := b.req.Workload, b.req.Step
-	n := threads(w)
-	script := ""
-	if w.App.Script != "" {
-		const name = "script.sql"
-		script = filepath.Join("..", name)
-		defer func() { _ = b.server.root.Remove(name) }()
-		err := b.server.root.WriteFile(name, []byte(w.App.Script), 0o600)
-		if err = errors.Join(err, b.server.account.Give(b.server.root, name)); err != nil {
-			return nil, err
-		}
-	}
-	// The paths that pgbench reads and writes are relative to the directory that it is started in.
-	const prefix = "log"
-	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join("..", prefix))
-	if b.server.exists == nil && !b.server.remote {
-		args = append(args, "--host="+b.server.host(), "--port="+port, "--username="+b.server.user(), database)
-	}
-	// The names of the log files contain the PID, so the process waits until they exist.
-	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
-	dir, done, err := b.server.place(b.server.socket)
+	w, step, clock := b.req.Workload, b.req.Step, b.server.env.Clock
+	script, remove, err := b.script()
+	defer remove()
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	cmd := b.server.account.Command(b.server.env, dir, "/bin/sh", gated...)
-	gate, err := cmd.StdinPipe()
+	p, err := b.launch(script)
 	if err != nil {
 		return nil, err
 	}
-	var out, errs daemon.Tail
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	p, err := daemon.Launch(b.server.env.Clock, cmd)
-	if err != nil {
-		return nil, model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
-	}
-	pipes, err := b.openPipes(prefix, p.Process.Pid, n)
-	if err != nil {
-		p.Kill(syscall.SIGKILL)
-		<-p.End
-		return nil, model.BrokenError(fmt.Sprintf("pgbench's log cannot be read: %v", err), "")
-	}
-	o := &outcome{asked: max(1, int(math.Ceil(step.Seconds-1e-9)))}
-	began := b.server.env.Now()
-	pulse := daemon.TakePulse(b.server.env.Clock, b.server.env.Clock.Watch())
-	rec := newRecord(step.Number, w.Writes(), n, began.UnixMicro(), step.Ramp, step.Seconds, w.App.Limit,
+	began := clock.Now()
+	pulse := daemon.TakePulse(clock, clock.Watch())
+	rec := newRecord(step.Number, w.Writes(), len(p.pipes.read), began.UnixMicro(), step.Ramp, step.Seconds, w.App.Limit,
 		func(s model.Sample) { b.emit(model.Event{Sample: &s}) })
 	if rec.connecting = !w.OpenLoop && !w.App.Reconnect; w.OpenLoop {
 		rec.rate = w.RateIOPS
 	}
-	var lock sync.Mutex
-	var readers sync.WaitGroup
-	bad := make([]error, n)
-	for i, pipe := range pipes.read {
-		readers.Go(func() { bad[i] = rec.read(i, pipe, &lock) })
-	}
-	_, _ = io.WriteString(gate, "go\n")
-	_ = gate.Close()
-	limited, cancel := context.WithTimeout(ctx, time.Duration((step.Ramp+step.Seconds+beyond+late)*float64(time.Second)))
+	log := p.pipes.follow(rec)
+	p.begin()
+	limited, cancel := context.WithTimeout(ctx, load.Seconds(step.Ramp+step.Seconds+beyond+late))
 	defer cancel()
 	// When the server is gone, pgbench loses its clients, but not always at once.
 	stop := context.AfterFunc(b.server.ends(limited), cancel)
-	processors := watchProcessors(b.server.env.Clock, b.server.processes(), p.Process.Pid, max(1, w.Depth), time.Duration(step.Ramp*float64(time.Second)))
+	processors := watchProcessors(clock, b.server.processes(), p.Process.Process.Pid, max(1, w.Depth), load.Seconds(step.Ramp))
 	// What a script has left in the background, which holds the pipes open, is killed with it.
 	p.Finish(limited, syscall.SIGINT, 2*time.Second)
-	ended := b.server.env.Now()
+	ended := clock.Now()
 	processor := processors()
 	stop()
 	if ctx.Err() == nil && !p.Succeeded() {
 		b.server.endsOrAnswers(ctx)
 	}
-	stopped := b.server.env.Now()
-	pipes.close()
-	read := make(chan struct{})
-	go func() { readers.Wait(); close(read) }()
-	select {
-	case <-read:
-	case <-b.server.env.Clock.After(staysOpen):
-		// A process that a script has started, in a group of its own, holds a log open. pgbench has written all of it.
-		pipes.end()
-		<-read
-	}
-	pipes.remove()
-	lock.Lock()
-	defer lock.Unlock()
-	o.said = errs.String()
-	o.counts, o.due = rec.counts(), rec.due
+	stopped := clock.Now()
+	broke := log.end(clock)
+	o := &outcome{asked: max(1, int(math.Ceil(step.Seconds-1e-9))), said: p.errs.String(), counts: rec.counts(), interrupted: ctx.Err() != nil}
 	o.counts.Processor = processor
-	o.closing, o.closed = parseClosing(out.String())
+	o.closing, o.closed = parseClosing(p.out.String())
 	o.counts.ToolTransactions, o.counts.ToolRate, o.counts.Connect = o.closing.done, o.closing.rate, o.closing.connect
 	if wall := stopped.Sub(began).Seconds(); wall > 0 && p.ProcessState != nil {
 		o.user, o.sys = p.ProcessState.UserTime().Seconds()/wall, p.ProcessState.SystemTime().Seconds()/wall
 	}
-	broke := errors.Join(bad...)
-	switch gone := b.server.gone(); {
-	case ctx.Err() != nil:
-		o.interrupted = true
-	case gone != "":
-		o.failed = gone
-	case broke != nil:
-		o.failed = broke.Error()
-	case limited.Err() != nil:
-		o.failed = fmt.Sprintf("pgbench hung: it should have ended after %s and was stopped %s later", units.FormatSpan(step.Ramp+step.Seconds+beyond), units.FormatSpan(late))
-	case !p.Succeeded():
-		o.failed = "pgbench failed: " + daemon.Quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
-	case !o.closed:
-		o.failed = "pgbench ended without its closing lines: " + daemon.Quote(o.said, errors.New("it said nothing"))
-	case !w.OpenLoop && rec.first < math.MaxInt64 && float64(rec.first-rec.begin)/1e6 > step.Ramp+connectGrace:
-		// pgbench begins when all clients are connected.
-		o.failed = fmt.Sprintf("the clients took %s to connect, longer than the ramp of %s: use fewer clients or more threads, or --time 60s --ramp-time 30s",
-			units.FormatSpan(float64(rec.first-rec.begin)/1e6), units.FormatSpan(step.Ramp))
-	default:
-		o.failed = o.closing.check(o.counts, edges(w, o.counts, ended.Sub(began).Seconds()-o.closing.initial))
+	if !o.interrupted {
+		o.failed = b.failure(limited, p, rec, o, broke, ended.Sub(began).Seconds())
 	}
 	if o.interrupted || o.failed != "" {
 		o.told = rec.until(min(stopped.UnixMicro(), rec.last))
@@ -206,8 +131,87 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	return o, nil
 }
 
-// staysOpen is how long the logs of a pgbench that has ended may stay open.
-const staysOpen = 2 * time.Second
+// failure returns why pgbench did not do what was asked, or "": limited is the context whose end stops it,
+// broke the error of reading its log, and lived how long it ran, in seconds.
+func (b *bench) failure(limited context.Context, p *gated, rec *record, o *outcome, broke error, lived float64) string {
+	w, step := b.req.Workload, b.req.Step
+	switch gone := b.server.gone(); {
+	case gone != "":
+		return gone
+	case broke != nil:
+		return broke.Error()
+	case limited.Err() != nil:
+		return fmt.Sprintf("pgbench hung: it should have ended after %s and was stopped %s later", units.FormatSpan(step.Ramp+step.Seconds+beyond), units.FormatSpan(late))
+	case !p.Succeeded():
+		return "pgbench failed: " + daemon.Quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
+	case !o.closed:
+		return "pgbench ended without its closing lines: " + daemon.Quote(o.said, errors.New("it said nothing"))
+	case !w.OpenLoop && rec.first < math.MaxInt64 && float64(rec.first-rec.begin)/1e6 > step.Ramp+connectGrace:
+		// pgbench begins when all clients are connected.
+		return fmt.Sprintf("the clients took %s to connect, longer than the ramp of %s: use fewer clients or more threads, or --time 60s --ramp-time 30s",
+			units.FormatSpan(float64(rec.first-rec.begin)/1e6), units.FormatSpan(step.Ramp))
+	}
+	return o.closing.check(o.counts, edges(w, o.counts, lived-o.closing.initial))
+}
+
+// script writes the user's script, if there is one, and returns how pgbench names it; remove is to be called
+// when pgbench has ended, also after an error.
+func (b *bench) script() (name string, remove func(), err error) {
+	if b.req.Workload.App.Script == "" {
+		return "", func() {}, nil
+	}
+	const file = "script.sql"
+	root := b.server.root
+	err = root.WriteFile(file, []byte(b.req.Workload.App.Script), 0o600)
+	err = errors.Join(err, b.server.account.Give(root, file))
+	return filepath.Join("..", file), func() { _ = root.Remove(file) }, err
+}
+
+// gated is a pgbench that waits for begin.
+type gated struct {
+	daemon.Process
+	gate      io.WriteCloser
+	out, errs daemon.Tail
+	pipes     *pipes
+}
+
+// begin lets pgbench begin.
+func (p *gated) begin() {
+	_, _ = io.WriteString(p.gate, "go\n")
+	_ = p.gate.Close()
+}
+
+// launch starts a pgbench that waits, and opens the pipes for its log.
+func (b *bench) launch(script string) (*gated, error) {
+	// The paths that pgbench reads and writes are relative to the directory that it is started in.
+	const prefix = "log"
+	args := append(arguments(b.req.Workload, b.req.Step.Ramp, b.req.Step.Seconds, script), "--log", "--log-prefix="+filepath.Join("..", prefix))
+	if b.server.exists == nil && !b.server.remote {
+		args = append(args, "--host="+b.server.host(), "--port="+port, "--username="+b.server.user(), database)
+	}
+	// The names of the log files contain the PID, so the process waits until they exist.
+	command := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
+	dir, done, err := b.server.place(b.server.socket)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	cmd := b.server.account.Command(b.server.env, dir, "/bin/sh", command...)
+	p := &gated{}
+	if p.gate, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = &p.out, &p.errs
+	if p.Process, err = daemon.Launch(b.server.env.Clock, cmd); err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
+	}
+	if p.pipes, err = b.openPipes(prefix, cmd.Process.Pid, threads(b.req.Workload)); err != nil {
+		p.Kill(syscall.SIGKILL)
+		<-p.End
+		return nil, model.BrokenError(fmt.Sprintf("pgbench's log cannot be read: %v", err), "")
+	}
+	return p, nil
+}
 
 // connectGrace is for how many seconds of the measured time clients may still be connecting, which a busy machine can be
 // late by: that part of the first second is not measured.
@@ -230,74 +234,4 @@ func edges(w model.Workload, c model.AppCounts, lived float64) float64 {
 		sum += 3 / w.RateIOPS
 	}
 	return max(sum, min(lived-c.Seconds, mostEdges))
-}
-
-// pipes are the pipes of pgbench's log.
-type pipes struct {
-	root        *os.Root
-	names       []string
-	read, write []*os.File
-}
-
-// end has everyone who reads see the end of what has been written.
-func (p *pipes) end() {
-	for _, f := range p.read {
-		_ = f.SetReadDeadline(time.Unix(1, 0))
-	}
-}
-
-// openPipes creates the pipes that pgbench will open as its log files, in a place where only we can
-// replace them, and opens them: "PREFIX.PID" for its first thread, "PREFIX.PID.1" for the second.
-// The write end that we hold open keeps readers from seeing end of file before pgbench has opened
-// them.
-func (b *bench) openPipes(prefix string, pid, n int) (p *pipes, err error) {
-	root := b.server.root
-	p = &pipes{root: root}
-	defer func() {
-		if err != nil {
-			p.close()
-			p.remove()
-		}
-	}()
-	for i := range n {
-		name := fmt.Sprintf("%s.%d", prefix, pid)
-		if i > 0 {
-			name += "." + strconv.Itoa(i)
-		}
-		if err := unix.Mkfifo(filepath.Join(b.server.dir, name), 0o600); err != nil {
-			return p, fmt.Errorf("%s: %w", name, err)
-		}
-		p.names = append(p.names, name)
-		r, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
-		if err != nil {
-			return p, err
-		}
-		p.read = append(p.read, r)
-		w, err := root.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
-		if err != nil {
-			return p, err
-		}
-		p.write = append(p.write, w)
-		setPipeSize(w, pipeSize)
-		if err := b.server.account.Give(root, name); err != nil {
-			return p, err
-		}
-	}
-	return p, nil
-}
-
-// close lets the readers see end of file.
-func (p *pipes) close() {
-	for _, w := range p.write {
-		_ = w.Close()
-	}
-}
-
-func (p *pipes) remove() {
-	for _, r := range p.read {
-		_ = r.Close()
-	}
-	for _, name := range p.names {
-		_ = p.root.Remove(name)
-	}
 }
