@@ -227,23 +227,3 @@ func escape(s string) string {
 	}
 	return b.String()
 }
-
-// Conninfo returns the connection string that libpq's programs accept in place of a database name:
-// everything but the password, with the parameters in more overriding those of the URL.
-func (a Address) Conninfo(more map[string]string) string {
-	all := maps.Clone(a.Parameters)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, map[string]string{"user": a.User, "host": a.Host, "port": a.Port, "dbname": a.Database})
-	maps.Copy(all, more)
-	var words []string
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if all[key] != "" {
-			words = append(words, key+"='"+quoting.Replace(all[key])+"'")
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-var quoting = strings.NewReplacer(`\`, `\\`, `'`, `\'`)

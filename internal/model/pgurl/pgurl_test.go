@@ -1,11 +1,26 @@
 package pgurl
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model/secrets"
 )
+
+// parts lists what an address consists of, without the password, as libpq's connection strings do.
+func parts(a Address) string {
+	all := map[string]string{"user": a.User, "host": a.Host, "port": a.Port, "dbname": a.Database}
+	maps.Copy(all, a.Parameters)
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if all[key] != "" {
+			words = append(words, key+"='"+all[key]+"'")
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 func TestParse(t *testing.T) {
 	for _, x := range []struct{ name, shown, told, password string }{
@@ -15,7 +30,7 @@ func TestParse(t *testing.T) {
 		{"postgres:///shop?host=/run/postgresql&sslmode=require", "postgres://%2Frun%2Fpostgresql/shop?sslmode=require", "dbname='shop' host='/run/postgresql' sslmode='require'", ""},
 		{"postgres://%2Frun%2Fpg:6000/x%20y", "postgres://%2Frun%2Fpg:6000/x%20y", "dbname='x y' host='/run/pg' port='6000'", ""},
 		{"postgres://u:p%40:%2F%25!@[::1]:5432/d", "postgres://u@[::1]:5432/d", "dbname='d' host='::1' port='5432' user='u'", "p@:/%!"},
-		{"postgres://o%27b@h/d?options=-c%20a%3Db%5C", "postgres://o%27b@h/d?options=-c%20a%3Db%5C", `dbname='d' host='h' options='-c a=b\\' user='o\'b'`, ""},
+		{"postgres://o%27b@h/d?options=-c%20a%3Db%5C", "postgres://o%27b@h/d?options=-c%20a%3Db%5C", `dbname='d' host='h' options='-c a=b\' user='o'b'`, ""},
 		{"postgres://h/d?ssl=true&user=u&port=7&dbname=e", "postgres://u@h:7/e?sslmode=require", "dbname='e' host='h' port='7' sslmode='require' user='u'", ""},
 	} {
 		a, err := Parse(x.name)
@@ -23,17 +38,13 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", x.name, err)
 			continue
 		}
-		if a.String() != x.shown || a.Conninfo(nil) != x.told || a.Password != x.password {
-			t.Errorf("%s: shown as %s, told %s, password %q", x.name, a, a.Conninfo(nil), a.Password)
+		if a.String() != x.shown || parts(a) != x.told || a.Password != x.password {
+			t.Errorf("%s: shown as %s, told %s, password %q", x.name, a, parts(a), a.Password)
 		}
 		again, err := Parse(a.String())
 		if err != nil || again.String() != a.String() {
 			t.Errorf("%s cannot be typed again: %s %v", a, again, err)
 		}
-	}
-	a, _ := Parse("postgres://h/d?options=x")
-	if told := a.Conninfo(map[string]string{"options": "-c a=b c"}); told != "dbname='d' host='h' options='-c a=b c'" {
-		t.Error(told)
 	}
 }
 
@@ -90,9 +101,6 @@ func FuzzPasswordsAreHidden(f *testing.F) {
 			if masked := secrets.MaskText(text); strings.Contains(masked, password) {
 				t.Errorf("%s", masked)
 			}
-		}
-		if strings.Contains(a.Conninfo(nil), password) {
-			t.Errorf("%s tells the password", a.Conninfo(nil))
 		}
 	})
 }

@@ -31,9 +31,6 @@ const (
 // valueOption is the load option that sets the size of a value, named as in etcd's own benchmark.
 const valueOption = "--val-size="
 
-// ValueOption returns the option for values of the given size in bytes.
-func ValueOption(size int) string { return valueOption + strconv.Itoa(size) }
-
 // CheckOptions refuses options that the client does not have.
 func CheckOptions(options []string) error {
 	_, err := ValueSize(options)
