@@ -151,11 +151,11 @@ func (s *series) apart(from, at, to int) bool {
 	phi := stats.Correlation(b)
 	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
 	difference := math.Abs(stats.Mean(a) - stats.Mean(b))
+	k := min(abruptSeconds, len(a), len(b))
+	jump := math.Abs(stats.Mean(b[:k]) - stats.Mean(a[len(a)-k:]))
 	mayClimb := from == 0 && at <= to/2 && stats.Mean(a) < stats.Mean(b)
-	if k := min(abruptSeconds, len(a), len(b)); !mayClimb {
-		if jump := math.Abs(stats.Mean(b[:k]) - stats.Mean(a[len(a)-k:])); jump+noiseShare*spread < abruptShare*difference {
-			return false
-		}
+	if !mayClimb && jump+noiseShare*spread < abruptShare*difference {
+		return false
 	}
 	far := farApart
 	if len(s.rate) < shortSeconds {

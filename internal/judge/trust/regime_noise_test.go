@@ -17,7 +17,8 @@ func noisy(r *rand.Rand, seconds int, cv, phi, change float64, at int) *series {
 		if i >= at {
 			level *= 1 + change
 		}
-		s.rate, s.end, s.repeat = append(s.rate, level*(1+cv*ar)), append(s.end, float64(i+1)), append(s.repeat, 0)
+		s.rate, s.repeat = append(s.rate, level*(1+cv*ar)), append(s.repeat, 0)
+		s.begin, s.end = append(s.begin, float64(i)), append(s.end, float64(i+1))
 	}
 	return s
 }
