@@ -23,6 +23,8 @@ type stub struct {
 	filled int64
 	// hold makes Run wait for its context.
 	hold bool
+	// wrote is set if the bandwidth of writes was probed.
+	wrote *bool
 }
 
 func (stub) Version(context.Context) (string, error)                 { return "9", nil }
@@ -30,7 +32,10 @@ func (stub) Engines(context.Context, model.Volume) ([]string, error) { return []
 func (stub) ReadBack(context.Context, model.Volume, func(model.Progress)) (model.Proof, error) {
 	return model.Proof{Method: "read-back"}, nil
 }
-func (stub) Bandwidth(context.Context, model.Volume, bool, time.Duration) (float64, error) {
+func (s stub) Bandwidth(_ context.Context, _ model.Volume, write bool, _ time.Duration) (float64, error) {
+	if s.wrote != nil && write {
+		*s.wrote = true
+	}
 	return 1e6, nil
 }
 func (stub) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, bool, error) {
@@ -281,5 +286,23 @@ func TestWhatOthersHaveAskedIsNotAskedAgain(t *testing.T) {
 	}})
 	if ev := s.answer(); ev.Probed == nil || told != "3.33" {
 		t.Errorf("told of version %q: %+v", told, ev.Error)
+	}
+}
+
+// A file that is made for the measurement is written before it is read, also in the probe: the bandwidth of its holes is
+// that of memory. What exists and is only to be read is not written.
+func TestWhatIsReadInTheProbeWasWritten(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/existing"
+	if err := os.WriteFile(file, make([]byte, 2<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []model.Target{{Kind: model.Directory, Name: dir, Path: dir}, {Kind: model.File, Name: file, Path: file}} {
+		wrote := false
+		s := start(t, stub{wrote: &wrote})
+		s.send(model.Request{ID: 1, Probe: &model.ProbeRequest{Target: target, Bandwidth: true}})
+		if ev := s.answer(); ev.Probed == nil || wrote != (target.Kind == model.Directory) || (ev.Probed.WriteBandwidth > 0) != wrote {
+			t.Errorf("%s: writes probed: %v, %+v, %v", target.Kind, wrote, ev.Probed, ev.Error)
+		}
 	}
 }

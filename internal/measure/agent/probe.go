@@ -96,7 +96,8 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 		return res, nil
 	}
 	v.Engine = res.Engines[0]
-	if err := w.probeBandwidth(ctx, id, tool.Filler, v, req.MayWrite, res); err != nil {
+	// A file of our own has only holes until it is written, and will be prefilled even if the workloads only read.
+	if err := w.probeBandwidth(ctx, id, tool.Filler, v, req.MayWrite || v.Owned, res); err != nil {
 		return nil, err
 	}
 	return res, w.check()
