@@ -81,7 +81,7 @@ func TestSizeAndItsReason(t *testing.T) {
 		{"raised to the smallest", model.Experiment{}, directory, func(p *model.ProbeResult) { p.ReadBandwidth, p.WriteBandwidth = 1000, 1000 }, nil,
 			16 * mib, "25 s × 0.98 KiB/s = 0 B, raised to 16 MiB: the smallest for these workloads"},
 		{"not probed", model.Experiment{}, directory, func(p *model.ProbeResult) { p.ReadBandwidth, p.WriteBandwidth = 0, 0 }, nil,
-			10 * gib, "10 GiB until a probe of the bandwidth decides"},
+			10 * gib, "until a probe of the bandwidth decides"},
 		{"asked", model.Experiment{Size: 5*gib + 5000}, directory, nil, nil, 5*gib + 4096, "as asked by --size"},
 		{"asked for more than half", model.Experiment{Size: 800 * gib}, directory, nil, nil, 800 * gib, "as asked by --size"},
 		{"a device with writes", model.Experiment{DestroyDataOn: "/dev/sdx"}, device,

@@ -63,13 +63,17 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 // limit is named.
 func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.ProbeResult, least int64) (int64, string) {
 	bandwidth := max(probe.ReadBandwidth, probe.WriteBandwidth)
-	size, reason := int64(unprobed), units.FormatSize(unprobed)+" until a probe of the bandwidth decides"
+	// whole is the reason for a size that is not cut, which stands behind that size.
+	size, whole := int64(unprobed), "until a probe of the bandwidth decides"
+	reason := units.FormatSize(unprobed) + " " + whole
 	if bandwidth > 0 {
 		size = int64(ruleSeconds * bandwidth)
 		reason = fmt.Sprintf("%d s × %s = %s", ruleSeconds, units.FormatBandwidth(bandwidth), units.FormatSize(alignDown(size, sizeStep)))
+		whole = reason
 	}
 	if p.Size > 0 {
-		size, reason = p.Size, fmt.Sprintf("%s, as the profile says", units.FormatSize(p.Size))
+		size, whole = p.Size, "as the profile says"
+		reason = units.FormatSize(p.Size) + ", " + whole
 	}
 	type bound struct {
 		size int64
@@ -97,10 +101,10 @@ func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.
 		return least, reason + ", raised to " + units.FormatSize(least) + ": the smallest for these workloads"
 	}
 	size = alignDown(cut.size, sizeStep)
-	if cut.why != "" {
-		reason += ", cut to " + units.FormatSize(size) + ": " + cut.why
+	if cut.why == "" {
+		return size, whole
 	}
-	return size, reason
+	return size, reason + ", cut to " + units.FormatSize(size) + ": " + cut.why
 }
 
 // checkSize refuses a requested size in bytes that is too small for the workloads; 0 means none was
