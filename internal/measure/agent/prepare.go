@@ -54,6 +54,7 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		if err != nil {
 			return nil, err
 		}
+		w.emit(model.Event{ID: id, Progress: &model.Progress{Phase: model.PhasePrefill, Done: float64(prep.Written), Total: float64(v.Size), Seconds: prep.Seconds}})
 		if !v.Owned {
 			w.filled = prep.Written
 		}

@@ -70,7 +70,8 @@ type comparison struct {
 func (c *comparison) plan() *model.Plan { return &c.sides[0].plan }
 
 func (c *comparison) run(ctx context.Context) error {
-	for _, s := range c.sides {
+	for i, s := range c.sides {
+		c.behind = len(c.sides) - 1 - i
 		if err := c.prepare(ctx, s); err != nil {
 			return err
 		}

@@ -52,6 +52,8 @@ type execution struct {
 	spent float64
 	// until is when the current step is expected to end, on the same clock.
 	until float64
+	// behind is the number of sides that are prepared after the current one.
+	behind int
 	// dead workloads had a step that failed, done ones are precise enough, and those in steadily do not
 	// even need the rest of the guaranteed steps.
 	dead, done, steadily map[string]bool

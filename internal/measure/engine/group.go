@@ -50,6 +50,8 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	answers := make([]answer, len(s.workers))
 	var all sync.WaitGroup
 	seen := map[string]bool{}
+	last := e.now().Sub(e.began).Seconds()
+	phase, phaseBegan := model.Phase(""), last
 	for i, w := range s.workers {
 		v := s.plan.VolumeOf(i)
 		if name := v.SharedAs(); len(s.plan.Volumes) > 0 && name != "" {
@@ -65,6 +67,12 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 				defer at.Unlock()
 				progress[i] = p
 				together := addProgress(progress, p.Phase)
+				now := e.now().Sub(e.began).Seconds()
+				if p.Phase != phase {
+					phase, phaseBegan = p.Phase, last
+				}
+				last = now
+				e.until = now + rest(together, now-phaseBegan, e.behind)
 				e.tell(s, model.Update{Progress: &together})
 			})
 			if a.err != nil {
@@ -73,6 +81,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 		})
 	}
 	all.Wait()
+	e.until = 0
 	var merged *model.Preparation
 	var failed error
 	var spans []span
@@ -104,13 +113,26 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	return nil
 }
 
+// rest estimates how many seconds of a phase are left that has taken the given number of them, at its mean rate so far, if as
+// much is then done to each of the sides behind.
+func rest(p model.Progress, seconds float64, behind int) float64 {
+	if !p.Phase.InBytes() || p.Done <= 0 {
+		return 0
+	}
+	return (max(0, p.Total-p.Done) + float64(behind)*p.Total) / p.Done * seconds
+}
+
 // addProgress adds up the progress of the workers in a phase.
 func addProgress(of map[int]model.Progress, phase model.Phase) model.Progress {
-	sum := model.Progress{Phase: phase}
+	sum, over := model.Progress{Phase: phase}, true
 	for _, p := range of {
 		if p.Phase == phase {
 			sum.Done, sum.Total, sum.Rate = sum.Done+p.Done, sum.Total+p.Total, sum.Rate+p.Rate
+			sum.Seconds, over = max(sum.Seconds, p.Seconds), over && p.Seconds > 0
 		}
+	}
+	if !over {
+		sum.Seconds = 0
 	}
 	return sum
 }

@@ -155,3 +155,40 @@ func theLookFindsTime(t *testing.T) {
 		}
 	}
 }
+
+// The time that is left during the prefill includes the rest of it, at the rate so far, and that of the other side.
+func TestTimeLeftIncludesTheRestOfThePrefill(t *testing.T) {
+	p := model.Progress{Phase: model.PhasePrefill, Done: 1 << 30, Total: 4 << 30, Rate: 1e12}
+	if got := rest(p, 10, 0); got != 30 {
+		t.Errorf("after a quarter in 10 s, %g s are left", got)
+	}
+	if got := rest(p, 10, 1); got != 70 {
+		t.Errorf("with another side, %g s are left", got)
+	}
+	w, _ := connected(t, func(s *scripted, r model.Request) {
+		if r.Prepare != nil {
+			s.emit(model.Event{ID: r.ID, Progress: &p})
+		}
+		steady(s, r)
+	})
+	// Each look at the clock takes 100 s.
+	clock := time.Unix(0, 0)
+	now := func() time.Time { clock = clock.Add(100 * time.Second); return clock }
+	var left, after []float64
+	planned := plan(20, "a")
+	_, err := Execute(t.Context(), Options{Plan: planned, Workers: []*Worker{w}, Judge: needs{"a": 2}, Scheduler: inOrder{}, Recorder: &memory{}, Now: now,
+		Observer: observed(func(u model.Update) {
+			if u.Progress != nil {
+				left = append(left, u.Left)
+			} else {
+				after = append(after, u.Left)
+			}
+		})})
+	if err != nil || len(left) != 1 || left[0] < 100 || left[0] > 600 || len(after) == 0 || after[0] > 20 {
+		t.Errorf("%v s and then %v s are left, %v", left, after, err)
+	}
+}
+
+type observed func(model.Update)
+
+func (o observed) Observe(u model.Update) { o(u) }

@@ -39,3 +39,13 @@ func TestAPhaseWithoutBytes(t *testing.T) {
 		}
 	}
 }
+
+// A prefill takes as long as it says itself, which is what the report says, however late the next update is.
+func TestAPrefillSaysHowLongItTook(t *testing.T) {
+	s := &state{}
+	s.take(model.Update{Elapsed: 0.1, Progress: &model.Progress{Phase: model.PhasePrefill, Done: 64 << 20, Total: 64 << 20, Seconds: 0.084}})
+	lines := s.take(model.Update{Elapsed: 1.1, Step: &model.Step{Number: 1}})
+	if len(lines) != 1 || lines[0] != "prefill 64 MiB in 0.1 s (762 MiB/s)" {
+		t.Errorf("%q", lines)
+	}
+}

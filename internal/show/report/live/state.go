@@ -148,6 +148,10 @@ func (s *state) endPhase() string {
 	}
 	s.progress = nil
 	seconds := s.elapsed - s.phaseBegan
+	if p.Seconds > 0 {
+		// The next update may be much later than the end of the phase.
+		seconds = p.Seconds
+	}
 	took := ""
 	if seconds > 0 {
 		took = " in " + span(seconds)
@@ -160,7 +164,7 @@ func (s *state) endPhase() string {
 		return string(p.Phase) + took
 	}
 	line := string(p.Phase) + " " + units.FormatSize(int64(p.Done)) + took
-	if seconds >= 0.05 && p.Done > 0 {
+	if p.Seconds > 0 || seconds >= 0.05 {
 		line += " (" + units.FormatBandwidth(p.Done/seconds) + ")"
 	}
 	return line
