@@ -125,16 +125,34 @@ func (p *Plan) VolumeOf(worker int) Volume {
 // than for one that was chosen to fit into the limit, at a rate that a probe of 2 s may have overestimated.
 const limitRequested, limitAutomatic = 3.0, 1.5
 
-// PrepareRequest returns the request that makes a worker's volume ready. Each of several volumes gets
-// the time limit for all of them, because they may share one disk.
-func (p *Plan) PrepareRequest(worker int) PrepareRequest {
+// PrefillLimit returns after how many seconds the prefill is ended; 0 if there is no limit. Each of several
+// volumes gets the time limit for all of them, because they may share one disk.
+func (p *Plan) PrefillLimit() float64 {
 	factor := limitAutomatic
 	if p.Experiment.Size > 0 || p.Volume.Size <= LeastSize(p.Workloads) {
 		factor = limitRequested
 	}
+	return factor * p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes)))
+}
+
+// MostPrefill returns how many seconds the prefill may take: its limit, if that is longer than expected. 0 is
+// unknown. What is expected comes from a probe of 2 s, which burst credits or a cache may have answered.
+func (p *Plan) MostPrefill() float64 {
+	switch limit := p.PrefillLimit(); {
+	case !p.Volume.Prefill && p.App == nil:
+		return 0
+	case p.App != nil || limit == 0:
+		return p.PrefillSeconds
+	default:
+		return max(limit, p.PrefillSeconds)
+	}
+}
+
+// PrepareRequest returns the request that makes a worker's volume ready.
+func (p *Plan) PrepareRequest(worker int) PrepareRequest {
 	r := PrepareRequest{
 		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,
-		MaxSeconds: factor * p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads), App: p.Experiment.App,
+		MaxSeconds: p.PrefillLimit(), Least: LeastSize(p.Workloads), App: p.Experiment.App,
 	}
 	if len(p.Volumes) > 0 {
 		r.Destroy = r.Volume.DestroyDataOn

@@ -265,7 +265,11 @@ func (ev Evidence) again(options []string) (word string, seconds, n float64) {
 	}
 	s := ev.Recorded.Plan.Schedule
 	each := n * (s.Ramp + s.Repeat + s.Overhead)
+	seconds *= ev.sides()
 	switch {
+	case ev.sides() > 1 && s.MaxTime > 0 && int(n) < len(ev.Recorded.Plan.Workloads):
+		// Fewer workloads have more blocks each, until their changes are known or the time is up.
+		return "at most", s.MaxTime, n
 	case whole || s.Repeat <= 0:
 	case s.Mode == model.Fixed:
 		return "about", each, n
@@ -278,12 +282,20 @@ func (ev Evidence) again(options []string) (word string, seconds, n float64) {
 }
 
 // prefill is how long, in seconds, the volume is written before it is measured: as long as before the run or, if it did not come
-// to that, as planned.
+// to that, as long as it may take; 0 if that is unknown.
 func (ev Evidence) prefill() float64 {
 	if p := ev.Recorded.Run.Prepare; p != nil {
 		return p.Seconds
 	}
-	return ev.Recorded.Plan.PrefillSeconds
+	return ev.Recorded.Plan.MostPrefill()
+}
+
+// sides is how many targets a command like the run's prepares and measures.
+func (ev Evidence) sides() float64 {
+	if ev.Recorded.Run.Comparison != "" {
+		return 2
+	}
+	return 1
 }
 
 // takes says how long the command with these options takes, as a shell comment; "" if unknown.
@@ -306,7 +318,10 @@ func (ev Evidence) takes(options []string) string {
 	if seconds <= 0 || slices.Contains(options, "--until-steady") {
 		return ""
 	}
-	write := ev.prefill()
+	write := ev.prefill() * ev.sides()
+	if write == 0 && ev.Recorded.Run.Prepare == nil && ev.Recorded.Plan.Volume.Prefill {
+		return lasts(about, seconds) + " after the prefill"
+	}
 	for i, o := range options {
 		if size := ev.Recorded.Plan.Volume.Size; o == "--size" && i+1 < len(options) && size > 0 {
 			if larger, err := units.ParseSize(options[i+1]); err == nil {

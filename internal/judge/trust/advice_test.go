@@ -201,3 +201,39 @@ func TestARepeatedCommandTakesAsLongAfterAnyFailure(t *testing.T) {
 		t.Errorf("after a whole run: %q", got)
 	}
 }
+
+// What was not prefilled is expected to take as long as it may, not as long as a short probe promises: a cache may have
+// answered the probe.
+func TestThePrefillThatDidNotEndMayTakeAsLongAsItsLimit(t *testing.T) {
+	ev := sound()
+	ev.Recorded.Run.Status, ev.Recorded.Run.Steps, ev.Recorded.Run.Prepare = model.Interrupted, nil, nil
+	ev.Recorded.Plan.PrefillSeconds, ev.Recorded.Plan.Experiment.MaxPrefill = 1, 60
+	if got := ev.takes(nil); got != "   # at most 6 m 30 s" {
+		t.Errorf("%q", got)
+	}
+	ev.Recorded.Plan.PrefillSeconds, ev.Recorded.Plan.Experiment.MaxPrefill, ev.Recorded.Plan.Experiment.Size = 0, 0, 1<<40
+	if got := ev.takes(nil); got != "   # at most 5 m 00 s after the prefill" {
+		t.Errorf("nothing is known of the prefill: %q", got)
+	}
+}
+
+// A comparison prepares and measures two sides.
+func TestAComparisonTakesTheTimeOfBothSides(t *testing.T) {
+	ev := sound()
+	ev.Recorded.Run.Prepare.Seconds = 27
+	one := 0.0
+	for _, w := range ev.Recorded.Plan.Workloads {
+		one += ev.took(w.Name)
+	}
+	ev.Recorded.Run.Comparison = "x"
+	if got, want := ev.takes(nil), lasts("about", 2*(one+27)); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := ev.takes([]string{"--size", "8GiB"}), lasts("about", 2*(one+54)); got != want {
+		t.Errorf("with twice the size: %q, want %q", got, want)
+	}
+	// Fewer workloads share the same time.
+	if got, want := ev.takes([]string{"--only=" + lat.Name}), lasts("at most", 300+2*27); got != want {
+		t.Errorf("one workload: %q, want %q", got, want)
+	}
+}
