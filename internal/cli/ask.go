@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // largePrefill is the largest prefill, in bytes, that is written without notice if the user
@@ -31,13 +32,13 @@ func registerYes(e *env.Env, cmd *cobra.Command) {
 // consent announces a large prefill that the user did not ask for and, on a terminal, asks for
 // confirmation. An error means that the user declined and nothing was written.
 func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) error {
-	bytes, seconds := automaticPrefill(plans)
+	bytes, seconds, most := automaticPrefill(plans)
 	if bytes <= largePrefill {
 		return nil
 	}
 	words := "writes " + units.FormatSize(bytes) + " first"
 	if seconds > 0 {
-		words += " (about " + units.FormatSpan(seconds) + ")"
+		words += " (" + text.Prefill(seconds, most) + ")"
 	}
 	ask := e.Answers && !e.Yes
 	if !quiet || ask {
@@ -60,8 +61,8 @@ func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) e
 }
 
 // automaticPrefill returns how many bytes will be prefilled by plans whose size was chosen
-// automatically, and how long that will take; 0 seconds if unknown.
-func automaticPrefill(plans []model.Plan) (bytes int64, seconds float64) {
+// automatically, and how long that will take at least and at most; 0 seconds if unknown.
+func automaticPrefill(plans []model.Plan) (bytes int64, seconds, most float64) {
 	known := true
 	for i := range plans {
 		p := &plans[i]
@@ -69,13 +70,13 @@ func automaticPrefill(plans []model.Plan) (bytes int64, seconds float64) {
 			continue
 		}
 		bytes += p.Volume.Size * int64(max(1, len(p.Volumes)))
-		seconds += p.PrefillSeconds
+		seconds, most = seconds+p.PrefillSeconds, most+p.MostPrefill()
 		known = known && p.PrefillSeconds > 0
 	}
 	if !known {
-		seconds = 0
+		seconds, most = 0, 0
 	}
-	return bytes, seconds
+	return bytes, seconds, most
 }
 
 // readAnswer reads a line. Anything that begins with n means no, and so does end of input; all else

@@ -49,7 +49,7 @@ func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, to
 	parts := []string{fmt.Sprintf("%s × at least %s, each a repeat of A and one of B in random order", units.FormatCount(len(a.Workloads), "workload"), units.FormatCount(s.MinRounds, "block")) + lookWords(s),
 		"measuring " + fromTo(seconds, max(seconds, s.MaxTime))}
 	if prefill := plans[0].PrefillSeconds + plans[1].PrefillSeconds; prefill > 0 {
-		parts = append(parts, "prefill about "+units.FormatSpan(prefill))
+		parts = append(parts, "prefill "+Prefill(prefill, plans[0].MostPrefill()+plans[1].MostPrefill()))
 	}
 	p.field("plan", parts...)
 	for i := range plans {

@@ -85,11 +85,11 @@ func planWords(pl *model.Plan) []string {
 		work += " × at least " + units.FormatCount(s.MinRounds, "repeat") + ", interleaved"
 	}
 	measure := "measuring " + units.FormatSpan(pl.MeasureSeconds)
-	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
+	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed && units.FormatSpan(s.MaxTime) != units.FormatSpan(pl.MeasureSeconds) {
 		measure += " to " + units.FormatSpan(s.MaxTime)
 	}
 	if pl.Volume.Prefill || pl.App != nil {
-		measure = "prefill about " + units.FormatSpan(pl.PrefillSeconds) + ", " + measure
+		measure = "prefill " + Prefill(pl.PrefillSeconds, pl.MostPrefill()) + ", " + measure
 	}
 	return []string{work, measure}
 }
@@ -192,17 +192,26 @@ func timeWords(pl *model.Plan) []string {
 	least, most := pl.MeasureSeconds, pl.MeasureSeconds
 	switch {
 	case (pl.Volume.Prefill || pl.App != nil) && pl.PrefillSeconds > 0:
-		parts = append(parts, "prefill about "+units.FormatSpan(pl.PrefillSeconds))
-		least, most = least+pl.PrefillSeconds, most+pl.PrefillSeconds
+		parts = append(parts, "prefill "+Prefill(pl.PrefillSeconds, pl.MostPrefill()))
+		least, most = least+pl.PrefillSeconds, most+max(pl.PrefillSeconds, pl.MostPrefill())
 	case pl.Volume.Prefill:
 		// The bandwidth was not probed, so the time of the prefill and the total are unknown.
-		return append(parts, "prefill as long as it takes", "measuring "+fromTo(least, max(least, pl.Schedule.MaxTime)))
+		return append(parts, "prefill "+Prefill(0, 0), "measuring "+fromTo(least, max(least, pl.Schedule.MaxTime)))
 	}
+	measured := pl.MeasureSeconds
 	if more := pl.Schedule.MaxTime - pl.MeasureSeconds; more > 1 && pl.Schedule.Mode != model.Fixed {
-		most += more
+		most, measured = most+more, measured+more
 	}
-	parts = append(parts, "measuring "+fromTo(pl.MeasureSeconds, pl.MeasureSeconds+most-least))
+	parts = append(parts, "measuring "+fromTo(pl.MeasureSeconds, measured))
 	return append(parts, "in all "+fromTo(least, most))
+}
+
+// Prefill says how long a prefill takes, from what is expected and what it may take; 0 is unknown.
+func Prefill(expected, most float64) string {
+	if expected <= 0 {
+		return "as long as it takes"
+	}
+	return fromTo(expected, most)
 }
 
 // engineWords returns words.IO, or the engines that will be tried if nothing was probed.
@@ -215,7 +224,7 @@ func engineWords(v model.Volume, workloads []model.Workload) string {
 
 // fromTo formats a range of times, or a single time if both are the same.
 func fromTo(least, most float64) string {
-	if most <= least {
+	if most <= least || units.FormatSpan(most) == units.FormatSpan(least) {
 		return "about " + units.FormatSpan(least)
 	}
 	return units.FormatSpan(least) + " to " + units.FormatSpan(most)

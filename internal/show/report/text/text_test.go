@@ -58,6 +58,7 @@ func TestPlanAndHead(t *testing.T) {
 		Volume: r.Run.Volume, Workloads: r.Run.Workloads, Schedule: r.Run.Schedule, Steps: make([]model.Step, 18),
 		PrefillSeconds: 26.2, MeasureSeconds: 84,
 	}
+	pl.Experiment.MaxPrefill = 30
 	pl.Volume.SizeReason = "25 s × 164 MiB/s (Kbench's rule)"
 	device := *pl
 	device.Volume.Owned, device.Volume.Path = false, "/dev/sdx"
@@ -89,6 +90,27 @@ func TestPlanAndHead(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, c.name, b.Bytes())
+	}
+}
+
+// A range has two different ends, and a prefill of which nothing is known takes no 0 s.
+func TestExpectedTimes(t *testing.T) {
+	for got, want := range map[string]string{
+		fromTo(7.6, 8.2): "about 8 s", fromTo(8, 8): "about 8 s", fromTo(8, 12): "8 s to 12 s",
+		Prefill(0, 0): "as long as it takes", Prefill(1, 45): "1 s to 45 s", Prefill(30, 30): "about 30 s",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	pl := &model.Plan{MeasureSeconds: 6.9, Schedule: model.Schedule{Mode: model.Rounds, MaxTime: 8}, Volume: model.Volume{Prefill: true, Size: 64 << 20}}
+	pl.Experiment.Size = pl.Volume.Size
+	if got := planWords(pl)[1]; got != "prefill as long as it takes, measuring 7 s to 8 s" {
+		t.Errorf("%q", got)
+	}
+	pl.MeasureSeconds, pl.Schedule.MaxTime = 598.6, 600.4
+	if got := planWords(pl)[1]; strings.Contains(got, " to ") && strings.Count(got, "10 m 00 s") > 1 {
+		t.Errorf("%q", got)
 	}
 }
 
