@@ -24,7 +24,33 @@ func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
 		}
 	}
 	findings = append(findings, sideFindings(model.SideA, a.Report.Findings)...)
-	return append(findings, sideFindings(model.SideB, b.Report.Findings)...)
+	findings = append(findings, sideFindings(model.SideB, b.Report.Findings)...)
+	if c.Method == model.Paired {
+		adviseOneSize(findings)
+	}
+	return findings
+}
+
+// adviseOneSize gives both sides of a comparison the advice of the one that needs the larger volume: one command measures both.
+func adviseOneSize(findings []model.Finding) {
+	needed := func(f model.Finding) int64 {
+		if f.Rule != "size" {
+			return 0
+		}
+		n, _ := f.Evidence["needed"].(int64)
+		return n
+	}
+	var largest model.Finding
+	for _, f := range findings {
+		if needed(f) > needed(largest) {
+			largest = f
+		}
+	}
+	for i, f := range findings {
+		if needed(f) > 0 {
+			findings[i].Next = largest.Next
+		}
+	}
 }
 
 // checkUnlike reports that unlike things are compared: a block device and a filesystem, two engines,

@@ -70,8 +70,8 @@ func checkSize(ev Evidence) []model.Finding {
 		o.fault(model.Finding{
 			Severity: model.SeverityWarning,
 			Results:  small,
-			Message: fmt.Sprintf("may re-read: %s is less than 25 s at %s (%s), so a cache below may have answered; the rule asks for %s",
-				units.FormatSize(int64(size)), units.FormatBandwidth(need/ruleSeconds), worst, units.FormatSize(enough)),
+			Message: fmt.Sprintf("may re-read: %s did %s, and %s is less than 25 s of that, so a cache below may have answered; the rule asks for %s",
+				worst, ev.atLeast(worst, need/ruleSeconds), units.FormatSize(int64(size)), inWhole(each, enough)),
 			Evidence: map[string]any{"size": int64(size), "needed": int64(need), "bandwidth_low": need / ruleSeconds},
 			Next:     ev.larger(enough, int64(size)),
 		})
@@ -80,6 +80,28 @@ func checkSize(ev Evidence) []model.Finding {
 		o.fault(*f)
 	}
 	return o.findings("the volume is about as large as 25 s of each workload's bandwidth, or larger", ev.nothingRead("there is no result to judge"))
+}
+
+// atLeast says what a workload's lower bound of the bandwidth is: the table shows the value, which is higher.
+func (ev Evidence) atLeast(workload string, low float64) string {
+	for _, r := range ev.Results {
+		e, ok := r.Metrics[model.Bandwidth]
+		if !ok {
+			e = r.Metrics[model.IOPS]
+		}
+		if r.Workload == workload && r.Direction != model.Sync && bound(e) < e.Value {
+			return "at least " + units.FormatBandwidth(low) + " (the low end of the interval)"
+		}
+	}
+	return units.FormatBandwidth(low)
+}
+
+// inWhole names the exact size in bytes and, if that is another one, the whole GiB that are advised for it.
+func inWhole(exact float64, whole int64) string {
+	if said := units.FormatSize(int64(math.Ceil(exact))); said != units.FormatSize(whole) {
+		return said + ", in whole GiB " + units.FormatSize(whole)
+	}
+	return units.FormatSize(whole)
 }
 
 const (
