@@ -199,7 +199,7 @@ func (o *appOptions) registerLoads(cmd *cobra.Command) {
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as '"+such+"-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
-	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m, up to a year, 8760h (default: the profile's, else 5m; at least twice that if two targets are compared)")
+	f.StringVar(&o.maxTime, "max-time", "", "maximum time of all repeats, such as 90s or 5m, up to 8760h; not included: the probe, the prefill, waits for the storage to settle, the check of the load generator (default: the profile's, else 5m; at least twice that if two targets are compared)")
 	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload (60s), instead of several short ones in random order")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat")
 	repeatVar(f, &o.repeat, "at least this many repeats per workload (2 to 10000; default: 3)")

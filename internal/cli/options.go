@@ -51,7 +51,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.size, "size", "", "size of the data, such as 4GiB (default: 25 s of bandwidth, within limits)")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
-	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m, up to a year, 8760h (default: the profile's, else 5m; at least twice that if two targets are compared)")
+	f.StringVar(&o.maxTime, "max-time", "", "maximum time of all repeats, such as 90s or 5m, up to 8760h; not included: the probe, the prefill, waits for the storage to settle, the check of the load generator (default: the profile's, else 5m; at least twice that if two targets are compared)")
 	f.StringVar(&o.maxPrefill, "max-prefill", "", "maximum time for writing data before measuring (default: for an automatic size 30s, with quick 22s; with --size none)")
 }
 

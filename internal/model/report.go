@@ -167,7 +167,7 @@ type RunInfo struct {
 	Volumes  []Volume `json:"volumes,omitempty"`
 	Schedule Schedule `json:"schedule"`
 	Profile  string   `json:"profile"`
-	// MeasuredSeconds is the duration of the measuring phase, ramps and starts included.
+	// MeasuredSeconds is how long the repeats took, ramps and starts included; waits between them are not.
 	MeasuredSeconds float64           `json:"measured_seconds"`
 	Prepare         *Preparation      `json:"prepare,omitempty"`
 	Environment     Environment       `json:"environment"`

@@ -33,12 +33,22 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	if info.Profile == "" {
 		info.Profile = rec.Plan.Experiment.Job
 	}
-	if n := len(rec.Run.Steps); n > 0 {
-		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
-	}
+	info.MeasuredSeconds = measuredSeconds(rec.Run.Steps)
 	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(evidence, findings),
 		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Scales: measuredScales(rec, results),
 		Saturation: saturations(rec, results, findings), Durability: rec.Durability}
+}
+
+// measuredSeconds is how long the repeats took, with their ramps and starts: what --max-time limits. Several workers make one
+// repeat together. Waits until the storage has settled, and measurements beside the load, are not counted.
+func measuredSeconds(steps []model.StepResult) (sum float64) {
+	ended := map[int]float64{}
+	for _, s := range steps {
+		n := s.Step.Number
+		sum += max(0, s.Ended-s.Started-ended[n])
+		ended[n] = max(ended[n], s.Ended-s.Started)
+	}
+	return sum
 }
 
 // measuredScales is the outcome of loading several volumes at once, with its laws. Points to which no
