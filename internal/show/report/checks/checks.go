@@ -28,7 +28,7 @@ type check struct {
 	outcome    outcome
 	// verdict is the report's verdict, such as "worse"; message is a sentence.
 	verdict, message string
-	// seconds is the measured time it is based on.
+	// seconds is the measured time it is based on; 0 if it has none of its own.
 	seconds float64
 }
 
@@ -37,6 +37,8 @@ type Suite struct {
 	name   string
 	run    *model.RunInfo
 	checks []check
+	// elapsed is how long what is checked took, in seconds, from the first start to the last end.
+	elapsed float64
 }
 
 // Of lists the checks of reports and comparisons. failOn are the verdicts on a row that --fail-on
@@ -79,7 +81,7 @@ func (s *Suite) ended(name string, run *model.RunInfo) {
 }
 
 func ofReport(r *model.Report) Suite {
-	s := Suite{name: r.Run.Target.Place(), run: &r.Run}
+	s := Suite{name: r.Run.Target.Place(), run: &r.Run, elapsed: took(&r.Run)}
 	s.ended("the run", &r.Run)
 	for _, f := range r.Findings {
 		if f.Severity == model.SeverityInvalid && len(f.Results) == 0 {
@@ -113,6 +115,15 @@ func ofReport(r *model.Report) Suite {
 	return s
 }
 
+// took is how long a run took, in seconds, with everything before and after its repeats; if its end is not known, how long it
+// measured.
+func took(r *model.RunInfo) float64 {
+	if r.Started.IsZero() || !r.Finished.After(r.Started) {
+		return r.MeasuredSeconds
+	}
+	return r.Finished.Sub(r.Started).Seconds()
+}
+
 // reasons returns what makes a workload's numbers invalid.
 func reasons(r *model.Report, workload string) string {
 	var list []string
@@ -125,7 +136,11 @@ func reasons(r *model.Report, workload string) string {
 }
 
 func ofComparison(c *model.Comparison, failOn []string) Suite {
-	s := Suite{name: c.A.Target.Place() + " → " + c.B.Target.Place(), run: &c.B}
+	s := Suite{name: c.A.Target.Place() + " → " + c.B.Target.Place(), run: &c.B, elapsed: took(&c.A) + took(&c.B)}
+	if c.Method == model.Paired {
+		// Both sides were measured at the same time.
+		s.elapsed = max(took(&c.A), took(&c.B))
+	}
 	s.ended("the run of A", &c.A)
 	s.ended("the run of B", &c.B)
 	for _, r := range c.Rows {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/loadline/loadline/internal/model"
@@ -258,5 +259,30 @@ func TestLostWritesAreATestCase(t *testing.T) {
 		if got := counts(suites...)[broken]; got != want {
 			t.Errorf("%s: %d errors", result, got)
 		}
+	}
+}
+
+// The time of a suite is how long the run took, or both sides of a comparison; a case without a time of its own has none.
+func TestJUnitHasElapsedTimes(t *testing.T) {
+	began := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	run := model.RunInfo{Started: began, Finished: began.Add(23 * time.Second), MeasuredSeconds: 14}
+	later := run
+	later.Finished = began.Add(24 * time.Second)
+	row := model.Row{Workload: "a", Metric: model.IOPS, Verdict: model.Same}
+	report := &model.Report{Run: run, Results: []model.Result{{Workload: "a", Seconds: 13.997}}}
+	unended := &model.Report{Run: model.RunInfo{MeasuredSeconds: 14}}
+	var b bytes.Buffer
+	if err := WriteJUnit(&b, Of([]*model.Report{report, unended}, []*model.Comparison{
+		{A: run, B: later, Method: model.Paired, Rows: []model.Row{row}},
+		{A: run, B: run, Method: model.Independent, Rows: []model.Row{row}},
+	}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	var times []string
+	for _, m := range regexp.MustCompile(`<test(suite|case) [^>]*?time="([^"]*)"`).FindAllStringSubmatch(b.String(), -1) {
+		times = append(times, m[1]+" "+m[2])
+	}
+	if want := []string{"suite 23.000", "case 13.997", "suite 14.000", "suite 24.000", "suite 46.000"}; !slices.Equal(times, want) {
+		t.Errorf("%q, want %q", times, want)
 	}
 }
