@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,8 @@ const (
 	exitInvalid     = 5
 	exitUnclear     = 6
 	exitInterrupted = 130
+	// exitUnread is what a shell reports of a program that a closed pipe (SIGPIPE) has ended.
+	exitUnread = 141
 )
 
 // exitCode is an error that has already been explained.
@@ -37,6 +41,9 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	var worker *model.WorkerError
 	var usage usageError
 	switch {
+	case unread(err):
+		// Whoever read the output, such as head, wants no more of it.
+		return exitUnread
 	case ctx.Err() != nil:
 		words := "loadline: interrupted; nothing was left behind"
 		if printLeft(e, err) || keepsObjects(e.Args) {
@@ -53,6 +60,20 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	}
 	printHinted(e, err)
 	return code
+}
+
+// unread reports whether an error says nothing but that nobody reads the standard output any more.
+func unread(err error) bool {
+	switch x := err.(type) {
+	case *fs.PathError:
+		return x.Path == "/dev/stdout" && errors.Is(x.Err, syscall.EPIPE)
+	case interface{ Unwrap() error }:
+		return unread(x.Unwrap())
+	case interface{ Unwrap() []error }:
+		list := x.Unwrap()
+		return len(list) > 0 && !slices.ContainsFunc(list, func(one error) bool { return !unread(one) })
+	}
+	return false
 }
 
 // printHinted prints an error and what to do next.
