@@ -27,12 +27,14 @@ func newPlan(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan TARGET",
 		Short: "Show what run would do, how long it would take and how much space it needs",
-		Long: `Takes the flags of run, checks everything that can be checked without I/O, and prints
-the plan. It writes nothing and measures nothing; what only a probe can determine (the
-bandwidth, and with it the automatic size) is decided at run time. For a Kubernetes
-volume, it shows what the StorageClass and its storage system report, without creating a
-volume. --experiment accepts those of run, sweep and scale. With --in-cluster it prints
-the Job that would measure the same inside the cluster, for kubectl apply.
+		Long: `Takes the flags of run that say what is measured and how (not those that save, show,
+publish or compare it, such as --results, --quiet, --baseline, --margin and --fail-on),
+checks everything that can be checked without I/O, and prints the plan. It writes
+nothing and measures nothing; what only a probe can determine (the bandwidth, and with
+it the automatic size) is decided at run time. For a Kubernetes volume, it shows what
+the StorageClass and its storage system report, without creating a volume. --experiment
+accepts those of run, sweep and scale. With --in-cluster it prints the Job that would
+measure the same inside the cluster, for kubectl apply.
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql

@@ -51,8 +51,9 @@ settings: read them, and give --allow-programs.
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason;
 3 a goal was missed or could not be decided; 4 worse than the baseline; 5 measured, but
-a result is invalid; 130 interrupted (results so far are kept). If several of
-them apply, 4 takes precedence over 3, and 3 over 5.`,
+a result is invalid; 6 unclear whether worse than the baseline, with --fail-on unclear;
+130 interrupted (results so far are kept). If several of them apply, 4 takes precedence
+over 3, 3 over 5, and 5 over 6.`,
 		Example: `  loadline run /var/lib/postgresql --profile quick
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%
   loadline run --experiment loadline-results/20261120-235200-var-lib`,
