@@ -37,7 +37,7 @@ func (f *saveFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
 	watch := newWatcher(e, f.quiet)
 	defer watch.Close()
-	both.ID, both.Child, both.Watch = run.ID, f.child, watch
+	both.ID, both.Child, both.Watch, both.Again = run.ID, f.child, watch, run.Again
 	pair, err := o.places.PreparePair(ctx, e, both)
 	if err != nil {
 		return pairOutcome{}, err

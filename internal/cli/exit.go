@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
@@ -211,6 +212,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	}
 	if near != "" {
 		hint = cmd.CommandPath() + " " + near
+		for _, a := range args[1:] {
+			hint += " " + safetext.ShellWord(a)
+		}
 	}
 	return model.RefusedError(fmt.Sprintf("there is no command %q", args[0]), hint)
 }

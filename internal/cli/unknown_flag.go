@@ -73,6 +73,10 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	if !errors.As(err, &missing) {
 		return badFlag(err, help)
 	}
+	if args := e.Args; !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		// The flags of a command that does not exist are not known either.
+		return unknownCommand(cmd, args)
+	}
 	name, typed := missing.GetSpecifiedName(), "--"+missing.GetSpecifiedName()
 	if missing.GetSpecifiedShortnames() != "" {
 		typed = "-" + name

@@ -176,6 +176,24 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 	return both
 }
 
+// Comparing returns the command that compares a and b in the way in which c, a run with a baseline, would have measured them.
+func (c CommandLine) Comparing(a, b string) CommandLine {
+	if len(c) < 2 {
+		return CommandLine{"loadline", "compare", a, b}
+	}
+	both := CommandLine{c[0], "compare"}
+	if app := c.Application(); app != "" {
+		both = append(both, "app", app)
+	}
+	both = append(both, a, b)
+	for _, word := range c {
+		if name := flagName(word); name != "" && !slices.Contains(singleRunFlags, name) {
+			both = append(both, word)
+		}
+	}
+	return both
+}
+
 // String returns the command as typed in a shell.
 func (c CommandLine) String() string {
 	words := make([]string, len(c))

@@ -88,3 +88,16 @@ func TestTheApplicationOfACommand(t *testing.T) {
 		}
 	}
 }
+
+// A run with a baseline becomes a comparison with its flags, but those that only a run of one target has.
+func TestARunWithABaselineBecomesAComparison(t *testing.T) {
+	for want, c := range map[string]model.CommandLine{
+		"loadline compare /b /a --only x --size 64MiB":  {"loadline", "run", "/a", "--baseline=/b", "--only=x", "--size=64MiB", "--goal=x iops > 1"},
+		"loadline compare app postgres /b /a --scale 2": {"loadline", "app", "postgres", "/a", "--scale=2", "--baseline=/b"},
+		"loadline compare /b /a":                        nil,
+	} {
+		if got := c.Comparing("/b", "/a").String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

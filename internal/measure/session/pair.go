@@ -101,7 +101,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 		}
 	}
 	if exp.Scenario == model.OnBaseline {
-		if err := refuseShared(targets[0], targets[1], pair.Probes[0].Environment, pair.Probes[1].Environment); err != nil {
+		if err := refuseShared(targets[0], targets[1], pair.Probes[0].Environment, pair.Probes[1].Environment, by.Again); err != nil {
 			return nil, pair.abandon(err)
 		}
 	}

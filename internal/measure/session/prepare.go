@@ -37,6 +37,8 @@ type Request struct {
 	Child bool
 	// Touch allows writing; without it, not even a probe writes.
 	Touch bool
+	// Again is the command, to advise one like it; nil if it is not known.
+	Again model.CommandLine
 	// Watch receives the progress; it may be nil.
 	Watch engine.Observer
 	// Experiment is what was asked for, and Profile its workloads.

@@ -27,14 +27,14 @@ func refuseSame(a, b model.Target) error {
 
 // refuseShared refuses a baseline on the same device as the target: it is the same storage, not the one
 // below, and rules would judge one by the other. A device that is built on another one has its own name. In
-// a cluster, two classes may share a node's disk, which may be just what is to be compared.
-func refuseShared(a, b model.Target, inA, inB model.Environment) error {
+// a cluster, two classes may share a node's disk, which may be just what is to be compared. typed is the command.
+func refuseShared(a, b model.Target, inA, inB model.Environment, typed model.CommandLine) error {
 	device := inA.Storage.Device
 	if device == "" || device != inB.Storage.Device || a.Path == "" || b.Path == "" || a.Cluster != nil || b.Cluster != nil {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("%s and its baseline %s lie on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
-		fmt.Sprintf("to compare two places on one device: loadline compare %s %s", safetext.ShellWord(a.Name), safetext.ShellWord(b.Name)))
+	return model.RefusedError(fmt.Sprintf("%s and its baseline %s are on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
+		"to compare two places on one device: "+typed.Comparing(a.Name, b.Name).String())
 }
 
 func kindWord(k model.TargetKind) string {
