@@ -165,30 +165,33 @@ func Verdicts(c *model.Comparison) []string {
 	return append(parts, Margins(c))
 }
 
-// Decided says in a sentence what the rows decide: what is worse, or that nothing is, and how many
-// are inconclusive because their interval allows more than one verdict or because a number behind
-// them is invalid.
+// Decided says in a sentence what the rows decide: what is worse, or that nothing is, how many are
+// inconclusive because their interval allows more than one verdict, and how many are unusable because
+// a number behind them is invalid.
 func Decided(c *model.Comparison) string {
 	count := map[model.Change]int{}
 	for _, r := range c.Rows {
 		count[r.Verdict]++
 	}
-	n, open := len(c.Rows), count[model.Unclear]+count[model.Unusable]
-	rest := ""
-	if open > 0 {
-		rest = fmt.Sprintf("; inconclusive: %d of %s", open, units.FormatCount(n, "row"))
-	}
-	switch {
+	n := len(c.Rows)
+	var parts []string
+	switch decided := n - count[model.Unclear] - count[model.Unusable]; {
 	case n == 0:
 		return "nothing was compared"
 	case count[model.Worse] > 0:
-		return fmt.Sprintf("B is worse in %d of %s", count[model.Worse], units.FormatCount(n, "row")) + rest
-	case open == n:
-		return fmt.Sprintf("inconclusive: %d of %s", n, units.FormatCount(n, "row"))
+		parts = append(parts, fmt.Sprintf("B is worse in %d of %s", count[model.Worse], units.FormatCount(n, "row")))
 	case count[model.Better] > 0:
-		return fmt.Sprintf("B is better in %d of %s, and in none worse", count[model.Better], units.FormatCount(n, "row")) + rest
+		parts = append(parts, fmt.Sprintf("B is better in %d of %s, and in none worse", count[model.Better], units.FormatCount(n, "row")))
+	case decided > 0:
+		parts = append(parts, fmt.Sprintf("no difference beyond the margin in %d of %s", decided, units.FormatCount(n, "row")))
 	}
-	return fmt.Sprintf("no difference beyond the margin in %d of %s", n-open, units.FormatCount(n, "row")) + rest
+	if k := count[model.Unclear]; k > 0 {
+		parts = append(parts, fmt.Sprintf("inconclusive: %d of %s", k, units.FormatCount(n, "row")))
+	}
+	if k := count[model.Unusable]; k > 0 {
+		parts = append(parts, fmt.Sprintf("unusable: %d of %s", k, units.FormatCount(n, "row")))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Margins returns, for example, "(margin ±5%, p99 ±10%)"; "" if nothing was compared.

@@ -35,3 +35,23 @@ func TestLargeDrops(t *testing.T) {
 		}
 	}
 }
+
+// A row whose numbers are invalid is unusable, which is not inconclusive.
+func TestUnusableRowsAreCountedApart(t *testing.T) {
+	for want, verdicts := range map[string][]model.Change{
+		"B is better in 1 of 4 rows, and in none worse; inconclusive: 1 of 4 rows; unusable: 2 of 4 rows": {model.Better, model.Unclear, model.Unusable, model.Unusable},
+		"inconclusive: 1 of 2 rows; unusable: 1 of 2 rows":                                                {model.Unclear, model.Unusable},
+		"unusable: 1 of 1 row": {model.Unusable},
+		"no difference beyond the margin in 1 of 2 rows; inconclusive: 1 of 2 rows": {model.Same, model.Unclear},
+		"B is worse in 1 of 1 row": {model.Worse},
+		"nothing was compared":     nil,
+	} {
+		c := &model.Comparison{}
+		for _, v := range verdicts {
+			c.Rows = append(c.Rows, model.Row{Verdict: v})
+		}
+		if got := Decided(c); got != want {
+			t.Errorf("%v: %q, want %q", verdicts, got, want)
+		}
+	}
+}
