@@ -23,8 +23,7 @@ func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
 			findings = append(findings, *f)
 		}
 	}
-	findings = append(findings, sideFindings(model.SideA, a.Report.Findings)...)
-	findings = append(findings, sideFindings(model.SideB, b.Report.Findings)...)
+	findings = append(findings, sidesFindings(a.Report.Findings, b.Report.Findings)...)
 	if c.Method == model.Paired {
 		adviseOneSize(findings)
 	}
@@ -51,6 +50,32 @@ func adviseOneSize(findings []model.Finding) {
 			findings[i].Next = largest.Next
 		}
 	}
+}
+
+// sidesFindings lists the findings of both sides. What both have in the same words, the next step
+// included, is said once.
+func sidesFindings(a, b []model.Finding) []model.Finding {
+	as, bs := sideFindings(a), sideFindings(b)
+	var list []model.Finding
+	for _, f := range as {
+		side := string(model.SideA)
+		if i := slices.IndexFunc(bs, func(o model.Finding) bool { return saysTheSame(f, o) }); i >= 0 {
+			side += " and " + string(model.SideB)
+			bs = slices.Delete(bs, i, i+1)
+		}
+		f.Message = side + ": " + f.Message
+		list = append(list, f)
+	}
+	for _, f := range bs {
+		f.Message = string(model.SideB) + ": " + f.Message
+		list = append(list, f)
+	}
+	return list
+}
+
+// saysTheSame reports whether two findings say the same about the same workloads.
+func saysTheSame(a, b model.Finding) bool {
+	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Next == b.Next && slices.Equal(a.Results, b.Results)
 }
 
 // checkUnlike reports that unlike things are compared: a block device and a filesystem, two engines,
@@ -246,17 +271,15 @@ func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 // sideFindings lists the findings that make a side's numbers doubtful, and what is known of its burst
 // credits. The precision requested for each side alone matters less here than the interval of the
 // ratio.
-func sideFindings(side model.Side, findings []model.Finding) []model.Finding {
+func sideFindings(findings []model.Finding) []model.Finding {
 	var list []model.Finding
 	for _, f := range findings {
 		switch {
 		case f.Rule == "sustained" && f.Severity != model.SeverityNotChecked:
-			f.Message = string(side) + ": " + f.Message
 			list = append(list, f)
 		case f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning:
 		case f.Rule == "precision" || f.Rule == "interrupted" || f.Rule == "imported":
 		default:
-			f.Message = string(side) + ": " + f.Message
 			list = append(list, f)
 		}
 	}

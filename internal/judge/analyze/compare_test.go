@@ -198,6 +198,26 @@ func TestSingleRepeatsAreComparedWithAWarning(t *testing.T) {
 	}
 }
 
+// What both sides have in the same words is said once, and whatever differs, such as the next step, twice.
+func TestWhatBothSidesHaveIsSaidOnce(t *testing.T) {
+	w := reader("a")
+	a, b := measuredOf(sideOf(model.SideA, w, 1000, 1000, 1000)), measuredOf(sideOf(model.SideB, w, 1000, 1000, 1000))
+	finding := func(message, next string) model.Finding {
+		return model.Finding{Rule: "cpu", Severity: model.SeverityInvalid, Results: []string{"a"}, Message: message, Next: next}
+	}
+	a.Report.Findings = []model.Finding{finding("same", "x"), finding("other", "a")}
+	b.Report.Findings = []model.Finding{finding("other", "b"), finding("same", "x")}
+	var got []string
+	for _, f := range analyze.Compare(a, b, margins).Findings {
+		if f.Rule == "cpu" {
+			got = append(got, f.Message+" "+f.Next)
+		}
+	}
+	if diff := cmp.Diff([]string{"A and B: same x", "A: other a", "B: other b"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestUnlikeThingsAreMarked(t *testing.T) {
 	w := reader("a")
 	disk := func(side model.Side) *model.Recorded {
