@@ -29,8 +29,8 @@ export function answers(documents: Documents): Answer[] {
       return;
     }
     const grown = (r.scales ?? []).map(growth).filter(Boolean);
-    if (r.sweep) list.push({ question: `How much load?${who(i)}`, sentence: load(r.sweep), tone: "plain" });
-    else if (r.results.length || grown.length === 0) list.push({ question: `How fast?${who(i)}`, sentence: speed(r), tone: "plain" });
+    if (r.sweep) list.push({ question: `How much load?${who(i)}`, sentence: load(r.sweep, r.results), tone: "plain" });
+    else if (r.results.length || grown.length === 0) list.push({ question: `How fast?${who(i)}`, sentence: speed(inComparison(r, comparisonsOf(documents))), tone: "plain" });
     if (grown.length) list.push({ question: `How does it grow?${who(i)}`, sentence: grown.join(" "), tone: "plain" });
   });
   documents.reports.forEach((r, i) => {
@@ -51,6 +51,20 @@ export function comparisonsOf(documents: Documents): Comparison[] {
   const own = documents.comparisons ?? [];
   const inside = documents.reports.flatMap((r) => (r.comparison ? [r.comparison] : []));
   return [...own, ...inside.filter((c) => !own.some((o) => sameRun(o.a, c.a) && sameRun(o.b, c.b)))];
+}
+
+/** inComparison is a report with the estimates of the only comparison that it is a side of: one page says one number. The
+ * results of the run itself are estimated from all of its repeats, the comparison's from the blocks of both sides. */
+function inComparison(report: Report, compared: Comparison[]): Report {
+  const c = compared[0];
+  if (!c || compared.length > 1) return report;
+  const side = sameRun(report.run, c.a) ? "a" : sameRun(report.run, c.b) ? "b" : null;
+  if (!side) return report;
+  const results = report.results.map((r) => {
+    const row = c.rows.find((o) => o.workload === r.workload && o.direction === r.direction && o.metric === r.metric);
+    return row ? { ...r, ...row[side] } : r;
+  });
+  return { ...report, results };
 }
 
 /** speed names the largest rates of each kind, and the latency of a single I/O. */
@@ -99,11 +113,13 @@ function growth(s: Scale): string {
   return `${s.workload}: ${first}${first ? "to" : ""} ${value(last.total)} with ${format.count(last.volumes, "volume")}.${capacity}`.replace("  ", " ");
 }
 
-/** load says what a sweep found: the knee of an open loop, or the best cell of a grid. */
-function load(s: Sweep): string {
-  const points = s.points ?? [];
+/** load says what a sweep found: the knee of an open loop, or the best cell of a grid. Invalid numbers are left out. */
+function load(s: Sweep, results: Result[]): string {
+  const all = s.points ?? [];
+  const points = all.filter((p) => p.verdict !== "invalid");
   if (s.kind === "load") {
-    const capacity = s.capacity ? ` The closed loop reaches ${format.metric("iops", s.capacity.estimate)}.` : "";
+    const believed = !results.some((r) => r.workload === "capacity" && r.verdict === "invalid");
+    const capacity = s.capacity && believed ? ` The closed loop reaches ${format.metric("iops", s.capacity.estimate)}.` : "";
     if (!s.knee) return `No offered rate is a knee.${capacity}`;
     const at = `${format.metric("iops", s.knee.offered)}${s.knee.fraction ? ` (${(100 * s.knee.fraction).toFixed(0)} % of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
     return s.knee.beyond ? `It carries ${at}, well: ${s.knee.why.replace(/\.$/, "")}.${capacity}` : `It carries at least ${at}, well.${capacity}`;
@@ -114,7 +130,10 @@ function load(s: Sweep): string {
     return p ? `${format.metric(metric, p[metric].estimate)} ${format.interval(metric, p[metric])} at block size ${format.block(p.block_size)} and depth ${p.depth}${p.jobs > 1 ? ` in each of ${p.jobs} jobs` : ""}` : "";
   };
   const parts = [words("iops"), words("bandwidth")].filter(Boolean);
-  return parts.length ? `At most ${parts.join(", and ")}.` : "Nothing was measured.";
+  if (all.length && !points.length) return `No number can be trusted: ${all.length === 1 ? "the only point is" : `all ${all.length} points are`} invalid.`;
+  const left = all.length - points.length;
+  const without = left ? `, without ${format.count(left, "point")} of ${all.length} that ${left === 1 ? "is" : "are"} invalid` : "";
+  return parts.length ? `At most ${parts.join(", and ")}${without}.` : "Nothing was measured.";
 }
 
 function ended(run: Run): string {

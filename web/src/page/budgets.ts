@@ -21,7 +21,7 @@ export function timeGoes(documents: Documents): HTMLElement | null {
   documents.reports.forEach((r, i) => {
     if (!r.budgets?.length) return;
     if (several) parts.push(h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`));
-    parts.push(...each(r, several ? `-${letter(i).toLowerCase()}` : "", several));
+    parts.push(...each(r, several ? letter(i) : ""));
   });
   if (!parts.length) return null;
   return h(
@@ -33,13 +33,13 @@ export function timeGoes(documents: Documents): HTMLElement | null {
   );
 }
 
-/** each lists the budgets of a run, the first few of them open. */
-function each(report: Report, suffix: string, several: boolean): HTMLElement[] {
+/** each lists the budgets of a run, the first few of them open; who is its letter among several. */
+function each(report: Report, who: string): HTMLElement[] {
   const list = report.budgets ?? [];
   return list.map((b, i) => {
-    const id = `budget${suffix}-${i + 1}-${plainName(b.workload)}`;
-    const title: Child[] = [b.workload, h("span", { class: "faint" }, ` ${b.description}`)];
-    if (list.length <= mostOpen && !several) return h("section", { id, "aria-label": b.workload }, h("h3", {}, ...title), ...budget(b, id));
+    const id = `budget${who && `-${who.toLowerCase()}`}-${i + 1}-${plainName(b.workload)}`;
+    const title: Child[] = [`${who && `${who}: `}${b.workload}`, h("span", { class: "faint" }, ` ${b.description}`)];
+    if (list.length <= mostOpen && !who) return h("section", { id, "aria-label": b.workload }, h("h3", {}, ...title), ...budget(b, id));
     const details = h("details", { class: "folded", id }, h("summary", {}, ...title, h("span", { class: "faint" }, ` — ${brief(b)}`)));
     onFirstOpen(details, () => details.append(...budget(b, id)));
     return details;
@@ -119,7 +119,7 @@ function compared(c: BudgetComparison, id: string, [a, b]: [string, string]): HT
   return h(
     "section",
     { id: `budgets-${id}-${plainName(title)}`, "aria-label": `${title}, side by side` },
-    h("h3", {}, title, h("span", { class: "faint" }, ` side by side${other}`)),
+    h("h3", {}, `${a} and ${b}: ${title}`, h("span", { class: "faint" }, ` side by side${other}`)),
     h("ul", {}, ...c.says.map((s) => h("li", {}, s))),
     scrolled(
       `Table of the parts of ${title}, side by side`,

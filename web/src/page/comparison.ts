@@ -11,7 +11,9 @@ import { flowName, metricWords, placeName, runTitle } from "./words";
 
 /** comparison shows the nth comparison of a page. */
 export function comparison(c: Comparison, nth: number, sides: [string, string]): HTMLElement {
-  const how = c.method === "paired" ? "Measured in interleaved blocks." : "Two runs after each other: what else changed between them is part of the difference.";
+  const paired = c.method === "paired";
+  const how = paired ? "Measured in interleaved blocks." : "Two runs after each other: what else changed between them is part of the difference.";
+  const means = c.rows.length ? `${sides[0]} and ${sides[1]} are geometric means over the ${paired ? "blocks" : "repeats"}; a run's own results, of all of its seconds and I/Os, may differ.` : "";
   const drawing = forest(c, nth, sides);
   return h(
     "section",
@@ -20,7 +22,7 @@ export function comparison(c: Comparison, nth: number, sides: [string, string]):
     drawing && h("div", { class: "charts" }, figure(drawing)),
     table(c, sides),
     footnotes(notesOf(c)),
-    h("p", { class: "faint legend" }, `${how} Margin: ${format.asked(c.margins.rate)} for rates, ${format.asked(c.margins.p99)} for the high percentiles.`),
+    h("p", { class: "faint legend" }, `${how} ${means} Margin: ${format.asked(c.margins.rate)} for rates, ${format.asked(c.margins.p99)} for the high percentiles.`),
     traits(c, sides),
     c.findings.length ? findings(c.findings) : null,
   );
