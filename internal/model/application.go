@@ -257,7 +257,7 @@ func (l AppLoad) Describe(w Workload) string {
 		parts = append(parts, "connecting each time")
 	}
 	if w.OpenLoop {
-		parts = append(parts, "offered "+units.FormatRate(w.RateIOPS)+"/s")
+		parts = append(parts, "offered "+units.FormatRate(w.RateIOPS)+" tps")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -55,8 +55,8 @@ func (m Metric) Percentile() (percent float64, ok bool) {
 // LowerIsBetter reports whether smaller values of the metric are better.
 func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
 
-// Format formats a value of the metric with its unit: "21.4k IOPS", "635 MiB/s", "402 µs"; transactions
-// and records are "812/s".
+// Format formats a value of the metric with its unit: "21.4k IOPS", "635 MiB/s", "402 µs", "455 tps";
+// records are "812/s".
 func (m Metric) Format(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
@@ -64,7 +64,9 @@ func (m Metric) Format(v float64) string {
 	switch m {
 	case IOPS:
 		return units.FormatRate(v) + " IOPS"
-	case Transactions, Records:
+	case Transactions:
+		return units.FormatRate(v) + " tps"
+	case Records:
 		return units.FormatRate(v) + "/s"
 	case Bandwidth:
 		return units.FormatBandwidth(v)
@@ -111,6 +113,8 @@ func (m Metric) FormatTotal(v float64) string {
 		return units.FormatBandwidth(v)
 	case IOPS:
 		return units.FormatNumber(v) + " IOPS"
+	case Transactions:
+		return units.FormatNumber(v) + " tps"
 	}
 	return units.FormatNumber(v) + "/s"
 }

@@ -72,7 +72,8 @@ export function span(seconds: Num): string {
 export function metric(m: Metric, v: Num | undefined, direction?: Direction): string {
   if (v === null || v === undefined || !Number.isFinite(v)) return none;
   if (m === "iops") return rate(v) + (direction === "sync" ? " flushes/s" : " IOPS");
-  if (m === "tps" || m === "records") return rate(v) + "/s";
+  if (m === "tps") return rate(v) + " tps";
+  if (m === "records") return rate(v) + "/s";
   if (m === "bandwidth") return bandwidth(v);
   return duration(v);
 }

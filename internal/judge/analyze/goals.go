@@ -130,7 +130,7 @@ func met(yes bool) model.Outcome {
 	return model.Missed
 }
 
-// interval formats an interval as "[20.9k/s, 22.1k/s]".
+// interval formats an interval as "[20.9k IOPS, 22.1k IOPS]".
 func interval(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "without an interval"

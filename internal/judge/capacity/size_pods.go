@@ -21,7 +21,7 @@ func (z *sizer) volumes() {
 			if !exceeds(f.Rate, allowed) {
 				continue
 			}
-			z.lack(hardware.LimitPerVolume, i, f.Rate, allowed, "1/s", "one volume reaches %s/s %s %ss (%s), and %s/s are asked of it: %s too many, whatever the number of nodes; "+
+			z.lack(hardware.LimitPerVolume, i, f.Rate, allowed, "1/s", "one volume reaches %s IOPS of %s %ss (%s), and %s IOPS are asked of it: %s too many, whatever the number of nodes; "+
 				"split the load over %d volumes", number(allowed), accessWord(f.Access), f.Direction, how, number(f.Rate), shareWords(f.Rate/allowed-1),
 				int(math.Ceil(f.Rate/allowed)))
 		}

@@ -21,7 +21,7 @@ type flowSource struct {
 
 // words are a law's name with the capacity that is used.
 func (l *blockLaw) words() string {
-	capacity := number(l.rate) + "/s of " + units.FormatBlock(l.scale.BlockSize)
+	capacity := number(l.rate) + " IOPS of " + units.FormatBlock(l.scale.BlockSize)
 	if l.block >= bandBlock {
 		capacity = units.FormatBandwidth(l.rate*l.block) + " in " + units.FormatBlock(l.scale.BlockSize)
 	}

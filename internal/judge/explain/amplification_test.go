@@ -79,8 +79,8 @@ func TestWritesOfReplicas(t *testing.T) {
 	if r.Low > 6 || r.High < 6 || r.High-r.Low > 0.01 || r.Confidence != 0.95 || r.Expected != 6 || r.Seconds < 16 || r.Seconds > 20 || len(r.Devices) != 3 {
 		t.Errorf("%+v", r)
 	}
-	const says = "the disks with the replicas do 6.00 writes for each write (6.00 to 6.00), counted on a/sda, b/sda, c/sdb; 6 expected: 3 replicas × 2 writes (data, revision counter); before the run, without load, they did 6/s"
-	if r.Says != says || r.Times() != "6×" || r.OfExpected() != "6× of 6" || r.Rates() != "1.20k/s on 3 disks for 200/s" {
+	const says = "the disks with the replicas do 6.00 writes for each write (6.00 to 6.00), counted on a/sda, b/sda, c/sdb; 6 expected: 3 replicas × 2 writes (data, revision counter); before the run, without load, they did 6 IOPS"
+	if r.Says != says || r.Times() != "6×" || r.OfExpected() != "6× of 6" || r.Rates() != "1.20k IOPS on 3 disks for 200 IOPS" {
 		t.Errorf("%s\n%s, %s, %s", r.Says, r.Times(), r.OfExpected(), r.Rates())
 	}
 	// The budget and the point of a scale have the same number.
@@ -101,7 +101,7 @@ func TestAmplificationVaries(t *testing.T) {
 	if math.Abs(r.Value-6) > 0.1 || r.High-r.Low < 0.05 || r.High-r.Low > 1 || r.Low > 6 || r.High < 6 {
 		t.Errorf("%+v", r)
 	}
-	if !strings.Contains(r.Says, "before the run, without load, they did 300/s, 25 % of the total, which are counted with it") {
+	if !strings.Contains(r.Says, "before the run, without load, they did 300 IOPS, 25 % of the total, which are counted with it") {
 		t.Error(r.Says)
 	}
 }

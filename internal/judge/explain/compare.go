@@ -185,7 +185,7 @@ func says(a, b *budget.Budget, c *budget.Comparison) (list []string) {
 	}
 	list = append(list, amplified(a, b)...)
 	if e := c.Equal; e != nil {
-		list = append(list, fmt.Sprintf("with A's %s %s a %s of B would take %s, so it would do %s/s and not %s", few(e.Each), e.Count, b.Operation, units.FormatDuration(e.Seconds), units.FormatNumber(math.Round(e.Rate)), units.FormatNumber(math.Round(b.Rate))))
+		list = append(list, fmt.Sprintf("with A's %s %s a %s of B would take %s, so it would do %s and not %s", few(e.Each), e.Count, b.Operation, units.FormatDuration(e.Seconds), b.FormatRate(e.Rate), b.FormatRate(b.Rate)))
 	}
 	return list
 }

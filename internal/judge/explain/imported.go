@@ -51,7 +51,7 @@ func (ev Evidence) importedTransaction(f model.Figure) (b budget.Budget, why str
 	}
 	b = budget.Budget{Workload: f.Workload, Description: w.Describe(), Operation: "transaction", InFlight: float64(n), Rate: rate, Seen: latency, SeenBy: "pgbench's average latency, " + ev.where(f)}
 	if c.Clients == 0 {
-		b.Notes = append(b.Notes, fmt.Sprintf("how many clients there were is not said: %s/s × %s are %s, by Little's law", units.FormatRate(rate), units.FormatDuration(latency), clients(n)))
+		b.Notes = append(b.Notes, fmt.Sprintf("how many clients there were is not said: %s tps × %s are %s, by Little's law", units.FormatRate(rate), units.FormatDuration(latency), clients(n)))
 	}
 	residual := anything
 	switch {

@@ -119,7 +119,7 @@ func (ev Evidence) postgres(w model.Workload) (b budget.Budget, why string) {
 		return b, "not one of its repeats counted transactions"
 	}
 	b = budget.Budget{Workload: w.Name, Description: w.Describe(), Operation: "transaction", InFlight: float64(t.clients), Rate: t.rate, Seen: t.seen}
-	b.SeenBy = fmt.Sprintf("%s at %s/s, by Little's law", clients(t.clients), units.FormatRate(t.rate))
+	b.SeenBy = fmt.Sprintf("%s at %s tps, by Little's law", clients(t.clients), units.FormatRate(t.rate))
 	ev.notePublished(&b, w)
 	ev.costs(&b, w)
 	residual := transactionRows(&b, t)
@@ -137,7 +137,7 @@ const sameRate = 0.01
 func (ev Evidence) notePublished(b *budget.Budget, w model.Workload) {
 	for _, r := range ev.results(w.Name) {
 		if e := r.Metrics[model.Transactions]; e.Value > 0 && math.Abs(b.Rate/e.Value-1) > sameRate {
-			b.Notes = append(b.Notes, fmt.Sprintf("%s/s here and %s/s in the result: the counters cover each repeat from its first transaction on, the result only what follows its ramp", units.FormatRate(b.Rate), units.FormatRate(e.Value)))
+			b.Notes = append(b.Notes, fmt.Sprintf("%s tps here and %s tps in the result: the counters cover each repeat from its first transaction on, the result only what follows its ramp", units.FormatRate(b.Rate), units.FormatRate(e.Value)))
 		}
 	}
 }
@@ -344,7 +344,7 @@ func (t transaction) grouped(b *budget.Budget, c change, f float64) {
 	if p := t.processor; p != nil && t.processors > 0 {
 		if time := t.onServer(p); time > 0 {
 			rate = min(rate, float64(t.processors)/time)
-			assumes = append(assumes, fmt.Sprintf("no more than %s/s, where %d processors would be full", units.FormatRate(float64(t.processors)/time), t.processors))
+			assumes = append(assumes, fmt.Sprintf("no more than %s tps, where %d processors would be full", units.FormatRate(float64(t.processors)/time), t.processors))
 		}
 	}
 	// A bound that the measurement already exceeds is not one.

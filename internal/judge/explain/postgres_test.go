@@ -67,7 +67,7 @@ func TestARateUnlikeTheResultIsExplained(t *testing.T) {
 	for result, explained := range map[float64]bool{240: false, 250: true} {
 		ev := load(1, counted(239, 1, 2.5e-3, 0), 0.6)
 		ev.Report.Results[0].Metrics = map[model.Metric]model.Estimate{model.Transactions: {Value: result}}
-		if notes := strings.Join(only(t, ev).Notes, "\n"); strings.Contains(notes, "239/s here and 250/s in the result") != explained {
+		if notes := strings.Join(only(t, ev).Notes, "\n"); strings.Contains(notes, "239 tps here and 250 tps in the result") != explained {
 			t.Errorf("%g/s in the result: %q", result, notes)
 		}
 	}

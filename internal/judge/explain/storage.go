@@ -70,7 +70,7 @@ func (ev Evidence) storage(w model.Workload) (b budget.Budget, why string) {
 		return b, "its rate or its mean latency is not known"
 	}
 	b = budget.Budget{Workload: w.Name, Description: w.Describe(), Operation: operation(w), InFlight: slots, Rate: f.rate, Seen: slots / f.rate}
-	b.SeenBy = fmt.Sprintf("%s in flight at %s/s, by Little's law", few(slots), units.FormatRate(f.rate))
+	b.SeenBy = fmt.Sprintf("%s in flight at %s IOPS, by Little's law", few(slots), units.FormatRate(f.rate))
 	residual := betweenIOs
 	below, traced := ev.below(w, f.rate)
 	switch {
@@ -144,7 +144,7 @@ func (ev Evidence) queueRows(b *budget.Budget, w model.Workload, f flow) {
 		budget.Row{Part: budget.Queueing, Name: "waiting behind other I/Os", Seconds: max(0, f.latency-alone.latency), Source: "Little's law, " + name},
 		budget.Row{Part: budget.Service, Name: "the same I/O at depth 1", Seconds: min(alone.latency, f.latency), Source: "fio, " + name})
 	if served := f.rate * alone.latency; served < float64(w.Depth*w.JobCount()) {
-		b.Notes = append(b.Notes, fmt.Sprintf("%s/s × %s alone: fio, kernel and storage together serve %s at once, of the %s in flight", units.FormatRate(f.rate), units.FormatDuration(alone.latency), few(served), few(b.InFlight)))
+		b.Notes = append(b.Notes, fmt.Sprintf("%s IOPS × %s alone: fio, kernel and storage together serve %s at once, of the %s in flight", units.FormatRate(f.rate), units.FormatDuration(alone.latency), few(served), few(b.InFlight)))
 	} else {
 		b.Notes = append(b.Notes, fmt.Sprintf("in flight with others an I/O takes no longer than alone (%s)", units.FormatDuration(alone.latency)))
 	}

@@ -78,7 +78,7 @@ func TestExplainAPublishedComparison(t *testing.T) {
 	}
 	near(t, "rate at equal I/O", c.Equal.Rate, 487, 0.5)
 	near(t, "time at equal I/O", c.Equal.Seconds, 2.05e-3, 5e-6)
-	for _, want := range []string{"not like for like", "it would do 487/s and not 348", "the budget of A does not close"} {
+	for _, want := range []string{"not like for like", "it would do 487 tps and not 348 tps", "the budget of A does not close"} {
 		if !strings.Contains(strings.Join(c.Says, "\n"), want) {
 			t.Errorf("nobody says %q: %q", want, c.Says)
 		}

@@ -178,7 +178,7 @@ func curve(load string, points []clientPoint, findings []model.Finding) saturati
 }
 
 func (p clientPoint) reached() string {
-	return fmt.Sprintf("%s transactions/s in all and %s each", units.FormatRate(p.rate.Value), units.FormatDuration(p.latency))
+	return fmt.Sprintf("%s tps in all and %s each", units.FormatRate(p.rate.Value), units.FormatDuration(p.latency))
 }
 
 // ratio is a rate divided by another one, with its 95 % interval. Their errors are taken to be

@@ -43,7 +43,7 @@ func TestSaturation(t *testing.T) {
 	const (
 		load    = "the load (pgbench TPC-B-like) "
 		unknown = "; whether the storage is the limit is not known"
-		at16    = load + "saturates somewhere between 4 and 16 clients: with 16 clients, 700 transactions/s in all and 22.9 ms each; from 16 to 64 the rate changes by +7 % (+4 % to +10 %)"
+		at16    = load + "saturates somewhere between 4 and 16 clients: with 16 clients, 700 tps in all and 22.9 ms each; from 16 to 64 the rate changes by +7 % (+4 % to +10 %)"
 	)
 	for name, c := range map[string]struct {
 		half     float64
@@ -54,11 +54,11 @@ func TestSaturation(t *testing.T) {
 	}{
 		// A flush of 10 ms: one client waits for its own, several for two on average.
 		"the law of group commit": {0.02, map[int]float64{1: 95, 4: 195, 16: 780, 64: 3000}, nil, 0, 0,
-			load + "is not saturated up to 64 clients: 3.00k transactions/s in all and 21.3 ms each, 3.85 times the rate with 16 (3.74 to 3.96)"},
+			load + "is not saturated up to 64 clients: 3.00k tps in all and 21.3 ms each, 3.85 times the rate with 16 (3.74 to 3.96)"},
 		"slow growth that goes on": {0.005, map[int]float64{1: 100, 4: 195, 16: 380, 64: 741}, nil, 0, 0,
-			load + "is not saturated up to 64 clients: 741 transactions/s in all and 86.4 ms each, 1.95 times the rate with 16 (1.94 to 1.96)"},
+			load + "is not saturated up to 64 clients: 741 tps in all and 86.4 ms each, 1.95 times the rate with 16 (1.94 to 1.96)"},
 		"linear growth between close numbers": {0.01, map[int]float64{32: 320, 40: 400, 48: 480, 56: 560, 64: 640}, nil, 0, 0,
-			load + "is not saturated up to 64 clients: 640 transactions/s in all and 100 ms each, 2.00 times the rate with 32 (1.97 to 2.03)"},
+			load + "is not saturated up to 64 clients: 640 tps in all and 100 ms each, 2.00 times the rate with 32 (1.97 to 2.03)"},
 		"close numbers only": {0.01, map[int]float64{14: 140, 15: 150, 16: 160}, nil, 0, 0,
 			"with how many clients the load (pgbench TPC-B-like) is saturated is not known: 16 clients are less than twice as many as 14 clients"},
 		"nobody knows why":            {0.02, limited, nil, 4, 16, at16 + unknown},
@@ -78,15 +78,15 @@ func TestSaturation(t *testing.T) {
 		"not the storage": {0.02, limited, found(model.SeverityWarning, "tpcb-c16", "storage-bound"), 4, 16,
 			at16 + "; with 16 clients transactions hardly wait for the storage, so this is not its limit"},
 		"a fall": {0.02, map[int]float64{1: 95, 4: 300, 16: 700, 64: 500}, nil, 4, 16,
-			load + "saturates somewhere between 4 and 16 clients: with 16 clients, 700 transactions/s in all and 22.9 ms each; from 16 to 64 the rate changes by -29 % (-31 % to -27 %)" + unknown},
+			load + "saturates somewhere between 4 and 16 clients: with 16 clients, 700 tps in all and 22.9 ms each; from 16 to 64 the rate changes by -29 % (-31 % to -27 %)" + unknown},
 		"a dip": {0.02, map[int]float64{1: 100, 4: 700, 16: 500, 64: 690}, nil, 1, 4,
-			load + "saturates somewhere between 1 and 4 clients: with 4 clients, 700 transactions/s in all and 5.71 ms each; from 4 to 64 the rate changes by -1 % (-4 % to +1 %)" + unknown},
+			load + "saturates somewhere between 1 and 4 clients: with 4 clients, 700 tps in all and 5.71 ms each; from 4 to 64 the rate changes by -1 % (-4 % to +1 %)" + unknown},
 		"from the first on": {0.02, map[int]float64{1: 95, 4: 96, 16: 97}, nil, 0, 1,
-			load + "is saturated with one client: with one client, 95 transactions/s in all and 10.5 ms each; from 1 to 16 the rate changes by +2 % (-1 % to +5 %)" + unknown},
+			load + "is saturated with one client: with one client, 95 tps in all and 10.5 ms each; from 1 to 16 the rate changes by +2 % (-1 % to +5 %)" + unknown},
 		"perhaps earlier": {0.05, map[int]float64{1: 100, 4: 175, 16: 205, 64: 206}, nil, 1, 16,
-			load + "saturates somewhere between 1 and 16 clients: with 16 clients, 205 transactions/s in all and 78.0 ms each; from 16 to 64 the rate changes by 0 % (-6 % to +8 %)" + unknown},
+			load + "saturates somewhere between 1 and 16 clients: with 16 clients, 205 tps in all and 78.0 ms each; from 16 to 64 the rate changes by 0 % (-6 % to +8 %)" + unknown},
 		"nowhere certain": {0.05, map[int]float64{1: 175, 4: 205, 16: 206}, nil, 0, 4,
-			load + "is saturated with 4 clients, perhaps with fewer: with 4 clients, 205 transactions/s in all and 19.5 ms each; from 4 to 16 the rate changes by 0 % (-6 % to +8 %)" + unknown},
+			load + "is saturated with 4 clients, perhaps with fewer: with 4 clients, 205 tps in all and 19.5 ms each; from 4 to 16 the rate changes by 0 % (-6 % to +8 %)" + unknown},
 		"not certain": {0.1, map[int]float64{1: 100, 4: 390, 16: 440}, nil, 0, 0,
 			"whether the load (pgbench TPC-B-like) is saturated with 4 clients is not certain: with 16 the rate is 1.13 times as high (0.98 to 1.30), and less than 1.20 counts as saturated"},
 	} {
@@ -140,7 +140,7 @@ func TestSaturationOfWhatIsNotKnown(t *testing.T) {
 				}
 			}
 			got := saturations(rec, results, nil)
-			switch want := "the load (pgbench TPC-B-like) is not saturated up to 64 clients: 1.50k transactions/s in all and 42.7 ms each, 7.69 times the rate with 4 (7.48 to 7.91)" + c.says; {
+			switch want := "the load (pgbench TPC-B-like) is not saturated up to 64 clients: 1.50k tps in all and 42.7 ms each, 7.69 times the rate with 4 (7.48 to 7.91)" + c.says; {
 			case !more && len(got) != 0:
 				t.Errorf("%s, two others: %+v", name, got)
 			case more && (len(got) != 1 || got[0].Says != want):
@@ -158,7 +158,7 @@ func TestSaturationOfPuts(t *testing.T) {
 		w.App, w.Words = model.AppLoad{Tool: "etcd"}, "etcd puts, 8 clients"
 	}
 	got := saturations(rec, results, nil)
-	if want := "the load (etcd puts) is not saturated up to 64 clients: 2.70k transactions/s in all and 23.7 ms each, 2.70 times the rate with 8 (2.66 to 2.74)"; len(got) != 1 || got[0].Says != want {
+	if want := "the load (etcd puts) is not saturated up to 64 clients: 2.70k tps in all and 23.7 ms each, 2.70 times the rate with 8 (2.66 to 2.74)"; len(got) != 1 || got[0].Says != want {
 		t.Errorf("%+v, want %q", got, want)
 	}
 }

@@ -80,7 +80,7 @@ func closesClients(o *outcome, f model.Figure, c model.ClientFigure) {
 	case c.Offered:
 		o.miss(f.Workload, "transactions were due at a rate, so clients wait by design")
 	case math.Abs(underWay/clients-1) > closesWithin && (!c.Timed || underWay > clients):
-		fault(fmt.Sprintf("contradiction: %s/s × %s is %s transactions in flight, but %s had %d clients: these lines are not from the same run",
+		fault(fmt.Sprintf("contradiction: %s tps × %s is %s transactions in flight, but %s had %d clients: these lines are not from the same run",
 			units.FormatRate(c.Rate), units.FormatDuration(latency), short(underWay), f.Workload, c.Clients), map[string]any{})
 	case c.Reconnect && c.Timed:
 		o.miss(f.Workload, "clients wait for their connections beside their transactions")

@@ -85,7 +85,7 @@ func lowerRate(ev Evidence, w model.Workload, e model.Estimate) string {
 		lower.Rate = 0
 		return ev.scaleCommand(lower, "--rate", fit)
 	}
-	return "ask for " + fit + "/s or less (rate_iops in a profile of your own)"
+	return "ask for " + fit + " IOPS or less (rate_iops in a profile of your own)"
 }
 
 // lesser reports whether the direction is the less frequent one of a mix.

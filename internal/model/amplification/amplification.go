@@ -86,12 +86,16 @@ func (r *Ratio) OfExpected() string {
 	return r.Times() + " of " + figure(r.Expected)
 }
 
-// Rates returns how the number was computed: "903/s on 3 disks for 150/s".
+// Rates returns how the number was computed: "903 IOPS on 3 disks for 150 IOPS".
 func (r *Ratio) Rates() string {
 	if r.NotCounted != "" {
 		return ""
 	}
-	return fmt.Sprintf("%s/s on %s for %s/s", units.FormatRate(r.Disks), units.FormatCount(len(r.Devices), "disk"), units.FormatRate(r.Operations))
+	of := " IOPS"
+	if r.Operation == "transaction" {
+		of = " tps"
+	}
+	return fmt.Sprintf("%s IOPS on %s for %s", units.FormatRate(r.Disks), units.FormatCount(len(r.Devices), "disk"), units.FormatRate(r.Operations)+of)
 }
 
 // Source returns what measured it; "" if nothing did.
@@ -154,9 +158,9 @@ func (r *Ratio) sentence() string {
 	case !known:
 		parts = append(parts, "what else uses them is not known, and is counted with it")
 	case share > otherTraffic:
-		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s/s, %.0f %% of the total, which are counted with it", units.FormatRate(*r.Idle), 100*share))
+		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s IOPS, %.0f %% of the total, which are counted with it", units.FormatRate(*r.Idle), 100*share))
 	default:
-		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s/s", units.FormatRate(*r.Idle)))
+		parts = append(parts, fmt.Sprintf("before the run, without load, they did %s IOPS", units.FormatRate(*r.Idle)))
 	}
 	return strings.Join(parts, "; ")
 }

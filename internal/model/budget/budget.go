@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model/amplification"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Schema is the schema name of an explanation.
@@ -135,6 +136,14 @@ type Budget struct {
 
 // Closes reports whether the rows account for the time seen by the client.
 func (b *Budget) Closes() bool { return b.Refused == "" }
+
+// FormatRate formats a rate of the budget's operations: "455 tps" of transactions, "1.91k IOPS" of I/Os.
+func (b *Budget) FormatRate(v float64) string {
+	if b.Operation == "transaction" {
+		return units.FormatRate(v) + " tps"
+	}
+	return units.FormatRate(v) + " IOPS"
+}
 
 // Sum returns the sum of the rows, in seconds.
 func (b *Budget) Sum() (sum float64) {

@@ -29,10 +29,12 @@ func FormatNumber(v float64) string {
 	return s
 }
 
-// FormatQuantity formats a demand on a resource in its unit: "1/s", "B/s", "B" (bytes), "core", "node"
+// FormatQuantity formats a demand on a resource in its unit: "1/s" (I/Os), "B/s", "B" (bytes), "core", "node"
 // or "1" (a count).
 func FormatQuantity(unit string, v float64) string {
 	switch unit {
+	case "1/s":
+		return FormatNumber(v) + " IOPS"
 	case "B/s":
 		return FormatBandwidth(v)
 	case "B":
@@ -44,5 +46,5 @@ func FormatQuantity(unit string, v float64) string {
 	case "1":
 		return FormatNumber(v)
 	}
-	return FormatNumber(v) + "/s"
+	return FormatNumber(v) + " " + unit
 }

@@ -17,7 +17,7 @@ func TestFormatNumber(t *testing.T) {
 }
 
 func TestFormatQuantity(t *testing.T) {
-	for unit, want := range map[string]string{"1/s": "2,048/s", "B/s": "2.00 KiB/s", "B": "2 KiB", "core": "2,048 cores", "node": "2,048 nodes' worth", "1": "2,048"} {
+	for unit, want := range map[string]string{"1/s": "2,048 IOPS", "B/s": "2.00 KiB/s", "B": "2 KiB", "core": "2,048 cores", "node": "2,048 nodes' worth", "1": "2,048"} {
 		if got := FormatQuantity(unit, 2048); got != want {
 			t.Errorf("FormatQuantity(%q) = %q, want %q", unit, got, want)
 		}

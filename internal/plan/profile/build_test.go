@@ -170,7 +170,7 @@ func TestBuildRefuses(t *testing.T) {
 			"workload rand-write-iops writes, and db.img exists: its content would be lost", ""},
 		{"a rate that fio would round", model.Experiment{}, Profile{Name: "own", Workloads: []model.Workload{{
 			Name: "rated", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, RateIOPS: 7.6, Metric: model.IOPS}}}, directory, nil,
-			`workload "rated" of profile "own" is limited to 7.6 I/Os per second, but fio keeps only to a whole number from 1 to 1000000000`, "7 or 8/s"},
+			`workload "rated" of profile "own" is limited to 7.6 I/Os per second, but fio keeps only to a whole number from 1 to 1000000000`, "7 or 8 IOPS"},
 		{"no engine", model.Experiment{}, builtin(t, "kbench"), directory,
 			func(p *model.ProbeResult) { p.Engines = nil },
 			"none of fio's I/O engines works on /data", "doctor"},

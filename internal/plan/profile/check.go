@@ -29,7 +29,7 @@ func Check(p Profile) error {
 		}
 		if instead, ok := units.WholeRate(w.RateIOPS); !ok && !w.OpenLoop {
 			return model.RefusedError(fmt.Sprintf("workload %q of profile %q is limited to %g I/Os per second, but fio keeps only to "+units.WholeRates,
-				w.Name, p.Name, w.RateIOPS), "ask for "+instead+"/s (rate_iops in a profile)")
+				w.Name, p.Name, w.RateIOPS), "ask for "+instead+" IOPS (rate_iops in a profile)")
 		}
 		if seen[w.Name] {
 			return model.RefusedError(fmt.Sprintf("profile %q has two workloads named %q", p.Name, w.Name), "rename one of them")

@@ -208,7 +208,7 @@ export function keyOf(list: KeyItem[]): HTMLElement {
 /** metricAxis says what a metric's axis counts, in a unit. */
 export function metricAxis(metric: Metric, unit: Unit): string {
   if (metric === "iops") return "IOPS";
-  if (metric === "tps") return "transactions (1/s)";
+  if (metric === "tps") return "transactions (tps)";
   if (metric === "records") return "records (1/s)";
   if (metric === "elapsed") return `time (${unit.name})`;
   if (metric === "bandwidth") return `bandwidth (${unit.name})`;

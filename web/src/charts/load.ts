@@ -23,7 +23,7 @@ export function loadCharts(report: Report, suffix = ""): (Chart | null)[] {
   return [latency(report, points, suffix), achieved(report, points, suffix)];
 }
 
-const title = (p: SweepPoint) => `${format.rate(p.offered!)}/s offered${p.fraction ? `, ${format.percent(p.fraction)} of the capacity` : ""}`;
+const title = (p: SweepPoint) => `${format.metric("iops", p.offered!)} offered${p.fraction ? `, ${format.percent(p.fraction)} of the capacity` : ""}`;
 const end = (points: SweepPoint[], more: Num = 0) => round(Math.max(more ?? 0, ...points.map((p) => p.offered!)) * 1.02);
 
 function upright(x: number, words: string, color: string, above: boolean): object {

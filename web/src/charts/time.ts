@@ -199,7 +199,7 @@ function momentOf(g: Group, s: Subject, i: number): string {
 
 function linesOf(s: Subject, i: number): TipLine[] {
   const p = s.course.points;
-  const lines: TipLine[] = [[s.course.direction === "sync" ? "flushes" : "rate", format.rate(p.iops[i]!) + "/s"]];
+  const lines: TipLine[] = [[s.course.direction === "sync" ? "flushes" : "rate", format.metric("iops", p.iops[i]!, s.course.direction)]];
   if (s.course.direction !== "sync") lines.push(["bandwidth", format.bandwidth(p.bandwidth[i]!)]);
   for (const key of ["mean", "p50", "p99", "p99.9"] as const) if (p[key][i]! > 0) lines.push([key, format.duration(p[key][i]!)]);
   return lines;

@@ -5,7 +5,7 @@ import { figure } from "../charts/figure";
 import { leftOver, measured, share, signed, waterfall } from "../charts/waterfall";
 import { h, onFirstOpen, type Child } from "../dom";
 import * as format from "../format";
-import type { Amplification, Budget, BudgetComparison, Counterfactual, Documents, Num, Report } from "../model";
+import type { Amplification, Budget, BudgetComparison, Counterfactual, Documents, Metric, Num, Report } from "../model";
 import { letter } from "../theme";
 import { comparisonsOf } from "./answers";
 import { number, scrolled } from "./table";
@@ -60,7 +60,7 @@ function budget(b: Budget, id: string): HTMLElement[] {
     drawing && h("div", { class: "charts" }, figure(drawing)),
     h("p", {}, h("strong", {}, `Closure ${format.percent(b.closure)}`), ` of the ${format.duration(b.seen)} that the client saw: ${b.seen_by}.${leftOver(b) && b.residual.seconds > 0 ? ` Left over: ${signed(b.residual.seconds)}, ${b.residual.name}.` : ""}`),
     b.rows.length ? table(b) : null,
-    b.counterfactuals?.length ? whatIf(b.counterfactuals) : null,
+    b.counterfactuals?.length ? whatIf(b.counterfactuals, b.operation) : null,
     b.notes?.length || b.amplification?.length ? h("ul", { class: "faint" }, ...[...(b.amplification ?? []).map((r) => r.says), ...(b.notes ?? [])].map((n) => h("li", {}, n))) : null,
   ];
   return parts.filter((p) => p !== null);
@@ -80,7 +80,7 @@ function table(b: Budget): HTMLElement {
   const computed = b.rows.some((r) => r.of) || b.amplification?.some((r) => !r.not_counted);
   const amplified = (r: Amplification) => {
     const name = h("th", { scope: "row" }, h("span", { class: "name" }, `I/O amplification (${r.direction}s)`));
-    const how = r.not_counted ? "" : `${format.rate(r.disks_rate ?? 0)}/s on ${format.count(r.devices?.length ?? 0, "disk")} for ${format.rate(r.operations_rate ?? 0)}/s`;
+    const how = r.not_counted ? "" : `${format.metric("iops", r.disks_rate ?? 0)} on ${format.count(r.devices?.length ?? 0, "disk")} for ${format.metric(rateOf(r.operation), r.operations_rate ?? 0)}`;
     return h("tr", {}, name, number(format.amplified(r)), number(""), computed ? h("td", {}, how) : null, h("td", { class: "faint" }, r.not_counted ? "" : "the disks' counters"));
   };
   const line = (name: string, seconds: number, part: number, of = "", source = "", bold = false) =>
@@ -98,13 +98,16 @@ function table(b: Budget): HTMLElement {
   );
 }
 
+/** rateOf is what a rate of operations counts: transactions, or I/Os. */
+const rateOf = (operation: string): Metric => (operation === "transaction" ? "tps" : "iops");
+
 /** whatIf says what a law says would be otherwise; what must hold for it stands once below those that share it. */
-function whatIf(list: Counterfactual[]): HTMLElement {
+function whatIf(list: Counterfactual[], operation: string): HTMLElement {
   const lawOf = (c: Counterfactual) => `By the law: ${c.law}; if ${c.assumes.join(", and ")}.`;
   const items = list.flatMap((c, i) => {
     const law = lawOf(c);
     const last = i + 1 === list.length || lawOf(list[i + 1]!) !== law;
-    return [h("li", {}, `${c.change}: `, h("strong", {}, gain(c.gain)), `, ${format.rate(c.rate)}/s`, last ? h("p", { class: "faint" }, law) : null)];
+    return [h("li", {}, `${c.change}: `, h("strong", {}, gain(c.gain)), `, ${format.metric(rateOf(operation), c.rate)}`, last ? h("p", { class: "faint" }, law) : null)];
   });
   return h("div", {}, h("p", { class: "title" }, "What would change it"), h("ul", {}, ...items));
 }

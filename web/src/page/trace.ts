@@ -152,7 +152,7 @@ function figures(f: TraceKind | TraceRow | NonNullable<TraceKind["sizes"]>[numbe
     interval("p99"),
     number(format.seconds(f.p50)),
     interval("p50"),
-    number(rate ? `${format.rate(rate)}/s` : "–"),
+    number(rate ? format.metric("iops", rate) : "–"),
     number(f.bytes ? format.size(f.bytes) : "–"),
     number(f.max ? format.seconds(f.max) : "–"),
     number(format.seconds(f.wait)),

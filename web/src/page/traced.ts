@@ -40,7 +40,7 @@ export function tracedPage(c: TraceComparison): HTMLElement {
 
 function table(rows: ComparedRow[]): HTMLElement {
   const words: Partial<Record<Metric, string>> = { iops: "rate", latency: "mean" };
-  const value = (r: ComparedRow, e: Estimate) => number(r.metric === "iops" ? `${format.rate(e.estimate ?? 0)}/s` : format.seconds(e.estimate));
+  const value = (r: ComparedRow, e: Estimate) => number(r.metric === "iops" ? format.metric("iops", e.estimate ?? 0) : format.seconds(e.estimate));
   const interval = (r: ComparedRow, e: Estimate) => number(format.interval(r.metric, e));
   const numeric = ["change", "95% CI", "A", "B"];
   return scrolled(

@@ -18,7 +18,7 @@ type share struct {
 // checkRate refuses a rate to which fio cannot limit a workload.
 func checkRate(w model.Workload) error {
 	if instead, ok := units.WholeRate(w.RateIOPS); !ok && w.Job == "" {
-		return model.RefusedError(fmt.Sprintf("workload %s is limited to %g I/Os per second, but fio keeps only to "+units.WholeRates, w.Name, w.RateIOPS), "ask for "+instead+"/s")
+		return model.RefusedError(fmt.Sprintf("workload %s is limited to %g I/Os per second, but fio keeps only to "+units.WholeRates, w.Name, w.RateIOPS), "ask for "+instead+" IOPS")
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestRatesThatAreNotWhole(t *testing.T) {
 		_, err := d.Run(t.Context(), model.StartRequest{Step: model.Step{Number: 1, Seconds: 1}, Workload: w, Volume: v}, load.BeginNow, func(ev model.Event) {
 			t.Errorf("%g/s: something is done: %+v", rate, ev)
 		})
-		if e := modeltest.Refused(t, err); !strings.Contains(e.Hint, hint+"/s") {
+		if e := modeltest.Refused(t, err); !strings.Contains(e.Hint, hint+" IOPS") {
 			t.Errorf("%g/s: %q, %q", rate, e.Message, e.Hint)
 		}
 	}

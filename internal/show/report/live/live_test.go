@@ -276,14 +276,14 @@ func TestAnApplicationsFlushesAreTold(t *testing.T) {
 		}
 		return false
 	}
-	if !has("repeat 4", "tpcb-c16", "1.20k/s", "p99 13", "599 flushes/s", "eta 29 s") || has("8k qd16") {
+	if !has("repeat 4", "tpcb-c16", "1.20k tps", "p99 13", "599 flushes/s", "eta 29 s") || has("8k qd16") {
 		t.Errorf("%q", lines)
 	}
 	// The next repeat begins without a rate.
 	if last := lines[len(lines)-2]; strings.Contains(last, "flushes") {
 		t.Errorf("%q", last)
 	}
-	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 4 of at least 6, 0 of 2 converged: tpcb-c16 1.20k/s (no interval yet), 600 flushes/s\n"; log != want {
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 4 of at least 6, 0 of 2 converged: tpcb-c16 1.20k tps (no interval yet), 600 flushes/s\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
 	}
 }

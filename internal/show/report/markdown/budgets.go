@@ -56,7 +56,7 @@ func (p *page) budget(b *budget.Budget) {
 		lines = append(lines, "- "+inline(n))
 	}
 	for _, c := range b.Counterfactuals {
-		lines = append(lines, fmt.Sprintf("- %s: %s, %s/s (by the law: %s; if %s)", inline(c.Change), gain(c.Gain), units.FormatRate(c.Rate), inline(c.Law), inline(strings.Join(c.Assumes, ", and "))))
+		lines = append(lines, fmt.Sprintf("- %s: %s, %s (by the law: %s; if %s)", inline(c.Change), gain(c.Gain), b.FormatRate(c.Rate), inline(c.Law), inline(strings.Join(c.Assumes, ", and "))))
 	}
 	p.para(strings.Join(lines, "\n"))
 }

@@ -62,7 +62,7 @@ func startWordsAt(r *iotrace.Run) string {
 func traceCells(f *iotrace.Figures, seconds float64) []string {
 	rate, most := "–", "–"
 	if seconds > 0 {
-		rate = units.FormatRate(float64(f.IOs)/seconds) + "/s"
+		rate = model.IOPS.Format(float64(f.IOs) / seconds)
 	}
 	if f.Max > 0 {
 		most = units.FormatDuration(f.Max)

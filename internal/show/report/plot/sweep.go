@@ -79,7 +79,7 @@ func gridCurve(d model.Direction, jobs int, points []model.SweepPoint, o Options
 		}
 		c.curves = append(c.curves, withPoints(k)...)
 	}
-	c.x = logarithmic(rates, func(v float64) string { return tidyRate(v) + "/s" }, xTicks(o.Width-10, 6))
+	c.x = logarithmic(rates, tidyRate, xTicks(o.Width-10, 6))
 	return c.finish("no latencies", o)
 }
 

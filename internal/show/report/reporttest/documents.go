@@ -101,10 +101,10 @@ func application() *model.Report {
 			Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 1 + 3*i}})
 	}
 	r.Budgets = budgets()
-	// A third number of clients, which no table shows: 1,330/s with 100 clients and 1,380/s with 200.
+	// A third number of clients, which no table shows: 1,330 tps with 100 clients and 1,380 tps with 200.
 	r.Saturation = []saturation.Curve{{Load: "pgbench TPC-B-like", From: 1, To: 100, Points: []saturation.Point{{Workload: "tpcb-c1", Clients: 1, More: 8.57, Low: 6.09, High: 12.1},
 		{Workload: "tpcb-c100", Clients: 100, More: 1.04, Low: 0.92, High: 1.18}, {Workload: "tpcb-c200", Clients: 200, More: 1, Low: 1, High: 1}},
-		Says: "the load (pgbench TPC-B-like) saturates somewhere between 1 and 100 clients: with 100 clients, 1.33k transactions/s in all and 75.2 ms each; from 100 to 200 the rate changes by +4 % (-8 % to +18 %); whether the storage is the limit is not known"}}
+		Says: "the load (pgbench TPC-B-like) saturates somewhere between 1 and 100 clients: with 100 clients, 1.33k tps in all and 75.2 ms each; from 100 to 200 the rate changes by +4 % (-8 % to +18 %); whether the storage is the limit is not known"}}
 	r.Results[1].App.DeviceReads, r.Results[1].App.DeviceWrites, r.Results[1].App.DeviceFlushes, r.Results[1].App.DeviceWritten = nil, nil, nil, nil
 	return r
 }
@@ -153,8 +153,8 @@ func goals() *model.Report {
 		return model.Goal{Text: text, Workload: r.Results[0].Workload, Direction: model.Read, Metric: model.IOPS, Above: true, Bound: 1e5, Estimate: e, Outcome: o, Message: message, Next: next}
 	}
 	r.Goals = []model.Goal{
-		goal("rand-read-iops iops > 100k", model.Met, "the whole interval lies above 100k/s", ""),
-		goal("rand-read-iops iops > 10M", model.Missed, "the whole interval lies below 10.0M/s", ""),
+		goal("rand-read-iops iops > 100k", model.Met, "the whole interval lies above 100k IOPS", ""),
+		goal("rand-read-iops iops > 10M", model.Missed, "the whole interval lies below 10.0M IOPS", ""),
 		goal("rand-read-lat p99 < 42us", model.Undecided, "the bound lies within the interval", "loadline run /srv/data --precision 1%"),
 	}
 	return r

@@ -9,7 +9,7 @@ import (
 // accounted for.
 func Explanation() *budget.Explanation {
 	made := func(workload string, seen float64, rows ...budget.Row) budget.Budget {
-		b := budget.Budget{Workload: workload, Description: "pgbench TPC-B-like, 1 client", Operation: "transaction", InFlight: 1, Rate: 1 / seen, Seen: seen, SeenBy: "1 client at 240/s, by Little's law", Rows: rows}
+		b := budget.Budget{Workload: workload, Description: "pgbench TPC-B-like, 1 client", Operation: "transaction", InFlight: 1, Rate: 1 / seen, Seen: seen, SeenBy: "1 client at 240 tps, by Little's law", Rows: rows}
 		b.Close("round trips, WAL writes, locks")
 		return b
 	}

@@ -96,7 +96,7 @@ func (p *page) budget(name string, b *budget.Budget) {
 		p.remark("·", term.Plain, n)
 	}
 	for i, c := range b.Counterfactuals {
-		p.remark("→", term.Plain, fmt.Sprintf("%s: %s, %s/s", c.Change, gain(c.Gain), units.FormatRate(c.Rate)))
+		p.remark("→", term.Plain, fmt.Sprintf("%s: %s, %s", c.Change, gain(c.Gain), b.FormatRate(c.Rate)))
 		law := lawOf(c.Law, c.Assumes)
 		if i+1 == len(b.Counterfactuals) || lawOf(b.Counterfactuals[i+1].Law, b.Counterfactuals[i+1].Assumes) != law {
 			p.remark("", term.Dim, law)

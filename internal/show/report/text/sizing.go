@@ -38,11 +38,11 @@ func RenderSizing(w io.Writer, s *sizing.Sizing, o Options) error {
 	return p.flush(w)
 }
 
-// flowWords returns, for example, "rand-read 400/s, rand-write 150/s of 4k".
+// flowWords returns, for example, "rand-read 400 IOPS of 4k + rand-write 150 IOPS of 4k".
 func flowWords(n sizing.Need) string {
 	var parts []string
 	for _, f := range n.Flows {
-		rate := units.FormatNumber(f.Rate) + "/s of " + units.FormatBlock(f.BlockSize)
+		rate := units.FormatNumber(f.Rate) + " IOPS of " + units.FormatBlock(f.BlockSize)
 		if f.BlockSize >= 64<<10 {
 			rate = units.FormatBandwidth(f.Rate*float64(f.BlockSize)) + " in " + units.FormatBlock(f.BlockSize)
 		}
@@ -133,7 +133,11 @@ func (p *page) podCosts(s *sizing.Sizing) {
 		p.field("latency", fmt.Sprintf("%s-%s, mean: %s", l.Access, l.Direction, text), l.How)
 	}
 	for _, m := range s.Marginal {
-		p.field("+1 pod", fmt.Sprintf("of need %d takes %s of %s, %s of a node", m.Need+1, units.FormatQuantity(m.Unit, m.Demand), m.Resource.Name(),
+		takes := units.FormatQuantity(m.Unit, m.Demand) + " of " + m.Resource.Name()
+		if m.Resource == hardware.LimitDiskIOPS {
+			takes = units.FormatNumber(m.Demand) + " " + m.Resource.Name()
+		}
+		p.field("+1 pod", fmt.Sprintf("of need %d takes %s, %s of a node", m.Need+1, takes,
 			units.FormatNumber(m.Nodes)), fmt.Sprintf("%s more fit on these nodes", units.FormatNumber(float64(m.Free))))
 	}
 }
