@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
@@ -43,6 +44,7 @@ func (f *saveFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp
 		return pairOutcome{}, err
 	}
 	defer pair.Close()
+	run.Again = run.Again.Placed(slices.Concat(pair.Plans[0].Targets(), pair.Plans[1].Targets()))
 	watch.Clear()
 	if err := consent(ctx, e, f.quiet, pair.Plans[:]...); err != nil {
 		return pairOutcome{}, err

@@ -131,6 +131,7 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 		return err
 	}
 	defer prep.Close()
+	run.Again = run.Again.Placed(prep.Plan.Targets())
 	watch.Clear()
 	if err := consent(ctx, e, f.quiet, prep.Plan); err != nil {
 		return err

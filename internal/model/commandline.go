@@ -223,15 +223,32 @@ func flagName(word string) string {
 	return name
 }
 
+// permission is the flag that names a target whose data may be overwritten.
+const permission = "--destroy-data-on"
+
 // Placed returns the command with its targets named by Place, so that it measures the same from any
 // directory; c may have been recorded as typed. A word that could be something else, such as the value
 // of a flag, stays as typed; if two targets have the same name, the first is meant.
+//
+// The permission to overwrite a target names it, too.
 func (c CommandLine) Placed(targets []Target) CommandLine {
 	command := slices.Clone(c)
 	done := map[string]bool{}
 	for _, t := range targets {
-		if at := c.argument(t.Name); at > 0 && !done[t.Name] {
-			command[at], done[t.Name] = t.Place(), true
+		if t.Name == "" || done[t.Name] {
+			continue
+		}
+		done[t.Name] = true
+		if at := c.argument(t.Name); at > 0 {
+			command[at] = t.Place()
+		}
+		for i, word := range c {
+			switch {
+			case word == permission+"="+t.Name:
+				command[i] = permission + "=" + t.Place()
+			case i > 0 && word == t.Name && c[i-1] == permission:
+				command[i] = t.Place()
+			}
 		}
 	}
 	return command

@@ -28,6 +28,8 @@ func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
 		{"loadline compare old new", "loadline compare /srv/old /srv/new", []Target{here("new"), here("old")}},
 		{"loadline run .", "loadline run /srv/here", []Target{dot, {Name: ".", Kind: Directory, Path: "/srv/elsewhere"}}},
 		{"loadline run pvc:prod/db", "loadline run pvc:prod/db", []Target{{Name: "pvc:prod/db"}}},
+		{"loadline run data --destroy-data-on data", "loadline run /srv/data --destroy-data-on /srv/data", []Target{here("data")}},
+		{"loadline run data --destroy-data-on=data --yes", "loadline run /srv/data --destroy-data-on=/srv/data --yes", []Target{here("data")}},
 		{"loadline run --experiment x", "loadline run --experiment x", []Target{dot}},
 	} {
 		r := RunInfo{Command: strings.Fields(c.typed), Target: c.targets[0]}

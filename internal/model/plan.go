@@ -97,6 +97,15 @@ func (p *Plan) Workload(name string) (Workload, bool) {
 	return Workload{}, false
 }
 
+// Targets returns the targets of the plan's volumes.
+func (p *Plan) Targets() []Target {
+	list := []Target{p.Volume.Target}
+	for _, v := range p.Volumes {
+		list = append(list, v.Target)
+	}
+	return list
+}
+
 // VolumesOf returns the volumes on which a workload runs, in the order of the workers.
 func (p *Plan) VolumesOf(w Workload) []Volume {
 	if len(p.Volumes) == 0 {

@@ -218,6 +218,25 @@ func TestWhatBothSidesHaveIsSaidOnce(t *testing.T) {
 	}
 }
 
+// A command that is advised is found from any directory.
+func TestAdviceOnTwoRunsNamesTheirPlaces(t *testing.T) {
+	w := reader("a")
+	side := func(name string) analyze.Measured {
+		m := measuredOf(sideOf("", w, 1000, 1000, 1000))
+		m.Recorded.Run.Comparison = ""
+		m.Report.Run.Target = model.Target{Name: name, Path: "/srv/" + name, Kind: model.Directory}
+		m.Report.Run.Again = model.CommandLine{"loadline", "run", "/srv/" + name}
+		return m
+	}
+	var next []string
+	for _, f := range analyze.Compare(side("old"), side("new"), margins).Findings {
+		next = append(next, f.Next)
+	}
+	if all := strings.Join(next, "; "); !strings.Contains(all, "loadline compare /srv/old /srv/new") {
+		t.Errorf("the advice is %q", all)
+	}
+}
+
 func TestUnlikeThingsAreMarked(t *testing.T) {
 	w := reader("a")
 	disk := func(side model.Side) *model.Recorded {

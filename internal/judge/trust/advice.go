@@ -119,9 +119,9 @@ func numbers(list []int) string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(list), "[]")), ",")
 }
 
-// target is the target as typed in a shell.
+// target is the target as typed in a shell, so that it is found from any directory.
 func (ev Evidence) target() string {
-	target := ev.Recorded.Plan.Volume.Target.Name
+	target := ev.Recorded.Plan.Volume.Target.Place()
 	if target == "" {
 		target = ev.Recorded.Plan.Experiment.Target
 	}

@@ -37,7 +37,7 @@ func TestApplicationAdvice(t *testing.T) {
 			"fit": func(ev Evidence) { *ev.Results[0].App.DeviceReads = 0.4 },
 		} {
 			ev := database()
-			ev.Recorded.Run.Again, ev.Recorded.Plan.Volume.Target.Name = again, "@DIR@"
+			ev.Recorded.Run.Again, ev.Recorded.Plan.Volume.Target = again, model.Target{Name: "@DIR@"}
 			spoil(ev)
 			found := false
 			for _, f := range Check(ev) {

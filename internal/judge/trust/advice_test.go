@@ -237,3 +237,13 @@ func TestAComparisonTakesTheTimeOfBothSides(t *testing.T) {
 		t.Errorf("one workload: %q, want %q", got, want)
 	}
 }
+
+// A command that is advised without a recorded one names the target's place, which is found from any directory.
+func TestAdviceNamesThePlace(t *testing.T) {
+	ev := sound()
+	ev.Recorded.Run.Again = nil
+	ev.Recorded.Plan.Volume.Target = model.Target{Name: ".", Path: "/srv/data", Kind: model.Directory}
+	if got := ev.command(); !strings.HasPrefix(got, "loadline run /srv/data ") {
+		t.Errorf("%q", got)
+	}
+}

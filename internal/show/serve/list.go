@@ -218,7 +218,7 @@ func (l *library) list(ctx context.Context, q *query) listing {
 	for _, e := range l.entries {
 		entries = append(entries, e)
 	}
-	out := listing{Schema: listSchema, Folder: filepath.Clean(l.name), Total: len(entries), Offset: q.offset, Limit: q.limit,
+	out := listing{Schema: listSchema, Folder: l.place(), Total: len(entries), Offset: q.offset, Limit: q.limit,
 		Runs: []row{}, Results: headlines(entries), Reading: !whole, Remarks: l.remarks()}
 	l.mu.Unlock()
 	entries = slices.DeleteFunc(entries, func(e *entry) bool { return !q.matches(e) })
@@ -229,6 +229,14 @@ func (l *library) list(ctx context.Context, q *query) listing {
 		out.Runs = append(out.Runs, e.row(q))
 	}
 	return out
+}
+
+// place is the folder as it is found from anywhere: "." is no title.
+func (l *library) place() string {
+	if full, err := filepath.Abs(l.name); err == nil {
+		return full
+	}
+	return filepath.Clean(l.name)
 }
 
 // compare orders the list: directories without a value in the column last, ties by time, newest

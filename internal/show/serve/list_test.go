@@ -250,3 +250,16 @@ func TestASingleRunIsServedAlone(t *testing.T) {
 		t.Error("its neighbour can be opened")
 	}
 }
+
+// The list is titled by a folder that can be found again, whatever was typed.
+func TestTheListNamesItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	l, err := openLibrary(".", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.place(); got != dir {
+		t.Errorf("%q, want %q", got, dir)
+	}
+}

@@ -126,9 +126,15 @@ export function placedCommand(recorded: string[] | undefined, targets: Target[])
   const command = [...(recorded ?? [])];
   const done = new Set<string>();
   for (const t of targets) {
-    const at = argument(recorded ?? [], t.name);
-    if (at > 0 && !done.has(t.name)) command[at] = placeName(t);
+    if (!t.name || done.has(t.name)) continue;
     done.add(t.name);
+    const at = argument(recorded ?? [], t.name);
+    if (at > 0) command[at] = placeName(t);
+    // The permission to overwrite a target names it, too.
+    recorded?.forEach((word, i) => {
+      if (word === `--destroy-data-on=${t.name}`) command[i] = `--destroy-data-on=${placeName(t)}`;
+      else if (word === t.name && recorded[i - 1] === "--destroy-data-on") command[i] = placeName(t);
+    });
   }
   return commandWords(command);
 }
