@@ -78,7 +78,7 @@ func saysTheSame(a, b model.Finding) bool {
 	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Next == b.Next && slices.Equal(a.Results, b.Results)
 }
 
-// checkUnlike reports that unlike things are compared: a block device and a filesystem, two engines,
+// checkUnlike reports that the sides are not comparable: a block device and a filesystem, two engines,
 // two sizes, and so on.
 func checkUnlike(c *model.Comparison) model.Finding {
 	var words []string
@@ -97,7 +97,7 @@ func checkUnlike(c *model.Comparison) model.Finding {
 	}
 	return model.Finding{
 		Rule: "unlike", Severity: model.SeverityWarning,
-		Message: "unlike things are compared: " + strings.Join(words, "; ") + ". A change may come from that and not from the storage",
+		Message: "not comparable: " + strings.Join(words, "; ") + ". A change may come from that and not from the storage",
 		Next:    next,
 	}
 }
@@ -156,7 +156,7 @@ func checkShared(c *model.Comparison) *model.Finding {
 	}
 	return &model.Finding{
 		Rule: "shared-disk", Severity: model.SeverityWarning,
-		Message:  "both sides lie on the same disk (" + disk + "): what one leaves to be done later, the other may pay for",
+		Message:  "both sides lie on the same disk (" + disk + "): deferred work (writeback, GC) of one side may slow the other",
 		Evidence: map[string]any{"disk": disk},
 		Next:     "choose targets on different disks, unless the disk itself is not what is compared",
 	}

@@ -11,7 +11,7 @@ var ruleClient = Rule{
 	Name:     "client",
 	Checks:   "the storage was the limit, not the load generator",
 	Evidence: "the load generator's CPU use (more than 90 % of a core for each job), and its maximum rate without storage (fio's null engine: less than twice the result)",
-	Severity: "invalid: this measured the client",
+	Severity: "invalid: the load generator was saturated",
 	Advice:   "use a faster CPU, larger blocks, or more jobs in a profile of your own",
 	check:    checkClient,
 }
@@ -52,11 +52,11 @@ func checkClient(ev Evidence) []model.Finding {
 		ceiling := ceilings[name]
 		switch {
 		case cores > coreMost*jobs:
-			finding.Message = fmt.Sprintf("measured the client: the load generator used %s of its core, so it was the limit, not the storage",
+			finding.Message = fmt.Sprintf("load generator saturated: it used %s of its core, so it was the limit, not the storage",
 				percent(cores/jobs))
 			finding.Evidence = map[string]any{"cores": cores, "jobs": int(jobs), "allowed": coreMost}
 		case ceiling > 0 && known && ceiling < ceilingNeeded*e.Low/float64(w.VolumeCount()):
-			finding.Message = fmt.Sprintf("measured the client: without any storage, the load generator reaches %s, less than twice the result",
+			finding.Message = fmt.Sprintf("load generator saturated: without any storage it reaches %s, less than twice the result",
 				model.IOPS.Format(ceiling))
 			finding.Evidence = map[string]any{"ceiling": ceiling, "result_low": e.Low, "needed": ceilingNeeded}
 		case w.Loads():

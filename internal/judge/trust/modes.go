@@ -20,10 +20,10 @@ var ruleModes = Rule{
 // Evidence: the series; correlated neighbours count as less than two values. Source: the dip test of
 // Hartigan and Hartigan 1985.
 func checkModes(ev Evidence) []model.Finding {
-	short := fmt.Sprintf("fewer than %d seconds are too few to detect two modes", modeSeconds)
+	short := fmt.Sprintf("fewer than %d seconds are too few to detect a bimodal workload", modeSeconds)
 	return ev.regimeRule(bimodal, short, "no workload jumps between two speeds", func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
-			Message: fmt.Sprintf("two modes: %s jumps between %s and %s, so its mean is a speed that it never has",
+			Message: fmt.Sprintf("bimodal: %s jumps between %s and %s, so its mean is a speed that it never has",
 				s.workload, model.IOPS.Format(r.before), model.IOPS.Format(r.after)),
 			Evidence: map[string]any{"low": r.before, "high": r.after},
 			Next:     "look at the series in the report and at what else happened then; " + ev.command(ev.only([]string{s.workload}), "--time", "120s")}

@@ -15,8 +15,8 @@ var ruleTail = Rule{
 	Name:     "tail",
 	Checks:   "the slow I/Os behind the p99 (and p99.9) come from many seconds",
 	Evidence: "the histograms of each second: how many seconds contain the slow I/Os, and what the percentile is without those",
-	Severity: "note; a warning if a percentile is the headline metric: the tail latency comes from rare bursts, and has no upper bound",
-	Advice:   "measure longer, until the bursts are many",
+	Severity: "note; a warning if a percentile is the headline metric: the tail latency comes from rare latency spikes, and has no upper bound",
+	Advice:   "measure longer, until the spikes are many",
 	check:    checkTail,
 }
 
@@ -62,7 +62,7 @@ func checkTail(ev Evidence) []model.Finding {
 			severity = model.SeverityWarning
 		}
 		o.fault(model.Finding{Severity: severity, Results: []string{s.workload},
-			Message: fmt.Sprintf("rare bursts: the %s of %s (%s) is due to about %.0f of %d seconds, without which it is %s; how often they occur is not known, so it has no upper bound",
+			Message: fmt.Sprintf("latency spikes: the %s of %s (%s) is due to about %.0f of %d seconds, without which it is %s; how often they occur is not known, so it has no upper bound",
 				name, s.workload, units.FormatDuration(t.value), t.seconds, len(s.latencies), units.FormatDuration(t.without)),
 			Evidence: map[string]any{"percentile": name, "value": t.value, "without": t.without, "tail_seconds": t.seconds, "seconds": len(s.latencies)},
 			Next:     ev.longer([]string{s.workload})})
@@ -70,7 +70,7 @@ func checkTail(ev Evidence) []model.Finding {
 	passed := "the tail latencies come from many seconds"
 	if least < math.MaxInt && least > 0 {
 		// With none in n seconds, a share of 3/n is excluded at 95 %.
-		passed += fmt.Sprintf("; bursts rarer than one in %d s would not be seen", max(1, least/3))
+		passed += fmt.Sprintf("; spikes rarer than one in %d s would not be seen", max(1, least/3))
 	}
 	return o.findings(passed, "no latency was recorded")
 }

@@ -43,7 +43,7 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 	} else if s.Untraced {
 		memory = Check{Fair, "storage", memory.Says + ", and nothing shows that it is not in memory: " + s.Unseen, "name a directory on a disk: loadline doctor DIR"}
 	}
-	room := Check{Name: "room", Says: units.FormatSize(p.Capacity) + " may be used"}
+	room := Check{Name: "free space", Says: units.FormatSize(p.Capacity) + " for measuring"}
 	if p.Capacity < roomWanted {
 		room.Mark = Fair
 		room.Says += ": caches may hold all of it"

@@ -26,7 +26,7 @@ interface Column {
 const columns: Column[] = [
   { name: "target", sort: "target", first: "up" },
   { name: "started", sort: "started", first: "down", class: "number" },
-  { name: "took", sort: "duration", first: "down", class: "number" },
+  { name: "elapsed", sort: "duration", first: "down", class: "number" },
   { name: "result", sort: "result", first: "down" },
   { name: "state", sort: "verdict", first: "down" },
   { name: "note", sort: "note", first: "up" },

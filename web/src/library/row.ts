@@ -33,7 +33,7 @@ export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRo
   const cells: Child[][] = [
     [open, h("p", { class: "faint" }, kindWords(e), " · ", bundle)],
     [format.when(e.started)],
-    [took(e)],
+    [elapsed(e)],
     resultWords(e),
     state(e),
     [e.note, labelList(e.labels)],
@@ -55,8 +55,8 @@ function kindWords(e: Entry): string {
   return parts.filter(Boolean).join(" · ");
 }
 
-/** took is how long a run was measured; of one that took place elsewhere that is not known. */
-function took(e: Entry): string {
+/** elapsed is how long a run was measured; of one that took place elsewhere that is not known. */
+function elapsed(e: Entry): string {
   const seconds = e.started && e.finished ? (Date.parse(e.finished) - Date.parse(e.started)) / 1000 : 0;
   return seconds > 0 && e.target_kind !== "imported" ? format.span(seconds) : "–";
 }

@@ -170,7 +170,7 @@ function belief(report: Report): { sentence: string; tone: Tone } {
 function better(c: Comparison, [a, b]: [string, string]): { sentence: string; tone: Tone } {
   const n = (v: string) => c.rows.filter((r) => r.verdict === v).length;
   const parts = (["better", "worse", "same", "unclear", "unusable"] as const).filter((v) => n(v)).map((v) => `${v === "same" ? "the same" : v} in ${n(v)}`);
-  const care = c.comparable ? "" : " They are unlike things, so the change cannot be put down to the storage alone.";
+  const care = c.comparable ? "" : " They are not comparable: the change cannot be put down to the storage alone.";
   const tone: Tone = n("worse") || n("unusable") ? "bad" : n("better") ? "good" : n("unclear") ? "unsure" : "plain";
   return {
     sentence: `${b} (${placeName(c.b.target)}) is ${parts.join(", ") || "not compared in any"} of ${format.count(c.rows.length, "row")} against ${a} (${placeName(c.a.target)}).${care}`,

@@ -33,7 +33,7 @@ export function reproduce(report: Report, targets: Target[]): HTMLElement {
       facts("Run", [
         ["id", run.id],
         [run.imported ? "origin" : "started", whenWords(run)],
-        ["measuring took", !!run.measured_seconds && format.span(run.measured_seconds)],
+        ["elapsed, measuring", !!run.measured_seconds && format.span(run.measured_seconds)],
         ["profile", run.profile],
         ["note", run.note],
         ["labels", labelWords(run.labels).join(", ")],

@@ -28,7 +28,7 @@ export const metricWords: Record<Metric, string> = {
   "p99.99": "p99.99 latency",
   tps: "transactions per second",
   records: "records per second",
-  elapsed: "time that it took",
+  elapsed: "elapsed time",
 };
 
 /** storageWords tells what lies under a target, as far as its machine knows: "ext4 on nvme0n1, Samsung SSD 980, 932 GiB, solid state". */

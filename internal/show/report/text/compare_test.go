@@ -59,7 +59,7 @@ func compared() *model.Comparison {
 		},
 		Findings: []model.Finding{
 			{Rule: "unlike", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"},
-			{Rule: "shared-disk", Severity: model.SeverityWarning, Message: "both sides lie on the same disk (vda): what one leaves to be done later, the other may pay for",
+			{Rule: "shared-disk", Severity: model.SeverityWarning, Message: "both sides lie on the same disk (vda): deferred work (writeback, GC) of one side may slow the other",
 				Next: "choose targets on different disks"},
 			{Rule: "sparse", Severity: model.SeverityInvalid, Results: []string{"seq-read-bw"}, Message: "B: read holes: 3.9 GiB of 4 GiB were never written (fiemap)"},
 		},
@@ -75,7 +75,7 @@ func apart() *model.Comparison {
 	c.B.Started = c.A.Started.Add(26 * time.Hour)
 	c.Differences = append(c.Differences, model.Difference{Name: "size", A: "4 GiB", B: "8 GiB", Unlike: true})
 	c.Findings = []model.Finding{{Rule: "unlike", Severity: model.SeverityWarning,
-		Message: "unlike things are compared: size 4 GiB against 8 GiB. A change may come from that and not from the storage",
+		Message: "not comparable: size 4 GiB against 8 GiB. A change may come from that and not from the storage",
 		Next:    "measure both with the same flags: loadline compare /srv/old /srv/new"}}
 	c.Margins, c.Rows = model.Margins{Rate: 0.05, P99: 0.05}, c.Rows[:4]
 	return c

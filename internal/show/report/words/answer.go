@@ -165,7 +165,7 @@ func Better(c *model.Comparison) string {
 	}
 	sentence := fmt.Sprintf("B is %s of %s against A.", strings.Join(parts, ", "), units.FormatCount(len(c.Rows), "row"))
 	if !c.Comparable {
-		sentence += " They are unlike things, so a change cannot be put down to the storage alone."
+		sentence += " They are not comparable: a change cannot be put down to the storage alone."
 	}
 	return sentence
 }

@@ -208,7 +208,10 @@ func Margins(c *model.Comparison) string {
 
 // RowName returns the workload's name, with the direction if the name alone does not show it.
 func RowName(c *model.Comparison, r model.Row) string {
-	if r.Direction == model.Sync || mixedRow(c, r) {
+	switch {
+	case r.Direction == model.Sync:
+		return r.Workload + " flush"
+	case mixedRow(c, r):
 		return r.Workload + " " + string(r.Direction)
 	}
 	return r.Workload
@@ -219,7 +222,7 @@ func RowName(c *model.Comparison, r model.Row) string {
 func Difference(d model.Difference) string {
 	words := d.Name + " " + d.A + " → " + d.B
 	if d.Unlike {
-		words += " (unlike!)"
+		words += " (not comparable)"
 	}
 	return words
 }

@@ -9,7 +9,7 @@ import (
 // Repeated findings are shown once, with everything they apply to; notes are shown only on request.
 func TestFootnotesWithoutDuplicates(t *testing.T) {
 	r := &model.Report{Results: []model.Result{{Workload: "a"}, {Workload: "b"}, {Workload: "c"}}, Findings: []model.Finding{
-		{Rule: "tail", Severity: model.SeverityNote, Results: []string{"c"}, Message: "rare bursts", Next: "loadline run ."},
+		{Rule: "tail", Severity: model.SeverityNote, Results: []string{"c"}, Message: "latency spikes", Next: "loadline run ."},
 		{Rule: "size", Severity: model.SeverityWarning, Results: []string{"a"}, Message: "may re-read", Next: "loadline run ."},
 		{Rule: "size", Severity: model.SeverityWarning, Results: []string{"b"}, Message: "may re-read", Next: "loadline run ."},
 		{Rule: "cpu", Severity: model.SeverityInvalid, Results: []string{"a"}, Message: "saturated", Next: "loadline run ."},

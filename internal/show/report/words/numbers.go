@@ -84,7 +84,7 @@ func ShortMetric(m model.Metric) string {
 // for both directions of a mixed workload, and for the flush.
 func ResultName(r *model.Report, res model.Result) string {
 	if res.Direction == model.Sync {
-		return res.Workload + " sync"
+		return res.Workload + " flush"
 	}
 	for _, other := range r.Results {
 		if other.Workload == res.Workload && other.Direction != res.Direction && other.Direction != model.Sync {

@@ -52,7 +52,10 @@ func RankNotes(k *model.Ranking) []string {
 // RankTest names a test: the part before a slash is the name of its group.
 func RankTest(k *model.Ranking, r model.RankRow) string {
 	name := r.Workload[strings.LastIndexByte(r.Workload, '/')+1:]
-	if r.Direction == model.Sync || rankMixed(k, r) {
+	switch {
+	case r.Direction == model.Sync:
+		name += " flush"
+	case rankMixed(k, r):
 		name += " " + string(r.Direction)
 	}
 	return name
