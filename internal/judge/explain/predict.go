@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -125,7 +126,7 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		x := server{clients: clients, other: other(l.other), log: c.LogBytes, script: l.script, scale: scale,
 			flush: flushOf(s.flushes, func(t prediction.Flush) float64 { return flush(t.Estimate) })}
 		if on.limited {
-			x.unlimited = flushOf(s.flushes, unlimited)
+			x.unlimited = flushOf(s.flushes, func(t prediction.Flush) float64 { return cmp.Or(s.uneven[t.Bytes], unlimited(t)) })
 		}
 		if on.work > 0 {
 			x.storageWork = flushOf(s.flushes, func(t prediction.Flush) float64 { return on.work * t.Processor })
@@ -152,9 +153,9 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		p.Uncertainties = append(p.Uncertainties, prediction.Uncertainty{Of: of, Low: math.Min(0, slow.rate/is.rate-1), High: math.Max(0, fast.rate/is.rate-1)})
 	}
 	doubt("time of a flush", at(upper, middle, middle, on), at(lower, middle, middle, on))
-	if on.limited {
+	if on.limited || len(s.uneven) > 0 {
 		// Storage that answers most flushes fast and the others slowly looks the same.
-		is := at(middle, middle, middle, storageModel{work: on.work, images: on.images})
+		is := at(middle, middle, middle, storageModel{limited: !on.limited, work: on.work, images: on.images})
 		doubt("whether the storage limits the rate", is, is)
 	}
 	if on.work > 0 {

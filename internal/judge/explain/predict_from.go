@@ -23,7 +23,10 @@ const (
 // storageTimes is what was measured of a storage.
 type storageTimes struct {
 	flushes []prediction.Flush
-	read    *prediction.Reading
+	// uneven are the medians of flushes most of which are much shorter than the mean, by their size, if the rate
+	// varies too much to tell whether the storage limits it.
+	uneven map[int64]float64
+	read   *prediction.Reading
 	// workloads are those that were used.
 	workloads []string
 }
@@ -45,7 +48,7 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 			return s, model.RefusedError("the numbers of "+run.Directory+" cannot be told from those of the page cache: "+f.Message, "measure a filesystem or device that takes direct I/O")
 		}
 	}
-	s.flushes = ev.flushTimes()
+	s.flushes, s.uneven = ev.flushTimes()
 	if len(s.flushes) == 0 {
 		return s, model.RefusedError(run.Directory+" has no workload that tells how long a commit waits: one job that writes sequentially over space that was written before, an fdatasync after each write, several times", "measure it, in two minutes: "+measure)
 	}
@@ -66,7 +69,9 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 // flushTimes are the workloads that do what PostgreSQL does with its log: one process writes, and
 // flushes, over space that was written before. Appending to reserved space also waits for the
 // filesystem to record that, which PostgreSQL's log does not, because it is filled when it is created.
-func (ev Evidence) flushTimes() (list []prediction.Flush) {
+// uneven is storageTimes.uneven.
+func (ev Evidence) flushTimes() (list []prediction.Flush, uneven map[int64]float64) {
+	uneven = map[int64]float64{}
 	for _, w := range ev.Recorded.Plan.Workloads {
 		if w.Direction != model.Write || w.Access != model.Sequential || w.Sync == "" || w.Append || w.Depth != 1 || w.JobCount() != 1 || w.BlockSize > largestFlush || ev.withoutBudget(w) != "" {
 			continue
@@ -76,11 +81,17 @@ func (ev Evidence) flushTimes() (list []prediction.Flush) {
 			continue
 		}
 		if t, ok := ev.timed(w, f.latency+f.flushes*f.flush); ok && !slices.ContainsFunc(list, func(o prediction.Flush) bool { return o.Bytes == t.Bytes }) {
-			list = append(list, prediction.Flush{Time: t, Unlimited: ev.unlimited(w, t.Estimate), Processor: ev.besideTool(w, f.rate)})
+			x := prediction.Flush{Time: t, Processor: ev.besideTool(w, f.rate)}
+			if median := ev.unlimited(w, t.Estimate); median > 0 && t.HalfWidth() <= limitedSpread {
+				x.Unlimited = median
+			} else if median > 0 {
+				uneven[t.Bytes] = median
+			}
+			list = append(list, x)
 		}
 	}
 	slices.SortFunc(list, func(a, b prediction.Flush) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	return list
+	return list, uneven
 }
 
 const (
@@ -91,8 +102,8 @@ const (
 	limitedSpread = 0.03
 )
 
-// unlimited is the time of a write with its flush that does not wait for the storage's limit on the rate;
-// 0 if it has none. A throttle lets I/Os through at once until the allowance of a tenth of a second or so
+// unlimited is the time of a write with its flush that does not wait for the storage's limit on the rate, if it
+// has one; 0 if it has none. A throttle lets I/Os through at once until the allowance of a tenth of a second or so
 // is used up, and then holds the next one back: so the mean of one I/O after the other is the limit's,
 // and the median the storage's.
 func (ev Evidence) unlimited(w model.Workload, mean model.Estimate) float64 {
@@ -105,7 +116,7 @@ func (ev Evidence) unlimited(w model.Workload, mean model.Estimate) float64 {
 		}
 		median += *r.Latency.P50
 	}
-	if median <= 0 || median >= limitedShare*mean.Value || mean.HalfWidth() > limitedSpread {
+	if median >= limitedShare*mean.Value {
 		return 0
 	}
 	return median

@@ -381,3 +381,27 @@ func TestALimitIsNotCertain(t *testing.T) {
 		t.Errorf("%+v, want down to %v: %q", x, slow, p.Assumes)
 	}
 }
+
+// A limit that a busy machine has disturbed is not recognized by its constant rate: the interval contains what one
+// client does if there is one.
+func TestALimitThatIsNotRecognized(t *testing.T) {
+	const mean, median = 2.6e-3, 0.5e-3
+	from := onStorage(mean, mean, 0)
+	for i := range from.Report.Results {
+		r := &from.Report.Results[i]
+		half := median / 2
+		r.Latency.P50 = &half
+		rate := r.Metrics[model.IOPS]
+		rate.Low, rate.High = rate.Value*0.93, rate.Value*1.07
+		r.Metrics[model.IOPS] = rate
+	}
+	p, err := Predict(from, onPostgres("--builtin=tpcb-like", cost{log: 1000}, 1), Ask{Clients: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := p.Points[0].Rate
+	about(t, "without a limit", x.Value, 1/(1.7e-3+mean), 0.05)
+	if limited := 1 / mean; x.High < 0.99*limited {
+		t.Errorf("%+v, want up to %v", x, limited)
+	}
+}
