@@ -1,7 +1,6 @@
 package open
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
 	"syscall"
@@ -9,18 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/measure/volume/nbd"
 	"github.com/loadline/loadline/internal/model"
-)
-
-// The requests and replies of the transmission phase (the NBD project's proto.md).
-const (
-	nbdRequest     = 0x25609513
-	nbdReply       = 0x67446698
-	nbdRead        = 0
-	nbdWrite       = 1
-	nbdDisconnect  = 2
-	nbdHeader      = 28
-	nbdReplyHeader = 16
 )
 
 // network does I/O on an NBD export, with many concurrent requests on one connection. Data that the
@@ -57,18 +46,11 @@ func openNBD(sock *os.File, w model.Workload) (device, error) {
 
 func (n *network) submit(slot int, write bool, offset int64) error {
 	n.writes[slot], n.places[slot] = write, offset
-	var h [nbdHeader]byte
-	binary.BigEndian.PutUint32(h[0:], nbdRequest)
-	if write {
-		binary.BigEndian.PutUint16(h[6:], nbdWrite)
-	}
-	binary.BigEndian.PutUint64(h[8:], uint64(slot))
-	binary.BigEndian.PutUint64(h[16:], uint64(offset))
-	binary.BigEndian.PutUint32(h[24:], uint32(n.block))
-	n.out = append(n.out, h[:]...)
 	if write {
 		scramble(n.payload)
-		n.out = append(n.out, n.payload...)
+		n.out = append(nbd.AppendWrite(n.out, uint64(slot), offset, uint32(n.block)), n.payload...)
+	} else {
+		n.out = nbd.AppendRead(n.out, uint64(slot), offset, uint32(n.block))
 	}
 	return n.flush()
 }
@@ -140,7 +122,7 @@ func (n *network) receive(ended func(int, error)) error {
 			}
 			ended(n.reading, nil)
 		}
-		need := nbdReplyHeader - len(n.in)
+		need := nbd.ReplySize - len(n.in)
 		if len(data) < need {
 			n.in = append(n.in, data...)
 			return nil
@@ -156,12 +138,13 @@ func (n *network) receive(ended func(int, error)) error {
 
 // reply parses the header of one reply.
 func (n *network) reply(ended func(int, error)) error {
-	slot := binary.BigEndian.Uint64(n.in[8:])
-	if binary.BigEndian.Uint32(n.in) != nbdReply || slot >= uint64(len(n.writes)) {
-		return fmt.Errorf("the server's reply is not the expected one")
+	slot, code, err := nbd.ParseReply(n.in)
+	if err != nil {
+		return err
 	}
-	code := binary.BigEndian.Uint32(n.in[4:])
 	switch {
+	case slot >= uint64(len(n.writes)):
+		return fmt.Errorf("the server answers a request that was not made")
 	case code != 0:
 		what := "read"
 		if n.writes[slot] {
@@ -180,10 +163,7 @@ func (n *network) reply(ended func(int, error)) error {
 // close disconnects properly if nothing is in flight.
 func (n *network) close(idle bool) {
 	if idle && len(n.out) == 0 {
-		var h [nbdHeader]byte
-		binary.BigEndian.PutUint32(h[0:], nbdRequest)
-		binary.BigEndian.PutUint16(h[6:], nbdDisconnect)
-		_, _ = unix.Write(n.fd, h[:])
+		_, _ = unix.Write(n.fd, nbd.AppendDisconnect(nil))
 	}
 	_ = n.sock.Close()
 }

@@ -3,7 +3,6 @@ package nbd
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -82,7 +81,7 @@ func (c *Conn) Close() error {
 	if c.broken == nil {
 		// The kernel enforces deadlines by its own clock.
 		_ = c.sock.SetDeadline(env.Clock{}.Now().Add(time.Second))
-		_, _ = c.sock.Write(header(cmdDisc, 0, 0, 0, 0))
+		_, _ = c.sock.Write(AppendDisconnect(nil))
 		c.broken = net.ErrClosed
 	}
 	return c.sock.Close()
@@ -118,22 +117,20 @@ func (c *Conn) split(p []byte, offset int64, do func([]byte, int64) error) error
 func (c *Conn) request(ctx context.Context, op string, cmd, flags uint16, offset int64, length uint32, out, in []byte) error {
 	return c.bounded(ctx, func() error {
 		c.handle++
-		bufs := net.Buffers{header(cmd, flags, c.handle, offset, length), out}
+		bufs := net.Buffers{appendRequest(nil, cmd, flags, c.handle, offset, length), out}
 		if _, err := bufs.WriteTo(c.sock); err != nil {
 			return fmt.Errorf("%s at %d: the connection broke: %w", op, offset, err)
 		}
-		var reply struct {
-			Magic, Error uint32
-			Handle       uint64
-		}
-		if err := binary.Read(c.in, binary.BigEndian, &reply); err != nil {
+		var head [ReplySize]byte
+		if _, err := io.ReadFull(c.in, head[:]); err != nil {
 			return fmt.Errorf("%s at %d: the server hung up: %w", op, offset, err)
 		}
-		if reply.Magic != magicSimpleReply || reply.Handle != c.handle {
-			return fmt.Errorf("%s at %d: the server's reply is not the expected one", op, offset)
+		cookie, code, err := ParseReply(head[:])
+		if err != nil || cookie != c.handle {
+			return fmt.Errorf("%s at %d: %w", op, offset, errReply)
 		}
-		if reply.Error != 0 {
-			return &IOError{Op: op, Offset: offset, Code: reply.Error}
+		if code != 0 {
+			return &IOError{Op: op, Offset: offset, Code: code}
 		}
 		if _, err := io.ReadFull(c.in, in); err != nil {
 			return fmt.Errorf("%s at %d: the server hung up: %w", op, offset, err)
@@ -168,14 +165,4 @@ func (c *Conn) bounded(ctx context.Context, exchange func() error) error {
 		c.broken = err
 	}
 	return err
-}
-
-// header returns the 28 bytes with which a request begins.
-func header(cmd, flags uint16, handle uint64, offset int64, length uint32) []byte {
-	b := binary.BigEndian.AppendUint32(nil, magicRequest)
-	b = binary.BigEndian.AppendUint16(b, flags)
-	b = binary.BigEndian.AppendUint16(b, cmd)
-	b = binary.BigEndian.AppendUint64(b, handle)
-	b = binary.BigEndian.AppendUint64(b, uint64(offset))
-	return binary.BigEndian.AppendUint32(b, length)
 }
