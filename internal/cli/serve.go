@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log"
 	"net"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -127,7 +126,7 @@ func (f *serveFlags) address(ln net.Listener) string {
 	host := at.IP.String()
 	if at.IP.IsUnspecified() {
 		host = "localhost"
-		if own, err := os.Hostname(); err == nil {
+		if own := env.Hostname(); own != "" {
 			host = own
 		}
 	}

@@ -7,6 +7,9 @@ import "time"
 // time to pass quickly runs in a bubble of testing/synctest, which this clock follows like everything
 // based on package time.
 //
+// context.WithTimeout and its like are used directly everywhere: they wait, and waiting is in the system's
+// time here as well.
+//
 // Times of the system's clock have a monotonic reading: the difference of two of them is right even if
 // the date is changed meanwhile.
 type Clock struct {

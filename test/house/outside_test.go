@@ -54,6 +54,9 @@ func Use(ctx context.Context) {
 	_ = os.Environ()                       // refused
 	_ = os.Args                            // refused
 	_ = os.Stdin                           // refused
+	_ = os.Stdout                          // refused
+	_ = os.Stderr                          // refused
+	_, _ = os.Hostname()                   // refused
 	_, _ = os.StartProcess("", nil, nil)   // refused
 	_ = exec.Command("true")               // refused
 	_ = exec.CommandContext(ctx, "true")   // refused

@@ -39,9 +39,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	w := &worker{Options: o, out: out, cancels: map[int]context.CancelFunc{}}
 	w.client = newClient(w)
 	defer w.release()
-	host, _ := os.Hostname()
 	w.emit(model.Event{Hello: &model.Hello{
-		Protocol: model.ProtocolVersion, Version: o.Version, Clock: o.Env.Now().UnixNano(), Hostname: host, PID: os.Getpid(),
+		Protocol: model.ProtocolVersion, Version: o.Version, Clock: o.Env.Now().UnixNano(), Hostname: env.Hostname(), PID: os.Getpid(),
 	}})
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), longestRequest)

@@ -21,7 +21,7 @@ var root = os.DirFS("/")
 // Machine describes this machine. Storage is left for package volume to fill in.
 func Machine(e *env.Env) model.Environment {
 	m := readMachine(root)
-	m.Hostname, _ = os.Hostname()
+	m.Hostname = env.Hostname()
 	m.Arch = runtime.GOARCH
 	m.Kernel = kernelRelease()
 	if m.CPUs == 0 {

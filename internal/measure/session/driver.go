@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/observe"
 )
 
@@ -18,11 +20,7 @@ func driver() string {
 }
 
 func hostname() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return "unknown"
-	}
-	return host
+	return cmp.Or(env.Hostname(), "unknown")
 }
 
 // splitDriver splits "host/123/name".

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
@@ -144,12 +145,7 @@ func ownStream(name string) *os.File {
 	if err != nil || info.Mode().Type() == fs.ModeDevice {
 		return nil
 	}
-	for _, f := range []*os.File{os.Stdout, os.Stderr} {
-		if own, err := f.Stat(); err == nil && os.SameFile(own, info) {
-			return f
-		}
-	}
-	return nil
+	return env.StreamOf(info)
 }
 
 // IsStream reports whether a name refers to a pipe, a terminal or the like, next to which no other

@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -43,7 +43,7 @@ func newGuard(token string, loopback bool, names []string) *guard {
 	for _, n := range names {
 		g.names = append(g.names, strings.ToLower(strings.TrimSuffix(n, ".")))
 	}
-	if own, err := os.Hostname(); err == nil && !loopback {
+	if own := env.Hostname(); own != "" && !loopback {
 		g.names = append(g.names, strings.ToLower(own))
 	}
 	return g
