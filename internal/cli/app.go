@@ -109,8 +109,7 @@ func appCommand(e *env.Env, f *runFlags, o *appOptions) *cobra.Command {
 // newPlanAppOf returns the plan verb for an application.
 func newPlanAppOf(e *env.Env, app application.Application) *cobra.Command {
 	o := &appOptions{app: app}
-	var output outputFlags
-	var inside insideFlags
+	var f planFlags
 	name := string(app.Kind)
 	cmd := &cobra.Command{
 		Use:   name + " " + app.Help.Targets,
@@ -125,20 +124,16 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o.options, &inside, exp, &output)
+			return showPlan(cmd, e, &o.options, &f, exp)
 		},
 	}
 	o.register(cmd)
-	registerPlanTrace(cmd)
+	f.registerTrace(cmd)
 	if app.Pods != nil {
-		registerPlanAmplification(cmd)
+		f.registerAmplification(cmd)
 	}
 	registerGoals(cmd, &o.options)
-	if app.Pods != nil {
-		inside.register(cmd)
-		output.plain = func() bool { return inside.on }
-	}
-	registerOutput(e, cmd, &output, textOrJSON...)
+	f.register(e, cmd, app.Pods != nil)
 	return cmd
 }
 

@@ -20,10 +20,26 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
+// planFlags are the flags of the verbs that plan, beside those of the verb that would measure. A verb that
+// does not register trace or amplification leaves it false.
+type planFlags struct {
+	output               outputFlags
+	inside               insideFlags
+	trace, amplification bool
+}
+
+// register adds the flags that all of them have; pods is true if what is planned can be measured by a Job.
+func (f *planFlags) register(e *env.Env, cmd *cobra.Command, pods bool) {
+	if pods {
+		f.inside.register(cmd)
+	}
+	registerOutput(e, cmd, &f.output, textOrJSON...)
+	f.output.plain = func() bool { return f.inside.on }
+}
+
 func newPlan(e *env.Env) *cobra.Command {
 	var o options
-	var output outputFlags
-	var inside insideFlags
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan TARGET",
 		Short: "Show what run would do, how long it would take and how much space it needs",
@@ -46,16 +62,14 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o, &inside, exp, &output)
+			return showPlan(cmd, e, &o, &f, exp)
 		},
 	}
 	o.register(cmd)
-	registerPlanTrace(cmd)
-	registerPlanAmplification(cmd)
+	f.registerTrace(cmd)
+	f.registerAmplification(cmd)
 	registerGoals(cmd, &o)
-	inside.register(cmd)
-	registerOutput(e, cmd, &output, textOrJSON...)
-	output.plain = func() bool { return inside.on }
+	f.register(e, cmd, true)
 	cmd.AddCommand(newPlanSweep(e), newPlanScale(e), newPlanApp(e))
 	return cmd
 }
@@ -63,8 +77,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 // newPlanSweep returns the plan verb for a sweep.
 func newPlanSweep(e *env.Env) *cobra.Command {
 	var o sweepOptions
-	var output outputFlags
-	var inside insideFlags
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "sweep TARGET",
 		Short: "Show what sweep would do",
@@ -78,21 +91,18 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o.options, &inside, exp, &output)
+			return showPlan(cmd, e, &o.options, &f, exp)
 		},
 	}
 	o.register(cmd)
-	inside.register(cmd)
-	registerOutput(e, cmd, &output, textOrJSON...)
-	output.plain = func() bool { return inside.on }
+	f.register(e, cmd, true)
 	return cmd
 }
 
 // newPlanScale returns the plan verb for several volumes at once.
 func newPlanScale(e *env.Env) *cobra.Command {
 	var o scaleOptions
-	var output outputFlags
-	var inside insideFlags
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "scale TARGET [TARGET…]",
 		Short: "Show what scale would do",
@@ -106,26 +116,24 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o.options, &inside, exp, &output)
+			return showPlan(cmd, e, &o.options, &f, exp)
 		},
 	}
 	o.register(cmd)
-	registerPlanTrace(cmd)
-	registerPlanAmplification(cmd)
-	inside.register(cmd)
-	registerOutput(e, cmd, &output, textOrJSON...)
-	output.plain = func() bool { return inside.on }
+	f.registerTrace(cmd)
+	f.registerAmplification(cmd)
+	f.register(e, cmd, true)
 	return cmd
 }
 
 // showPlan plans an experiment and prints the plan, or the Job that would measure it.
-func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, exp model.Experiment, output *outputFlags) error {
+func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp model.Experiment) error {
 	ctx := cmd.Context()
-	if err := inside.check(cmd); err != nil {
+	if err := f.inside.check(cmd); err != nil {
 		return err
 	}
-	if inside.on {
-		return inside.print(ctx, e, o, exp)
+	if f.inside.on {
+		return f.inside.print(ctx, e, o, exp)
 	}
 	if session.Paired(exp) {
 		again := slices.Clone(commandLine(ctx))
@@ -137,20 +145,23 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 		return err
 	}
 	request.ID = store.Name(e.Now(), exp.Target)
-	tracer, err := plannedTracer(cmd, e, o, exp, request.ID)
-	if err != nil {
-		return err
+	var tracer, counter string
+	if f.trace {
+		if tracer, err = plannedTracer(ctx, e, o, exp, request.ID); err != nil {
+			return err
+		}
 	}
-	counter, err := plannedCounter(cmd, e, o, exp, request.ID)
-	if err != nil {
-		return err
+	if f.amplification {
+		if counter, err = plannedCounter(ctx, e, o, exp, request.ID); err != nil {
+			return err
+		}
 	}
 	prep, err := o.places.Prepare(ctx, e, request)
 	if err != nil {
 		return err
 	}
 	defer prep.Close()
-	if output.name() == "json" {
+	if f.output.name() == "json" {
 		return planDocument(term.Raw(e.Stdout), prep, tracer, counter)
 	}
 	shown := secrets.Masked(prep.Plan)

@@ -25,27 +25,23 @@ func (f *measureFlags) registerAmplification(cmd *cobra.Command) {
 		"count the I/Os of all disks with a replica of the volume, for each of the client's (Longhorn; in pods that mount the replicas' directories read-only)")
 }
 
-// registerPlanAmplification adds it to a verb that plans.
-func registerPlanAmplification(cmd *cobra.Command) {
-	cmd.Flags().Bool(amplificationFlag, false, "plan with counting the I/Os of the disks behind the volume, and show the pod that counts")
+// registerAmplification adds it to a verb that plans.
+func (f *planFlags) registerAmplification(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.amplification, amplificationFlag, false, "plan with counting the I/Os of the disks behind the volume, and show the pod that counts")
 }
 
 // restBefore is how long the disks are counted before the run begins, for what else uses them.
 const restBefore = 4 * time.Second
 
-// amplify arranges for the disks behind the experiment's volumes to be counted if --amplification is given.
-// It refuses before any I/O what cannot be counted in any case; what only the volumes can tell is said in
-// the report.
-func (f *measureFlags) amplify(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
-	if !f.amplification {
-		return nil
-	}
+// checkAmplification refuses before any I/O what cannot be counted in any case; what only the volumes can tell
+// is said in the report. inJob says that a Job in the cluster measures.
+func checkAmplification(ctx context.Context, e *env.Env, o *options, exp model.Experiment, inJob bool) error {
 	targets := []string{exp.Target}
 	if exp.Scale != nil {
 		targets = append(targets, exp.Scale.Targets...)
 	}
 	switch {
-	case f.inside.on:
+	case inJob:
 		return model.RefusedError("--amplification is counted by the program that measures, and with --in-cluster that is a Job's", "leave one of the two out")
 	case session.Paired(exp):
 		return model.RefusedError("--amplification works with one target, but a second is measured as well", "leave --amplification out, or measure each on its own")
@@ -62,6 +58,17 @@ func (f *measureFlags) amplify(ctx context.Context, e *env.Env, o *options, exp 
 		if err := o.places.TryCounting(ctx, e, t); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// amplify arranges for the disks behind the experiment's volumes to be counted if --amplification is given.
+func (f *measureFlags) amplify(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+	if !f.amplification {
+		return nil
+	}
+	if err := checkAmplification(ctx, e, o, exp, f.inside.on); err != nil {
+		return err
 	}
 	f.counters = func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (func() error, error) {
 		found, err := o.places.Counters(ctx, e, run.ID, prep, say)
@@ -137,15 +144,10 @@ const counterWords = `# With --amplification, such a pod on each node that has a
 # read the replicas, which are root's. The pods that measure mount nothing of the node.
 `
 
-// plannedCounter returns the pod that would count on each node, as YAML; "" if --amplification is not
-// given. It refuses what a measurement would refuse.
-func plannedCounter(cmd *cobra.Command, e *env.Env, o *options, exp model.Experiment, id string) (string, error) {
-	asked, err := cmd.Flags().GetBool(amplificationFlag)
-	if err != nil || !asked {
-		return "", nil // the verb does not have this flag
-	}
-	f := measureFlags{amplification: true}
-	if err := f.amplify(cmd.Context(), e, o, exp); err != nil {
+// plannedCounter returns the pod that would count on each node, as YAML. It refuses what a measurement would
+// refuse.
+func plannedCounter(ctx context.Context, e *env.Env, o *options, exp model.Experiment, id string) (string, error) {
+	if err := checkAmplification(ctx, e, o, exp, false); err != nil {
 		return "", err
 	}
 	t, err := session.ParseTarget(exp.Target)

@@ -29,17 +29,29 @@ func (f *measureFlags) registerTrace(cmd *cobra.Command, whose string) {
 	cmd.Flags().BoolVar(&f.trace, traceFlag, false, "trace "+whose+" during the run, and save the trace with it (see loadline trace)")
 }
 
-// setupTrace arranges for the experiment's devices to be traced during the run if --trace is given.
+// setupTrace arranges for the experiment's devices to be traced during the run if --trace is given: on this
+// machine, or in separate pods.
 func (f *measureFlags) setupTrace(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	if !f.trace {
 		return nil
 	}
-	return f.findTracedDevices(ctx, e, o, exp)
+	request, inPods, err := tracedDevices(ctx, e, o, exp, f.inside.on)
+	switch {
+	case err != nil:
+		return err
+	case inPods:
+		f.tracePods(o, request, exp.Labels)
+		return nil
+	}
+	f.background = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
+		return f.startTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, thisMachine(e), runTraceLocation(dir, exp.Labels))
+	}
+	return nil
 }
 
-// findTracedDevices finds the devices to trace during the run of an experiment, refuses before any
-// I/O what cannot be traced, and makes the run start the trace.
-func (f *measureFlags) findTracedDevices(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+// tracedDevices returns what to trace during the run of an experiment, and refuses before any I/O what
+// cannot be traced. inPods is true if that is in a cluster; inJob says that a Job there measures.
+func tracedDevices(ctx context.Context, e *env.Env, o *options, exp model.Experiment, inJob bool) (request iotrace.Request, inPods bool, err error) {
 	targets := []string{exp.Target}
 	if exp.Scale != nil {
 		targets = append(targets, exp.Scale.Targets...)
@@ -48,27 +60,32 @@ func (f *measureFlags) findTracedDevices(ctx context.Context, e *env.Env, o *opt
 		targets = append(targets, exp.App.Log)
 	}
 	switch {
-	case f.inside.on:
-		return model.RefusedError("--trace is saved by the program that measures, and with --in-cluster that is a Job's", "leave one of the two out: without --in-cluster, pods are traced as well")
+	case inJob:
+		return request, false, model.RefusedError("--trace is saved by the program that measures, and with --in-cluster that is a Job's", "leave one of the two out: without --in-cluster, pods are traced as well")
 	case session.Paired(exp):
-		return model.RefusedError("--trace works with one target, but a second is measured as well", "leave --trace out, or run loadline trace in another terminal")
+		return request, false, model.RefusedError("--trace works with one target, but a second is measured as well", "leave --trace out, or run loadline trace in another terminal")
 	case len(o.places.Hosts) > 0:
-		return model.RefusedError("--trace observes this machine, but --hosts measures elsewhere", "leave one of them out")
+		return request, false, model.RefusedError("--trace observes this machine, but --hosts measures elsewhere", "leave one of them out")
 	}
-	request := iotrace.Request{Target: strings.Join(targets, " ")}
-	inPods, err := f.tracePods(ctx, e, o, targets, request, exp.Labels)
-	if err != nil || inPods {
-		return err
+	request.Target = strings.Join(targets, " ")
+	in, err := clusterTargets("--trace", targets)
+	if err != nil {
+		return request, false, err
+	}
+	for _, t := range in {
+		if err := o.places.TryTracing(ctx, e, t); err != nil {
+			return request, true, err
+		}
+	}
+	if len(in) > 0 {
+		return request, true, nil
 	}
 	for _, target := range targets {
 		if err := addTracedDevice(ctx, e, o, &request, target); err != nil {
-			return err
+			return request, false, err
 		}
 	}
-	f.background = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
-		return f.startTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, thisMachine(e), runTraceLocation(dir, exp.Labels))
-	}
-	return nil
+	return request, false, nil
 }
 
 // runTraceLocation returns where the trace of a run is saved, in the run's directory.

@@ -30,18 +30,8 @@ func clusterTargets(flag string, targets []string) (in []model.Target, err error
 	return in, nil
 }
 
-// tracePods, for targets in a cluster, refuses what cannot be traced there,
-// and makes the run start the trace in separate pods.
-func (f *measureFlags) tracePods(ctx context.Context, e *env.Env, o *options, targets []string, request iotrace.Request, labels model.Labels) (inPods bool, err error) {
-	in, err := clusterTargets("--trace", targets)
-	if err != nil || len(in) == 0 {
-		return false, err
-	}
-	for _, t := range in {
-		if err := o.places.TryTracing(ctx, e, t); err != nil {
-			return false, err
-		}
-	}
+// tracePods makes the run start the trace in separate pods.
+func (f *measureFlags) tracePods(o *options, request iotrace.Request, labels model.Labels) {
 	f.tracers = func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (func() error, error) {
 		group, err := o.places.Tracers(ctx, e, run.ID, prep, say)
 		if err != nil {
@@ -52,15 +42,14 @@ func (f *measureFlags) tracePods(ctx context.Context, e *env.Env, o *options, ta
 		}
 		return group.Close, nil
 	}
-	return true, nil
 }
 
 // traceFlag is the name of the flag that asks for a trace during a run.
 const traceFlag = "trace"
 
-// registerPlanTrace adds --trace to a verb that plans.
-func registerPlanTrace(cmd *cobra.Command) {
-	cmd.Flags().Bool(traceFlag, false, "plan with a trace beside the run; for Kubernetes, show the pod that traces")
+// registerTrace adds --trace to a verb that plans.
+func (f *planFlags) registerTrace(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.trace, traceFlag, false, "plan with a trace beside the run; for Kubernetes, show the pod that traces")
 }
 
 // tracerWords explain what a tracer pod is for.
@@ -70,15 +59,11 @@ const tracerWords = `# With --trace, such a pod on each node that has a volume a
 # no capability.
 `
 
-// plannedTracer returns the pod that would trace on each node, as YAML; "" if --trace is not given,
-// or this machine would be traced. It refuses what a measurement would refuse to trace.
-func plannedTracer(cmd *cobra.Command, e *env.Env, o *options, exp model.Experiment, id string) (string, error) {
-	traced, err := cmd.Flags().GetBool(traceFlag)
-	if err != nil || !traced {
-		return "", nil // the verb does not have this flag
-	}
-	f := measureFlags{trace: true}
-	if err := f.setupTrace(cmd.Context(), e, o, exp); err != nil || f.tracers == nil {
+// plannedTracer returns the pod that would trace on each node, as YAML; "" if this machine would be traced.
+// It refuses what a measurement would refuse to trace.
+func plannedTracer(ctx context.Context, e *env.Env, o *options, exp model.Experiment, id string) (string, error) {
+	_, inPods, err := tracedDevices(ctx, e, o, exp, false)
+	if err != nil || !inPods {
 		return "", err
 	}
 	t, err := session.ParseTarget(exp.Target)
