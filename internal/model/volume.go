@@ -63,8 +63,8 @@ func (v *Volume) SharedAs() string {
 	return v.Node + " " + string(v.Target.Kind) + " " + v.Target.Path + v.Target.URI
 }
 
-// DirectFor says whether these workloads bypass the page cache on the volume: "direct=1". Those that only append to a log do
-// not, and flush it.
+// DirectFor reports in words whether these workloads bypass the page cache on the volume: "direct=1". Those that
+// only append to a log do not, and flush it.
 func (v Volume) DirectFor(workloads []Workload) string {
 	switch {
 	case len(workloads) > 0 && !slices.ContainsFunc(workloads, func(w Workload) bool { return !w.Append }):

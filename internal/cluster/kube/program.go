@@ -8,10 +8,10 @@ const (
 	// copier is the name of the container that copies the worker's program for use in another
 	// image, programVolume the name of the volume it copies to.
 	copier, programVolume = "program", "program"
-	// ProgramCopyPath is the directory into which the copier copies the program, under its own name, and
-	// UsersFile a file next to it: a user list that contains the pod's user.
+	// ProgramCopyPath is the directory into which the copier copies the program, under its own name.
 	ProgramCopyPath = "/program"
-	UsersFile       = "passwd"
+	// UsersFile is the name of a file next to it: a user list that contains the pod's user.
+	UsersFile = "passwd"
 	// programPath is the directory for programs that belong to no package, usersPath the path of
 	// the system's user list.
 	programPath, usersPath = "/usr/local/bin/", "/etc/passwd"

@@ -21,6 +21,7 @@ type recorder struct {
 	values  Values
 }
 
+// Prepared keeps how the volume was prepared in the first cycle.
 func (k *recorder) Prepared(p model.Preparation) error {
 	// In a later cycle the volume is still filled and proven from the first.
 	if k.recorded.Run.Prepare == nil {
@@ -30,11 +31,13 @@ func (k *recorder) Prepared(p model.Preparation) error {
 	return nil
 }
 
+// Sample keeps a sample.
 func (k *recorder) Sample(s model.Sample) error {
 	k.recorded.Samples = append(k.recorded.Samples, s)
 	return nil
 }
 
+// Raw keeps an output of fio for its step, or a job text.
 func (k *recorder) Raw(r model.Raw) error {
 	if strings.HasSuffix(r.Name, ".json") {
 		k.outputs[r.Name] = r.Data
@@ -45,11 +48,13 @@ func (k *recorder) Raw(r model.Raw) error {
 	return nil
 }
 
+// Beside keeps what was measured in addition to the load.
 func (k *recorder) Beside(b model.Beside) error {
 	k.recorded.Run.Beside.Add(b)
 	return nil
 }
 
+// Finish keeps how the cycle ended, and when.
 func (k *recorder) Finish(status model.Status, reason string) error {
 	k.recorded.Run.Status, k.recorded.Run.Reason, k.recorded.Run.Finished = status, reason, k.now()
 	return nil

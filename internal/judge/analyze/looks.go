@@ -169,7 +169,7 @@ func (s *lookResult) take(look timeline.Repeat) {
 	s.bandwidth = end.Value(model.Bandwidth)
 }
 
-// judge compares the long repeats with the short ones and with each other; beyondSpread tells whether an end is below
+// judge compares the long repeats with the short ones and with each other; beyondSpread reports whether an end is below
 // the short ones by more than they vary. Every sign of a lower rate asks for another long repeat; what the looks agree
 // about counts as sustained.
 func (s *lookResult) judge(beyondSpread func(end []float64) bool) {

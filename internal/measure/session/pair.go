@@ -171,6 +171,7 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 // profileBlocks is the profile scenario's rule for further blocks.
 type profileBlocks struct{}
 
+// SideSteps draws the steps of one more round of blocks, without their numbers.
 func (profileBlocks) SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep {
 	return profile.SideSteps(p, round, workloads)
 }

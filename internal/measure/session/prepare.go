@@ -129,6 +129,7 @@ func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, 
 // scheduler is the profile scenario's rule for further rounds.
 type scheduler struct{}
 
+// Round draws the steps of one more round, numbered from first on.
 func (scheduler) Round(p *model.Plan, round int, workloads []model.Workload, first int) []model.Step {
 	return profile.Round(p, round, workloads, first)
 }

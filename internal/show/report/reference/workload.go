@@ -174,7 +174,7 @@ func (b *builder) latencies(x *study.Scale) {
 	b.table([]string{"volumes:", "mean latency:", "by Little's law:", "off by:"}, rows)
 }
 
-// verification says whether volumes with a rate limit reached it.
+// verification reports in words whether volumes with a rate limit reached it.
 func verification(s *model.Scale) (list []string) {
 	for _, p := range s.Points {
 		if p.Offered == 0 || p.PerVolume.Value == 0 {

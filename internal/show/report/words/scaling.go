@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Growth says whether a capacity grows in proportion to the nodes.
+// Growth reports in words whether a capacity grows in proportion to the nodes.
 func Growth(s *study.Nodes) string {
 	if len(s.Points) == 0 {
 		return "whether it grows with the nodes was not measured"

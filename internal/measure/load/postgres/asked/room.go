@@ -89,8 +89,8 @@ func chooseData(ask *model.AppRequest, workloads []model.Workload, t model.Targe
 	return v, nil
 }
 
-// within says whether data of a scale stays in memory, of which only about a quarter is certain to be
-// left for it by the kernel and the server; "" if the memory size is unknown.
+// within reports in words whether data of a scale stays in memory, of which only about a quarter is certain to
+// be left for it by the kernel and the server; "" if the memory size is unknown.
 func within(scale int, memory int64) string {
 	switch {
 	case memory == 0:
