@@ -27,12 +27,12 @@ func TestTheConfigurationShownIsRead(t *testing.T) {
 		"config --config " + file + " run":                  "--results ",
 		"config --config " + file + " compare --margin 4%":  "--margin           4%",
 		"config --config " + file + " trace":                "--time     30s",
-		"config --config " + file + " compare --no-such-fl": "has no flag",
+		"config --config " + file + " compare --no-such-fl": "unknown flag",
 	} {
 		var out bytes.Buffer
 		e := *env.OS()
 		e.Args, e.Stdout, e.Stderr = strings.Fields(args), &out, &out
-		if code := cli.Run(t.Context(), &e); (code != 0) != (want == "has no flag") || !strings.Contains(out.String(), want) {
+		if code := cli.Run(t.Context(), &e); (code != 0) != (want == "unknown flag") || !strings.Contains(out.String(), want) {
 			t.Errorf("loadline %s: exit code %d, want %q:\n%s", args, code, want, &out)
 		}
 	}

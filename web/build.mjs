@@ -55,7 +55,7 @@ for (const { name, out } of entries) {
       rollupOptions: { output: { globals: (id) => id } },
     },
   });
-  // Whoever has the script has the licences of what is in it: it is embedded in the
+  // Whoever has the script has the licenses of what is in it: it is embedded in the
   // program, and copied into every page that the program writes.
   const script = `${outDir}/${name}.js`;
   const output = [built].flat().flatMap((b) => b.output);

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // The exit codes. Each verb documents those that it uses.
@@ -153,7 +154,14 @@ func exactly(n int, what string) cobra.PositionalArgs {
 
 // wrongArguments returns the error for a wrong number of arguments; what is the right one.
 func wrongArguments(cmd *cobra.Command, what string, args []string, hint string) error {
-	return usageError{fmt.Errorf("%s takes %s, not %d arguments", cmd.CommandPath(), what, len(args)), hint}
+	if len(args) == 0 {
+		needs := strings.TrimPrefix(what, "at least ")
+		if one, found := strings.CutPrefix(needs, "one "); found {
+			needs = "a " + one
+		}
+		return usageError{fmt.Errorf("%s needs %s", cmd.CommandPath(), needs), hint}
+	}
+	return usageError{fmt.Errorf("%s takes %s, not %s", cmd.CommandPath(), what, units.FormatCount(len(args), "argument")), hint}
 }
 
 // atLeast returns an argument check for a command that takes one or more arguments.

@@ -13,7 +13,7 @@ func TestNumbersAreDecimal(t *testing.T) {
 	}
 	refused(t, "is not a whole number", "durability", dir, "--blocks=0x10")
 	refused(t, "is not a whole number", "durability", dir, "--jobs=0x10")
-	refused(t, "is not a share", "plan", dir, "--precision=0x1p-3")
+	refused(t, "must be between 0 and 100 %", "plan", dir, "--precision=0x1p-3")
 	refused(t, "is not a duration", "plan", dir, "--max-time=0x10")
 	code, out, errs := runLoadline(t, "plan", "fake:?iops=3000", "--repeat", "10", "--seed", "16")
 	if code != exitOK || !strings.Contains(out, "10 repeats") {

@@ -16,8 +16,8 @@ func newLicenses(e *env.Env) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "licenses",
-		Short: "Print the licences of Loadline and of everything linked into it",
-		Long: `Prints Loadline's own licence, and the licence and notice texts of the Go modules that
+		Short: "Print the licenses of Loadline and of everything linked into it",
+		Long: `Prints Loadline's own license, and the license and notice texts of the Go modules that
 are linked into loadline and loadline-agent and of the libraries in the page's script.
 Copies of the programs, and pages that they write, are distributed under these.
 
@@ -42,6 +42,6 @@ Exit codes: 0 fine; 1 the output cannot be written; 2 usage.`,
 			return out.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "only names, versions and licences (SPDX), one per line")
+	cmd.Flags().BoolVar(&list, "list", false, "only names, versions and licenses (SPDX), one per line")
 	return cmd
 }

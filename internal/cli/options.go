@@ -139,7 +139,7 @@ func parseShare(flag, s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v < 1) {
-		return 0, model.RefusedError(fmt.Sprintf("%s %q is not a share between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
+		return 0, model.RefusedError(fmt.Sprintf("%s %q must be between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
 	}
 	return v, nil
 }

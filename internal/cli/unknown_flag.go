@@ -81,9 +81,9 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	if missing.GetSpecifiedShortnames() != "" {
 		typed = "-" + name
 	}
-	unknownErr := fmt.Errorf("%s has no flag %s", cmd.CommandPath(), typed)
+	unknownErr := fmt.Errorf("unknown flag %s", typed)
 	if name == "baseline" && compares(cmd) {
-		return usageError{fmt.Errorf("%w: the baseline is the first of its two arguments", unknownErr), cmd.CommandPath() + " A B"}
+		return usageError{fmt.Errorf("%w: the baseline is the first of the two arguments", unknownErr), cmd.CommandPath() + " A B"}
 	}
 	own := flagNames(cmd)
 	foreign, known := foreignFlags[strings.ToLower(strings.ReplaceAll(name, "_", "-"))]
@@ -97,13 +97,13 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		// A shorthand is too short to suggest a similar name.
 		instead = suggest.Nearest(strings.ReplaceAll(name, "_", "-"), own)
 		if others := commandsWith(cmd, name); len(others) > 0 && !nearlyEqual(name, instead) {
-			return usageError{fmt.Errorf("%w; it is one of loadline %s", unknownErr, strings.Join(others, ", ")), help}
+			return usageError{fmt.Errorf("%w; it is a flag of loadline %s", unknownErr, strings.Join(others, ", ")), help}
 		}
 	}
 	if instead == "" {
 		return usageError{unknownErr, help}
 	}
-	unknownErr = fmt.Errorf("%w; it is --%s here", unknownErr, instead)
+	unknownErr = fmt.Errorf("%w; did you mean --%s?", unknownErr, instead)
 	if groupOf(instead) == groupSafety {
 		// A guess must not permit damage: the user has to type such a flag.
 		return usageError{unknownErr, help}
@@ -114,7 +114,7 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		if strings.HasPrefix(message, instead+" ") {
 			message = "--" + message
 		}
-		return usageError{fmt.Errorf("%w; %s", unknownErr, message), hintOf(err)}
+		return usageError{fmt.Errorf("%w %s", unknownErr, message), hintOf(err)}
 	}
 	return usageError{unknownErr, replaceFlag(e.Args, typed, "--"+instead)}
 }

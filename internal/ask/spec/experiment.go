@@ -73,7 +73,7 @@ func (o *object) share(field string) float64 {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v < 1) {
-		o.fail(field, "write it like 5%", "%s is %q, but must be a share between 0 and 100 %%", field, s)
+		o.fail(field, "write it like 5%", "%s is %q, but must be between 0 and 100 %%", field, s)
 		return 0
 	}
 	return v

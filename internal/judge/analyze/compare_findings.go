@@ -156,7 +156,7 @@ func checkShared(c *model.Comparison) *model.Finding {
 	}
 	return &model.Finding{
 		Rule: "shared-disk", Severity: model.SeverityWarning,
-		Message:  "both sides lie on the same disk (" + disk + "): deferred work (writeback, GC) of one side may slow the other",
+		Message:  "both sides are on the same disk (" + disk + "): deferred work (writeback, GC) of one side may slow the other",
 		Evidence: map[string]any{"disk": disk},
 		Next:     "choose targets on different disks, unless the disk itself is not what is compared",
 	}

@@ -107,7 +107,7 @@ var goodClocks = []string{"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocks
 func checkMachine(m model.Environment, c model.Counters) []Check {
 	cpu := Check{Name: "cpu", Says: fmt.Sprintf("%d CPUs, %.0f %% idle", m.CPUs, 100*c.Idle)}
 	if c.Idle < idleWanted {
-		cpu = Check{Fair, "cpu", fmt.Sprintf("only %.0f %% of %d CPUs are idle before anything is measured", 100*c.Idle, m.CPUs), "end what else runs here (top)"}
+		cpu = Check{Fair, "cpu", fmt.Sprintf("only %.0f %% of %d CPUs are idle before anything is measured", 100*c.Idle, m.CPUs), "stop other programs on this machine (see top)"}
 	}
 	if m.CgroupCPU > 0 {
 		cpu.Says += fmt.Sprintf(", limited to %.3g by a cgroup", m.CgroupCPU)

@@ -75,7 +75,7 @@ func caveats(h *header, cuts []model.Cut) (all []model.Finding) {
 	}
 	if h.Target.Kind == model.NBD && !elsewhere(h) && slices.ContainsFunc(cuts, func(c model.Cut) bool { return c.Kind == model.CutCommand }) {
 		all = append(all, model.Finding{Rule: "ledger-place", Severity: model.SeverityNotChecked,
-			Message: "where the server keeps its data cannot be seen from here: if the ledger lies on the same disk, the cut took its last lines too, and losses with them",
+			Message: "where the server keeps its data cannot be seen from here: if the ledger is on the same disk, the cut took its last lines too, and losses with them",
 			Next:    "keep the test on another disk or machine: --results /mnt/other"})
 	}
 	if buffered {

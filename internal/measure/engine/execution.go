@@ -69,7 +69,7 @@ func outcome(ctx context.Context, err error) (model.Status, string, error) {
 	case err == nil:
 		return model.Complete, "", nil
 	case ctx.Err() != nil:
-		return model.Interrupted, "interrupted before the plan was done", ctx.Err()
+		return model.Interrupted, "", ctx.Err()
 	}
 	return model.Failed, err.Error(), err
 }

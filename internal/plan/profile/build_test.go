@@ -159,6 +159,8 @@ func TestBuildRefuses(t *testing.T) {
 			"--size 20 MiB is too small: these workloads need at least 64 MiB", "--size 64MiB or more"},
 		{"smaller than sensible", model.Experiment{Size: 4096}, builtin(t, "kbench", "rand-read-lat"), directory, nil,
 			"--size 4 KiB is too small: these workloads need at least 16 MiB", "--size 16MiB or more"},
+		{"bytes, for want of a unit", model.Experiment{Size: 5}, builtin(t, "kbench", "rand-read-lat"), directory, nil,
+			"--size 5 (bytes) is too small: these workloads need at least 16 MiB", "--size 16MiB or more"},
 		{"no room at all", model.Experiment{}, builtin(t, "kbench"), directory,
 			func(p *model.ProbeResult) { p.Capacity = 3 * mib },
 			"the smallest sensible size for these workloads is 16 MiB, and /data can spare 3 MiB", ""},

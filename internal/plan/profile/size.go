@@ -114,9 +114,14 @@ func checkSize(size int64, workloads []model.Workload) error {
 	if size <= 0 || size >= least {
 		return nil
 	}
+	typed := units.FormatSize(size)
+	if size < 1<<10 {
+		// A number without a unit is a number of bytes, which is seldom meant.
+		typed = fmt.Sprintf("%d (bytes)", size)
+	}
 	return model.RefusedError(
 		fmt.Sprintf("--size %s is too small: these workloads need at least %s (block size × depth × jobs, and never less than %s)",
-			units.FormatSize(size), units.FormatSize(least), units.FormatSize(model.LeastSize(nil))),
+			typed, units.FormatSize(least), units.FormatSize(model.LeastSize(nil))),
 		fmt.Sprintf("use --size %s or more, or leave it out", units.TypedSize(least)))
 }
 

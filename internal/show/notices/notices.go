@@ -1,4 +1,4 @@
-// Package notices contains the licence texts of everything that is linked into Loadline's programs,
+// Package notices contains the license texts of everything that is linked into Loadline's programs,
 // so that they come with the program however it is copied: "loadline licenses" prints them, and the
 // image contains them as a file.
 //
@@ -18,13 +18,13 @@ var text string
 // Rule is the line between two notices.
 const Rule = "================================================================"
 
-// Notice is the licence information of a module or a package.
+// Notice is the license information of a module or a package.
 type Notice struct {
 	// Name and Version are the module's; Go's standard library has no version here.
 	Name, Version string
 	// License is an SPDX expression.
 	License string
-	// Text contains all licences and notices of the module, as published.
+	// Text contains all licenses and notices of the module, as published.
 	Text string
 }
 

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write notices.txt anew")
 
-// legal matches the names of licence files and the like.
+// legal matches the names of license files and the like.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|patents)([-._].*)?$`)
 
 // linkedPackage contains the fields requested from go list.
@@ -45,7 +45,7 @@ func TestNoticesAreThoseOfWhatIsLinked(t *testing.T) {
 			if found[n] == nil {
 				found[n] = map[string]string{}
 			}
-			// Code that a module has copied from elsewhere has its licence next to it.
+			// Code that a module has copied from elsewhere has its license next to it.
 			for dir := p.Dir; ; dir = filepath.Dir(dir) {
 				maps.Copy(found[n], texts(t, dir, p.Module.Dir))
 				if dir == p.Module.Dir {
@@ -146,28 +146,28 @@ func texts(t *testing.T, dir, top string) map[string]string {
 	return found
 }
 
-// whole combines the files of a module and determines its licences.
+// whole combines the files of a module and determines its licenses.
 func whole(t *testing.T, n Notice, files map[string]string) Notice {
 	t.Helper()
-	licences := map[string]bool{}
+	licenses := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if strings.Contains(files[name]+"\n", "\n"+Rule+"\n") {
 			t.Fatalf("%s of %s holds the rule that parts two notices", name, n.Name)
 		}
 		n.Text += "--- " + name + "\n\n" + files[name] + "\n\n"
 		for _, id := range identify(files[name]) {
-			licences[id] = true
+			licenses[id] = true
 		}
 	}
-	if len(licences) == 0 {
-		t.Fatalf("nobody knows the licence of %s %s: its files are %q", n.Name, n.Version, slices.Sorted(maps.Keys(files)))
+	if len(licenses) == 0 {
+		t.Fatalf("nobody knows the license of %s %s: its files are %q", n.Name, n.Version, slices.Sorted(maps.Keys(files)))
 	}
-	n.License = strings.Join(slices.Sorted(maps.Keys(licences)), " AND ")
+	n.License = strings.Join(slices.Sorted(maps.Keys(licenses)), " AND ")
 	n.Text = strings.TrimSpace(n.Text) + "\n"
 	return n
 }
 
-// identify recognises the licences of Go modules by sentences that occur in no other licence.
+// identify recognises the licenses of Go modules by sentences that occur in no other license.
 func identify(text string) []string {
 	text = strings.Join(strings.Fields(text), " ")
 	var ids []string

@@ -63,7 +63,7 @@ function curve(points: SweepPoint[], name: string, words: string, d: Direction):
   return {
     name: `${name}-curve`,
     title: `Latency against throughput${words}`,
-    caption: `One line for each block size, one mark for each depth, whose number stands beside it: where a line turns upwards, more depth costs latency and brings little. Lines along both axes are intervals.`,
+    caption: `One line for each block size, with a mark for each depth, labeled with the depth: where a line turns upwards, more depth costs latency and brings little. Lines along both axes are intervals.`,
     alt: lines.map((l) => `${l.words}: from ${pointWords(l.points[0]!, metric)} to ${pointWords(l.points[l.points.length - 1]!, metric)}`).join("; ") + ".",
     height: 380,
     wide: true,
@@ -177,7 +177,7 @@ function map(points: SweepPoint[], metric: Metric, title: string, name: string):
   return {
     name,
     title,
-    caption: `${metricAxis(metric, unit)} in each cell${metric === "bandwidth" ? " (K, M and G are KiB/s, MiB/s and GiB/s)" : ""}; the stronger the colour, the larger, on a logarithmic scale.${cells.length < points.length ? " A dash: too few I/Os to tell." : ""}`,
+    caption: `${metricAxis(metric, unit)} in each cell${metric === "bandwidth" ? " (K, M and G are KiB/s, MiB/s and GiB/s)" : ""}; the stronger the color, the larger, on a logarithmic scale.${cells.length < points.length ? " A dash: too few I/Os to tell." : ""}`,
     alt: `The largest at ${words(cells.reduce((a, b) => (of(b)! > of(a)! ? b : a)))}, the smallest at ${words(cells.reduce((a, b) => (of(b)! < of(a)! ? b : a)))}.`,
     height: sizes.length * 36 + 70,
     option: (t) =>

@@ -146,7 +146,7 @@ function captionOf(g: Group): string {
   const s = g.subjects[0]!;
   const repeats = s.clock.spans.length;
   if (g.watched) return `A point for each ${interval(g)}.`;
-  const behind = repeats > 1 ? `${format.count(repeats, "repeat")} behind each other, with what ran between them cut out` : "One repeat";
+  const behind = repeats > 1 ? `${format.count(repeats, "repeat")} one after another; what ran between them is left out` : "One repeat";
   const volumes = s.course.workers > 1 ? `, the sum of ${s.course.workers} volumes` : "";
   return `${behind}; a point for each ${interval(g)}${volumes}.`;
 }

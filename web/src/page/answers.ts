@@ -109,7 +109,7 @@ function growth(s: Scale): string {
   const value = (e: Estimate) => `${format.metric(s.metric, e.estimate)} ${format.interval(s.metric, e)}`.replace(/ –$/, "");
   const first = points.length > 1 ? `from ${value(points[0]!.total)} with ${format.count(points[0]!.volumes, "volume")} ` : "";
   const law = s.laws?.find((l) => l.chosen);
-  const capacity = law?.capacity ? ` By the law that fits best it carries ${value(law.capacity)}${law.knee && !law.all_saturated ? `, reached at about ${format.three(law.knee)} volumes` : ""}${law.capacity_extrapolated ? ", which is more than was measured" : ""}.` : "";
+  const capacity = law?.capacity ? ` The law that fits best gives a capacity of ${value(law.capacity)}${law.knee && !law.all_saturated ? `, reached at about ${format.three(law.knee)} volumes` : ""}${law.capacity_extrapolated ? ", which is more than was measured" : ""}.` : "";
   return `${s.workload}: ${first}${first ? "to" : ""} ${value(last.total)} with ${format.count(last.volumes, "volume")}.${capacity}`.replace("  ", " ");
 }
 
@@ -164,7 +164,7 @@ function belief(report: Report): { sentence: string; tone: Tone } {
     const asked = format.asked(report.run.schedule.precision);
     return { sentence: `Yes, but ${wide} of ${format.count(all, "interval")} ${wide === 1 ? "is" : "are"} wider than the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
   }
-  return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
+  return { sentence: `Yes: ${all === 1 ? "the only number is" : all === 2 ? "both numbers are" : `all ${all} numbers are`} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
 }
 
 function better(c: Comparison, [a, b]: [string, string]): { sentence: string; tone: Tone } {

@@ -30,7 +30,7 @@ export function findings(list: Finding[], all = 0): HTMLElement {
 /** concerned names the workloads that a finding is about. */
 function concerned(f: Finding, all: number): string {
   const names = f.results ?? [];
-  if (names.length > 1 && names.length === all) return `all ${all} workloads`;
+  if (names.length > 1 && names.length === all) return all === 2 ? "both workloads" : `all ${all} workloads`;
   if (names.length > mostNames + 1) return `${names.slice(0, mostNames).join(", ")} and ${names.length - mostNames} more`;
   return names.join(", ");
 }

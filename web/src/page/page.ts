@@ -91,7 +91,7 @@ function header(documents: Documents): HTMLElement {
 }
 
 function footer(): HTMLElement {
-  return h("footer", {}, h("p", {}, "Made by Loadline. Every number stands with its interval, as far as it has one, and its verdict; what was not checked says so. Charts: Apache ECharts (Apache-2.0) and ZRender (BSD-3-Clause)."));
+  return h("footer", {}, h("p", {}, "Made by Loadline. Every number has an interval, where one can be computed, and a verdict; what was not checked says so. Charts: Apache ECharts (Apache-2.0) and ZRender (BSD-3-Clause)."));
 }
 
 addEventListener("beforeprint", () => {

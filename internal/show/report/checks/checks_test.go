@@ -236,7 +236,7 @@ func TestAnnotationsAreAsManyAsAreShown(t *testing.T) {
 	if n := strings.Count(b.String(), "::warning "); n != 1 {
 		t.Errorf("%d warnings", n)
 	}
-	if s := Summary(Of(nil, []*model.Comparison{c}, nil)); s != "**Loadline ✗** 31 failed, 1 cannot be believed, 1 unclear, 2 passed" {
+	if s := Summary(Of(nil, []*model.Comparison{c}, nil)); s != "**Loadline ✗** 31 failed, 1 invalid, 1 unclear, 2 passed" {
 		t.Error(s)
 	}
 }

@@ -56,7 +56,7 @@ func Summary(suites []Suite) string {
 	for _, p := range []struct {
 		outcome outcome
 		word    string
-	}{{failed, "failed"}, {broken, "cannot be believed"}, {skipped, "unclear"}, {passed, "passed"}} {
+	}{{failed, "failed"}, {broken, "invalid"}, {skipped, "unclear"}, {passed, "passed"}} {
 		if n[p.outcome] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[p.outcome], p.word))
 		}

@@ -34,7 +34,7 @@ func Script() string { return script }
 // Style is the page's style sheet.
 func Style() string { return style }
 
-// Notices returns the licences of the code in the script: the comment at its beginning, which every
+// Notices returns the licenses of the code in the script: the comment at its beginning, which every
 // page contains.
 func Notices() string {
 	head, _, _ := strings.Cut(script, "*/")

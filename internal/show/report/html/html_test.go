@@ -125,8 +125,8 @@ func TestFailuresAreErrors(t *testing.T) {
 	}
 }
 
-// Every page includes the licences of the code in its script.
-func TestPageCarriesLicences(t *testing.T) {
+// Every page includes the licenses of the code in its script.
+func TestPageCarriesLicenses(t *testing.T) {
 	doc := page(t)
 	for _, text := range []string{"\necharts ", "\nzrender ", "\ntslib ", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
 		"This product includes software developed at\nThe Apache Software Foundation", "Copyright (c) 2017, Baidu Inc.", "Copyright 2010-2016 Mike Bostock", "Copyright (c) Microsoft Corporation."} {

@@ -49,3 +49,11 @@ func TestAPrefillSaysHowLongItTook(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+func TestTheCheckOfTheLoadGeneratorIsNamed(t *testing.T) {
+	s := &state{}
+	s.take(model.Update{Elapsed: 10, Progress: &model.Progress{Phase: model.PhaseCeiling}})
+	if lines := s.take(model.Update{Elapsed: 11.9, Progress: &model.Progress{Phase: model.PhaseAnalysis}}); len(lines) != 1 || lines[0] != "check of the load generator in 1.9 s" {
+		t.Errorf("%q", lines)
+	}
+}

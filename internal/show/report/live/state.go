@@ -161,9 +161,9 @@ func (s *state) endPhase() string {
 		if seconds < shortest {
 			return ""
 		}
-		return string(p.Phase) + took
+		return phaseWords(p.Phase) + took
 	}
-	line := string(p.Phase) + " " + units.FormatSize(int64(p.Done)) + took
+	line := phaseWords(p.Phase) + " " + units.FormatSize(int64(p.Done)) + took
 	if p.Seconds > 0 || seconds >= 0.05 {
 		line += " (" + units.FormatBandwidth(p.Done/seconds) + ")"
 	}
@@ -187,6 +187,14 @@ func (s *state) phaseLine() string {
 	s.toldAt = took
 	line := fmt.Sprintf("%s %s of %s, %s", p.Phase, units.FormatSize(int64(p.Done)), units.FormatSize(int64(p.Total)), units.FormatBandwidth(p.Rate))
 	return line + ", about " + units.FormatSpan((p.Total-p.Done)/p.Rate) + " more"
+}
+
+// phaseWords names a phase for people.
+func phaseWords(p model.Phase) string {
+	if p == model.PhaseCeiling {
+		return "check of the load generator"
+	}
+	return string(p)
 }
 
 // shortest is how many seconds a phase that is not counted in bytes must last to be logged.

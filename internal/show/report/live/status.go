@@ -93,7 +93,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 			}
 			tail = []piece{amount, rate}
 		}
-		return []piece{{text: string(p.Phase), paint: term.Bold}}, append(tail, eta), share
+		return []piece{{text: phaseWords(p.Phase), paint: term.Bold}}, append(tail, eta), share
 	}
 	if s.step == nil {
 		return []piece{{text: "starting"}}, nil, share

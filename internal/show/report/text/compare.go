@@ -161,7 +161,7 @@ func (p *page) compareFindings(c *model.Comparison) {
 		}
 	}
 	if n := words.Unsaid(c.Findings); n > 0 {
-		p.remark("·", term.Dim, units.FormatCount(n, "remark")+" more with --verbose")
+		p.remark("·", term.Dim, units.FormatCount(n, "more remark")+" with --verbose")
 	}
 }
 

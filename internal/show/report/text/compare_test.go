@@ -59,7 +59,7 @@ func compared() *model.Comparison {
 		},
 		Findings: []model.Finding{
 			{Rule: "unlike", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"},
-			{Rule: "shared-disk", Severity: model.SeverityWarning, Message: "both sides lie on the same disk (vda): deferred work (writeback, GC) of one side may slow the other",
+			{Rule: "shared-disk", Severity: model.SeverityWarning, Message: "both sides are on the same disk (vda): deferred work (writeback, GC) of one side may slow the other",
 				Next: "choose targets on different disks"},
 			{Rule: "sparse", Severity: model.SeverityInvalid, Results: []string{"seq-read-bw"}, Message: "B: read holes: 3.9 GiB of 4 GiB were never written (fiemap)"},
 		},

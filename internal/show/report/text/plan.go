@@ -69,12 +69,12 @@ func imageWords(c *model.Cluster) string {
 // instead says which command does what was planned.
 func instead(pl *model.Plan) string {
 	if app := pl.Experiment.App; app != nil {
-		return fmt.Sprintf("Nothing was done: say `loadline app %[1]s` instead of `loadline plan app %[1]s` to do it.", app.Name)
+		return fmt.Sprintf("Nothing was done. To measure, type `loadline app %[1]s` instead of `loadline plan app %[1]s`.", app.Name)
 	}
 	if exp := pl.Experiment; exp.Sweep != nil || exp.Scale != nil {
-		return fmt.Sprintf("Nothing was done: say `loadline %[1]s` instead of `loadline plan %[1]s` to do it.", exp.Scenario)
+		return fmt.Sprintf("Nothing was done. To measure, type `loadline %[1]s` instead of `loadline plan %[1]s`.", exp.Scenario)
 	}
-	return "Nothing was done: say `loadline run` instead of `loadline plan` to do it."
+	return "Nothing was done. To measure, type `loadline run` instead of `loadline plan`."
 }
 
 // planWords returns the plan in one line: what, in which way, for how long.

@@ -103,6 +103,8 @@ func Belief(r *model.Report) string {
 		switch {
 		case n == len(r.Results) && n == 1:
 			return "the only number is"
+		case n == len(r.Results) && n == 2:
+			return "both " + strings.TrimPrefix(things, "2 ") + " are"
 		case n == len(r.Results):
 			return "all " + things + " are"
 		case n == 1:

@@ -17,7 +17,7 @@ func RankNoise(k *model.Ranking) string {
 		if slices.ContainsFunc(k.Rows, func(r model.RankRow) bool {
 			return slices.ContainsFunc(r.Entries, func(e model.RankEntry) bool { return e.Estimate.Confidence == 0 })
 		}) {
-			return "nothing was run twice, so what differs by chance is not known: single numbers are not told apart"
+			return "no test was run twice, so it is not known how much results vary by chance: a difference between two single numbers decides nothing"
 		}
 		return ""
 	}
