@@ -32,7 +32,7 @@ type Evidence struct {
 // Run makes the budgets of a run, for each workload about which enough is known.
 func Run(ev Evidence) budget.Side {
 	info := &ev.Report.Run
-	side := budget.Side{ID: info.ID, Target: info.Target.Name, Directory: info.Directory, Imported: info.Imported != nil, Budgets: []budget.Budget{}}
+	side := budget.Side{ID: info.ID, Target: info.Target.Place(), Directory: info.Directory, Imported: info.Imported != nil, Budgets: []budget.Budget{}}
 	if ev.Recorded.Imported != nil {
 		ev.imported(&side)
 	}

@@ -274,7 +274,7 @@ func (ev Evidence) inherited(workloads []string) (verdict model.Verdict, list []
 // machine is the machine that measured a run, and the workloads of it that were used.
 func (ev Evidence) machine(workloads []string) prediction.Run {
 	info, env := &ev.Report.Run, &ev.Recorded.Environment
-	return prediction.Run{ID: info.ID, Target: info.Target.Name, Directory: info.Directory, Workloads: workloads, Processors: processorsOf(env), Model: env.CPUModel}
+	return prediction.Run{ID: info.ID, Target: info.Target.Place(), Directory: info.Directory, Workloads: workloads, Processors: processorsOf(env), Model: env.CPUModel}
 }
 
 // processorsOf is the number of whole processors that a machine allows a process.

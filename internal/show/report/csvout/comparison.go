@@ -39,7 +39,7 @@ func WriteComparison(w io.Writer, comparisons ...*model.Comparison) error {
 	names := labelled(runs...)
 	t := newTable(w, withLabels(ComparisonColumns, names, labelColumn+"a_", labelColumn+"b_"))
 	for _, c := range comparisons {
-		sides := []string{text(c.A.ID), text(c.A.Target.Name), text(c.B.ID), text(c.B.Target.Name)}
+		sides := []string{text(c.A.ID), text(c.A.Target.Place()), text(c.B.ID), text(c.B.Target.Place())}
 		for _, r := range c.Rows {
 			t.row(slices.Concat(sides,
 				[]string{text(r.Workload), string(r.Direction), text(r.Description), string(r.Metric), r.A.Unit},

@@ -168,3 +168,13 @@ func TestABrokenStreamIsAnError(t *testing.T) {
 		t.Error("a full disk goes unnoticed")
 	}
 }
+
+// A target that was typed as "." is known by its path.
+func TestTheTargetIsItsPath(t *testing.T) {
+	r := reporttest.Hostile("x")
+	r.Run.Target = model.Target{Name: ".", Kind: model.Directory, Path: "/srv/data"}
+	text := string(reporttest.Written(t, func(w io.Writer) error { return WriteEstimates(w, r) }))
+	if !strings.Contains(text, ",/srv/data,") || strings.Contains(text, ",.,") {
+		t.Errorf("%.400s", text)
+	}
+}

@@ -63,7 +63,7 @@ var LawColumns = []Column{
 
 // scaleHead returns the first cells of both tables.
 func scaleHead(r *model.Report, s *model.Scale) []string {
-	return []string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Name), text(s.Workload), string(s.Direction)}
+	return []string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Place()), text(s.Workload), string(s.Direction)}
 }
 
 // known returns a cell with a number, empty if it is 0, which means unknown.

@@ -121,7 +121,7 @@ func (l *Lines) Plan(run, directory string, labels model.Labels, plans ...model.
 			targets = p.Volumes
 		}
 		for _, v := range targets {
-			e.Targets = append(e.Targets, v.Target.Name)
+			e.Targets = append(e.Targets, v.Target.Place())
 		}
 		e.Planned += len(p.Steps)
 		if i > 0 {

@@ -28,7 +28,7 @@ func (e exposition) amplification(run *model.RunInfo, workload string, verdict m
 	if a.NotCounted != "" {
 		return
 	}
-	labels := []string{run.ID, run.Target.Name, workload, a.Operation, a.Direction, string(verdict)}
+	labels := []string{run.ID, run.Target.Place(), workload, a.Operation, a.Direction, string(verdict)}
 	e.estimate("loadline_amplification_ratio", "loadline_amplification_ratio_bound",
 		model.Estimate{Value: a.Value, Low: a.Low, High: a.High, Confidence: a.Confidence}, labels...)
 	if a.Expected > 0 {

@@ -90,7 +90,7 @@ func Families(reports []*model.Report, comparisons []*model.Comparison) []*dto.M
 		e.own = append(ownLabels("label_a_", c.A.Labels), ownLabels("label_b_", c.B.Labels)...)
 		for _, r := range c.Rows {
 			e.estimate("loadline_comparison_ratio", "loadline_comparison_ratio_bound", r.Ratio,
-				c.A.ID, c.A.Target.Name, c.B.ID, c.B.Target.Name, r.Workload, string(r.Direction), string(r.Metric), string(r.Verdict))
+				c.A.ID, c.A.Target.Place(), c.B.ID, c.B.Target.Place(), r.Workload, string(r.Direction), string(r.Metric), string(r.Verdict))
 		}
 	}
 	var all []*dto.MetricFamily
@@ -166,10 +166,10 @@ func (e exposition) estimate(name, bound string, x model.Estimate, labels ...str
 
 func (e exposition) report(r *model.Report) {
 	run := &r.Run
-	e.put("loadline_run_info", 1, run.ID, run.Target.Name, string(run.Target.Kind), run.Profile, string(run.Status),
+	e.put("loadline_run_info", 1, run.ID, run.Target.Place(), string(run.Target.Kind), run.Profile, string(run.Status),
 		run.Environment.Hostname, run.Environment.Kernel, run.Tools["fio"], run.Tools["loadline"])
 	if !run.Started.IsZero() {
-		e.put("loadline_run_start_timestamp_seconds", float64(run.Started.UnixMilli())/1000, run.ID, run.Target.Name)
+		e.put("loadline_run_start_timestamp_seconds", float64(run.Started.UnixMilli())/1000, run.ID, run.Target.Place())
 	}
 	for _, severity := range []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote, model.SeverityPassed, model.SeverityNotChecked} {
 		n := 0
@@ -178,7 +178,7 @@ func (e exposition) report(r *model.Report) {
 				n++
 			}
 		}
-		e.put("loadline_run_findings", float64(n), run.ID, run.Target.Name, string(severity))
+		e.put("loadline_run_findings", float64(n), run.ID, run.Target.Place(), string(severity))
 	}
 	for i := range r.Results {
 		e.result(run, &r.Results[i])
@@ -188,12 +188,12 @@ func (e exposition) report(r *model.Report) {
 		e.scale(run, &r.Scales[i])
 	}
 	for _, g := range r.Goals {
-		e.put("loadline_goal", 1, run.ID, run.Target.Name, g.Text, string(g.Outcome))
+		e.put("loadline_goal", 1, run.ID, run.Target.Place(), g.Text, string(g.Outcome))
 	}
 }
 
 func (e exposition) result(run *model.RunInfo, res *model.Result) {
-	labels := []string{run.ID, run.Target.Name, res.Workload, string(res.Direction), string(res.Verdict)}
+	labels := []string{run.ID, run.Target.Place(), res.Workload, string(res.Direction), string(res.Verdict)}
 	for _, x := range words.Estimates(res) {
 		switch x.Metric {
 		case model.IOPS:

@@ -147,7 +147,7 @@ func TestLabelsComeThroughUnchanged(t *testing.T) {
 		}
 	}
 	bad := reporttest.Hostile("x")
-	bad.Run.Target.Name = "bad \xff byte"
+	bad.Run.Target.Name, bad.Run.Target.Path = "bad \xff byte", "bad \xff byte"
 	if got := parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{bad}, nil) }))["loadline_run_info"][0]["target"]; got != "bad \ufffd byte" {
 		t.Errorf("a name that is not UTF-8 is %q", got)
 	}
@@ -185,5 +185,18 @@ func TestRunsOfOneSecondOnSeveralMachines(t *testing.T) {
 	all := parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, runs, nil) }))
 	if got := len(all["loadline_run_info"]); got != 3 {
 		t.Errorf("%d runs", got)
+	}
+}
+
+// A target that was typed as "." is known by its path: two of them are two series.
+func TestTheTargetIsItsPath(t *testing.T) {
+	r := reporttest.Hostile("x")
+	r.Run.Target = model.Target{Name: ".", Kind: model.Directory, Path: "/srv/data"}
+	for name, samples := range parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) })) {
+		for _, s := range samples {
+			if target, has := s["target"]; has && target != "/srv/data" {
+				t.Errorf("%s: %q", name, target)
+			}
+		}
 	}
 }

@@ -17,14 +17,14 @@ func (e exposition) scale(run *model.RunInfo, s *model.Scale) {
 			worst = model.Suspect
 		}
 		if p.Fairness > 0 {
-			e.put("loadline_scaling_fairness_ratio", p.Fairness, run.ID, run.Target.Name, s.Workload, string(s.Direction), strconv.Itoa(p.Volumes), string(p.Verdict))
+			e.put("loadline_scaling_fairness_ratio", p.Fairness, run.ID, run.Target.Place(), s.Workload, string(s.Direction), strconv.Itoa(p.Volumes), string(p.Verdict))
 		}
 	}
 	l := s.Law()
 	if l == nil {
 		return
 	}
-	labels := []string{run.ID, run.Target.Name, s.Workload, string(s.Direction), string(l.Kind), string(worst)}
+	labels := []string{run.ID, run.Target.Place(), s.Workload, string(s.Direction), string(l.Kind), string(worst)}
 	name, bound := "loadline_scaling_operations_per_second", "loadline_scaling_operations_per_second_bound"
 	if s.Metric == model.Bandwidth {
 		name, bound = "loadline_scaling_throughput_bytes_per_second", "loadline_scaling_throughput_bound_bytes_per_second"

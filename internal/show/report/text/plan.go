@@ -119,7 +119,7 @@ func writeWords(pl *model.Plan) string {
 	where := v.Path
 	if where == "" || v.Target.Cluster != nil {
 		// The path in a pod means nothing outside it.
-		where = v.Target.Name
+		where = v.Target.Place()
 	}
 	if len(pl.Volumes) > 1 {
 		where = words.Targets(pl.Volumes)
