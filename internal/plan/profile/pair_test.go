@@ -218,3 +218,16 @@ func TestTwoApplicationsHaveOneScale(t *testing.T) {
 		}
 	}
 }
+
+// A refusal that is not about space does not speak of it.
+func TestOnlyARefusalOfSpaceSaysThatItIsShared(t *testing.T) {
+	probe := ample()
+	probe.MakesFile = true
+	s := &probe.Environment.Storage
+	s.Filesystem, s.MountFrom, s.Mount = "ext4", "/dev/sda1", "/"
+	exp := model.Experiment{MaxTime: 5, Seed: 1}
+	_, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "standard"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{probe, probe})
+	if err == nil || !strings.Contains(err.Error(), "more than --max-time 5 s") || strings.Contains(err.Error(), "one filesystem") {
+		t.Errorf("%v", err)
+	}
+}

@@ -54,10 +54,10 @@ func Share(found model.ProbeResult, n int) model.ProbeResult {
 	return found
 }
 
-// sayShared adds to a refusal that each side of a comparison may have half of the space only.
+// sayShared adds to a refusal that each side of a comparison may have half of the space only, if that is about space.
 func sayShared(err error) error {
 	var w *model.WorkerError
-	if !errors.As(err, &w) {
+	if !errors.As(err, &w) || !strings.Contains(w.Message, spare) {
 		return err
 	}
 	said := *w

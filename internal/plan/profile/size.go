@@ -125,10 +125,13 @@ func checkSize(size int64, workloads []model.Workload) error {
 		fmt.Sprintf("use --size %s or more, or leave it out", units.TypedSize(least)))
 }
 
+// spare is how a refusal says that a filesystem has too little room.
+const spare = " can spare "
+
 // roomPhrase says how much space there is and why.
 func roomPhrase(v model.Volume, capacity int64) string {
 	if v.Owned {
-		return fmt.Sprintf("%s can spare %s (its filesystem is kept below 95 %%)", v.Target.Name, units.FormatSize(capacity))
+		return fmt.Sprintf("%s%s%s (its filesystem is kept below 95 %%)", v.Target.Name, spare, units.FormatSize(capacity))
 	}
 	return fmt.Sprintf("%s holds %s", v.Target.Name, units.FormatSize(capacity))
 }
