@@ -27,7 +27,7 @@ func checkCliff(ev Evidence) []model.Finding {
 	for _, s := range ev.series {
 		moved = max(moved, s.bytes[len(s.bytes)-1])
 	}
-	passed := fmt.Sprintf("none within %s", units.FormatSize(int64(moved)))
+	passed := fmt.Sprintf("none within the %s that the busiest workload read and wrote in all", units.FormatSize(int64(moved)))
 	return ev.regimeRule(stepping, tooFewSeconds, passed, func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("cliff: %s changed from %s to %s after %s and %s", s.workload, model.IOPS.Format(r.before),
