@@ -24,12 +24,13 @@ func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 	p.common(c)
 	p.blank()
 	notes := words.Notes(c)
-	p.rows(c, notes)
+	marks := findingMarks(c, len(notes), p.verbose)
+	p.rows(c, notes, marks)
 	p.blank()
 	for i, n := range notes {
 		p.remark(p.Footnote(strconv.Itoa(i+1)), term.Plain, n.Text)
 	}
-	p.compareFindings(c)
+	p.compareFindings(c, marks)
 	if len(c.Rows) > 0 {
 		p.field("result", words.Decided(c))
 	}
@@ -88,15 +89,15 @@ func (p *page) common(c *model.Comparison) {
 }
 
 // rows writes the table.
-func (p *page) rows(c *model.Comparison, notes []words.Note) {
+func (p *page) rows(c *model.Comparison, notes []words.Note, marks words.Footnotes) {
 	if len(c.Rows) == 0 {
 		p.line("nothing to compare")
 		return
 	}
 	name, pattern, metric := &column{title: "workload"}, &column{title: "pattern", drop: 1}, &column{title: "metric"}
 	// If space is short, the two values are dropped before the change and its interval.
-	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: words.Confidence(nil), numeric: true, drop: 2}
-	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: words.Confidence(nil), numeric: true, drop: 2}
+	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: words.Confidence(nil), name: "interval of A", numeric: true, drop: 2}
+	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: words.Confidence(nil), name: "interval of B", numeric: true, drop: 2}
 	changed, ci, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true}, &column{title: "verdict"}
 	last := ""
 	for i, r := range c.Rows {
@@ -121,9 +122,39 @@ func (p *page) rows(c *model.Comparison, notes []words.Note) {
 				v.text += " " + p.Footnote(strconv.Itoa(k+1))
 			}
 		}
+		for _, number := range marks.Of(r.Workload) {
+			v.text += " " + p.Footnote(strconv.Itoa(number))
+		}
 		verdict.cells = append(verdict.cells, v)
 	}
-	p.fitted([]*column{name, pattern, metric, a, halfA, b, halfB, changed, ci, verdict})
+	p.fitted([]*column{name, pattern, metric, a, halfA, b, halfB, changed, ci, verdict}, rowLegend(c)...)
+}
+
+// rowLegend explains the marks of the rows.
+func rowLegend(c *model.Comparison) (parts []string) {
+	if slices.ContainsFunc(c.Rows, func(r model.Row) bool { return r.Trust == model.Suspect }) {
+		parts = append(parts, "! a suspect number on one side")
+	}
+	if slices.ContainsFunc(c.Rows, func(r model.Row) bool { return r.Verdict == model.Unusable }) {
+		parts = append(parts, "( ) unusable: an invalid number on one side")
+	}
+	return parts
+}
+
+// findingMarks numbers the findings that people should read behind the notes of the rows, except for those that concern every
+// row: the same number in every row carries no information.
+func findingMarks(c *model.Comparison, notes int, all bool) words.Footnotes {
+	var list words.Footnotes
+	for _, f := range words.Readable(c.Findings, all) {
+		n := words.Footnote{Finding: f}
+		concerns := func(r model.Row) bool { return slices.Contains(f.Results, r.Workload) }
+		if slices.ContainsFunc(c.Rows, concerns) && slices.ContainsFunc(c.Rows, func(r model.Row) bool { return !concerns(r) }) {
+			notes++
+			n.Number = notes
+		}
+		list = append(list, n)
+	}
+	return list
 }
 
 func (p *page) rowHalf(r model.Row, e model.Estimate) cell {
@@ -147,9 +178,9 @@ func (p *page) changeCell(r model.Row) cell {
 }
 
 // compareFindings writes the findings that people should read.
-func (p *page) compareFindings(c *model.Comparison) {
-	for _, f := range words.Readable(c.Findings, p.verbose) {
-		p.footnote(words.Footnote{Finding: f})
+func (p *page) compareFindings(c *model.Comparison, marks words.Footnotes) {
+	for _, n := range marks {
+		p.footnote(n)
 	}
 	if p.verbose {
 		p.others(c.Findings)
@@ -178,7 +209,7 @@ func (p *page) goals(label string, goals []model.Goal) {
 		text := fmt.Sprintf("%s %s: %s: %s", p.Text(mark), g.Outcome, g.Text, g.Message)
 		p.goal(label, p.sentence(text), paint)
 		label = ""
-		if g.Next != "" {
+		if g.Next != "" && !p.advised(g.Next) {
 			p.next(g.Next)
 		}
 	}

@@ -166,3 +166,26 @@ func TestAComparisonOnABrokenStreamIsAnError(t *testing.T) {
 		t.Error("a broken stream is no error")
 	}
 }
+
+// One next step is written once, however many goals and findings have it.
+func TestANextStepIsWrittenOnce(t *testing.T) {
+	r := steady()
+	const next = "loadline run /srv/data --only rand-write-iops --repeat 14"
+	for _, text := range []string{"rand-write-iops iops > 10k", "rand-write-iops p99 < 5ms"} {
+		r.Goals = append(r.Goals, model.Goal{Text: text, Outcome: model.Undecided, Message: "the number is invalid", Next: next})
+	}
+	r.Findings = append(r.Findings, model.Finding{Rule: "sparse", Severity: model.SeverityInvalid, Results: []string{"rand-write-iops"}, Message: "holes", Next: next})
+	if n := strings.Count(string(render(t, r, Options{Width: 100, Unicode: true})), next); n != 1 {
+		t.Errorf("it is written %d times", n)
+	}
+}
+
+// A line that names the hidden columns gives each a name of its own.
+func TestHiddenColumnsHaveNames(t *testing.T) {
+	text := string(renderComparison(t, compared(), Options{Width: 60, Unicode: true}))
+	for _, name := range []string{"interval of A", "interval of B"} {
+		if flat := strings.Join(strings.Fields(text), " "); strings.Count(flat, name) != 1 {
+			t.Errorf("%q is not named once in\n%s", name, text)
+		}
+	}
+}

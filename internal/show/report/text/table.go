@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,8 +21,10 @@ type cell struct {
 //
 // Adjacent columns of the same span share a heading above their titles.
 type column struct {
-	title   string
-	span    string
+	title string
+	span  string
+	// name is how the column is called where it is omitted, if the title does not tell it from others.
+	name    string
 	numeric bool
 	drop    int
 	cells   []cell
@@ -83,7 +86,7 @@ func (p *page) leftOut(columns, kept []*column) string {
 	var names []string
 	for _, c := range columns {
 		if !slices.Contains(kept, c) && c.title != "" {
-			names = append(names, strings.TrimSpace(c.span+" "+c.title))
+			names = append(names, cmp.Or(c.name, strings.TrimSpace(c.span+" "+c.title)))
 		}
 	}
 	if len(names) == 0 {
@@ -92,12 +95,15 @@ func (p *page) leftOut(columns, kept []*column) string {
 	return fmt.Sprintf("hidden at %d columns: %s", p.width, strings.Join(names, ", "))
 }
 
-// fitted writes a table of the columns that fit, and names the omitted ones.
-func (p *page) fitted(columns []*column) {
+// fitted writes a table of the columns that fit, explains its marks, and names the omitted columns.
+func (p *page) fitted(columns []*column, legend ...string) {
 	kept := fit(columns, p.width)
 	p.table(kept)
 	if left := p.leftOut(columns, kept); left != "" {
-		p.parts([]string{left})
+		legend = append(legend, left)
+	}
+	if len(legend) > 0 {
+		p.parts(legend)
 	}
 }
 

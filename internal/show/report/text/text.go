@@ -67,6 +67,8 @@ type page struct {
 	width   int
 	verbose bool
 	out     strings.Builder
+	// steps are the next steps that were written.
+	steps []string
 }
 
 func newPage(o Options) *page {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,7 +73,7 @@ func (p *page) footnote(n words.Footnote) {
 		mark = p.Footnote(strconv.Itoa(n.Number))
 	}
 	indent := p.remark(mark, paint, severities[n.Severity]+n.Message)
-	if n.Next == "" {
+	if n.Next == "" || p.advised(n.Next) {
 		return
 	}
 	lead := indent + p.Paint(term.Dim, "next:") + " "
@@ -80,6 +81,15 @@ func (p *page) footnote(n words.Footnote) {
 		p.line(lead + l)
 		lead = indent + "      "
 	}
+}
+
+// advised reports whether a next step was written before, and remembers it: the same command need not be read twice.
+func (p *page) advised(next string) bool {
+	if slices.Contains(p.steps, next) {
+		return true
+	}
+	p.steps = append(p.steps, next)
+	return false
 }
 
 // next writes the next step, indented without a label.

@@ -60,7 +60,7 @@ func settle(c *model.Comparison, r model.Row) string {
 	}
 	switch {
 	case r.Needed > 0:
-		return lead + fmt.Sprintf("about %d %s would narrow this to ±%s", r.Needed, unit, Percent(r.Narrow))
+		return lead + fmt.Sprintf("about %d %s would narrow this to ±%s", r.Needed, unit, Percent(r.Narrow)) + more(c, r)
 	case r.A.Confidence == 0 || r.B.Confidence == 0:
 		return lead + "no interval: a single figure cannot tell a change from chance"
 	case r.Ratio.Confidence == 0:
@@ -73,6 +73,34 @@ func settle(c *model.Comparison, r model.Row) string {
 		flag = "--margin-p99"
 	}
 	return lead + "the change is about as large as the margin: more measuring will not settle it, another " + flag + " will"
+}
+
+// longest is how many seconds of measuring are in reason for one row.
+const longest = 3600.0
+
+// more says how much longer an unclear row has to be measured, alone, until its interval is as narrow as it needs; "" if
+// nothing is known of the time of a repeat. Runs that were not interleaved are measured anew.
+func more(c *model.Comparison, r model.Row) string {
+	slot := func(run *model.RunInfo) float64 {
+		if run.Schedule.Repeat <= 0 {
+			return math.NaN()
+		}
+		return run.Schedule.Ramp + run.Schedule.Repeat + run.Schedule.Overhead
+	}
+	blocks, what := r.Needed-r.Blocks, " more"
+	if c.Method == model.Independent {
+		blocks, what = r.Needed, " of measuring"
+	}
+	seconds := float64(blocks) * (slot(&c.A) + slot(&c.B))
+	switch {
+	case !(seconds > 0):
+		return ""
+	case seconds > 24*longest:
+		return ", which takes days: this storage, as it varies now, does not give that precision in a reasonable time"
+	case seconds > longest:
+		return fmt.Sprintf(", which takes about %s%s: this storage, as it varies now, does not give that precision in a reasonable time", units.FormatSpan(seconds), what)
+	}
+	return fmt.Sprintf(" (about %s%s)", units.FormatSpan(seconds), what)
 }
 
 // withholding are the rules that leave a row without a verdict, however clear the change is.
