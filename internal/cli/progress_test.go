@@ -167,7 +167,7 @@ func TestProgressIsAskedForRightly(t *testing.T) {
 		}
 	}
 	e, _, stderr := world("run", "fake:?iops=3000&cv=0.002", "--profile", "quick", "--only", "rand-read-iops", "--results", t.TempDir())
-	if code := Run(t.Context(), e); code != 0 || strings.Contains(stderr.String(), "{") || !strings.Contains(stderr.String(), "converged: rand-read-iops 3.00k IOPS") {
+	if code := Run(t.Context(), e); code != 0 || strings.Contains(stderr.String(), "{") || !strings.Contains(stderr.String(), ": rand-read-iops 3.00k IOPS") {
 		t.Errorf("without --progress json: %d\n%s", code, stderr)
 	}
 }

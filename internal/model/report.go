@@ -186,3 +186,12 @@ type RunInfo struct {
 func (r *RunInfo) Same(o *RunInfo) bool {
 	return r.ID == o.ID && r.Directory == o.Directory && r.Started.Equal(o.Started) && r.Environment.Hostname == o.Environment.Hostname
 }
+
+// farthest is the factor between a value and an end of its interval from which on the interval tells nothing: after two
+// repeats it may range from one I/O per second to billions.
+const farthest = 10.0
+
+// Telling reports whether the estimate has an interval that is narrow enough to be of use while a measurement goes on.
+func (e Estimate) Telling() bool {
+	return e.Confidence > 0 && e.Low > 0 && e.Value < farthest*e.Low && (e.Open || e.High < farthest*e.Value)
+}

@@ -198,18 +198,18 @@ func TestProgressTellsWhatIsLeft(t *testing.T) {
 		{Elapsed: 202, Left: 0, Result: &model.StepResult{Step: *step}, Workloads: 14, Converged: 10},
 	}
 	line := string(show(Options{Interactive: true, Unicode: true, Width: 120}, updates))
-	for _, want := range []string{"repeat 43 (at least 42) rand-read-iops", "9 of 14 converged", "eta 1 s", "10 of 14 converged"} {
+	for _, want := range []string{"repeat 43 (at least 42) rand-read-iops", "5 of 14 imprecise", "eta 1 s", "4 of 14 imprecise"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is not in %q", want, line)
 		}
 	}
-	if wide := (model.Estimate{Value: 2e4, Low: 0.1, High: 5.66e9, Confidence: 0.95}); told(wide) || !told(model.Estimate{Value: 2e4, Low: 1e4, High: 4e4, Confidence: 0.95}) {
+	if wide := (model.Estimate{Value: 2e4, Low: 0.1, High: 5.66e9, Confidence: 0.95}); wide.Telling() || !(model.Estimate{Value: 2e4, Low: 1e4, High: 4e4, Confidence: 0.95}).Telling() {
 		t.Error("an interval that tells nothing is told")
 	}
 	if strings.Contains(line, "eta 0 s") {
 		t.Errorf("a time that is over is told: %q", line)
 	}
-	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 43 (at least 42), 10 of 14 converged: rand-read-iops 21.0k IOPS (no interval yet)\n"; log != want {
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 43 (at least 42), 4 of 14 not yet precise enough: rand-read-iops 21.0k IOPS (no interval yet)\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
 	}
 }
@@ -283,7 +283,46 @@ func TestAnApplicationsFlushesAreTold(t *testing.T) {
 	if last := lines[len(lines)-2]; strings.Contains(last, "flushes") {
 		t.Errorf("%q", last)
 	}
-	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 4 of at least 6, 0 of 2 converged: tpcb-c16 1.20k tps (no interval yet), 600 flushes/s\n"; log != want {
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 4 of at least 6, 2 of 2 not yet precise enough, at least 20 s left: tpcb-c16 1.20k tps (no interval yet), 600 flushes/s\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
+	}
+}
+
+// A log says what is left, and a change has no interval while that tells nothing.
+func TestALogSaysWhatIsLeft(t *testing.T) {
+	step := model.Step{Number: 7, Workload: "a", Block: 2}
+	work := &model.Workload{Name: "a", Metric: model.IOPS}
+	for _, c := range []struct {
+		update model.Update
+		want   string
+	}{
+		{model.Update{Left: 40, Steps: 16, Workloads: 2}, "repeat 7 of at least 16, 2 of 2 not yet precise enough, at least 40 s left: a 100 IOPS (no interval yet)"},
+		{model.Update{Left: 40, Steps: 16, Workloads: 2, Converged: 2}, "repeat 7 of at least 16, all precise enough, about 40 s left: a 100 IOPS (no interval yet)"},
+		{model.Update{Left: 40, Steps: 16}, "repeat 7 of 16, about 40 s left: a 100 IOPS (no interval yet)"},
+		{model.Update{Side: model.SideB, Left: 40, Steps: 16, Workloads: 2, Contrast: &model.Contrast{Metric: model.P99, Ratio: model.Estimate{Value: 1.013, Low: 0.0031, High: 333, Confidence: 0.95}}},
+			"repeat 1 of at least 16, 2 of 2 not yet decided, at least 40 s left: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
+	} {
+		s := &state{}
+		begin, second := c.update, c.update
+		begin.Step, begin.Workload, begin.Contrast = &step, work, nil
+		second.Sample, second.Contrast = &model.Sample{Seconds: 1, Read: &model.Flow{IOs: 100}}, nil
+		s.take(begin)
+		s.take(second)
+		c.update.Result = &model.StepResult{Step: step}
+		if got := s.take(c.update); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A narrow terminal shows the time left to the last.
+func TestANarrowTerminalKeepsTheTimeLeft(t *testing.T) {
+	w := &model.Workload{Name: "rand-write-iops", BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	step := &model.Step{Number: 16, Workload: w.Name}
+	for _, side := range []model.Side{"", model.SideA} {
+		line := string(show(Options{Interactive: true, Unicode: true, Width: 60}, []model.Update{{Side: side, Elapsed: 100, Left: 250, Step: step, Workload: w, Steps: 16, Workloads: 2}}))
+		if !strings.Contains(line, "eta 5 m") {
+			t.Errorf("%q", line)
+		}
 	}
 }

@@ -222,19 +222,44 @@ func (s *state) least(n int) string {
 	return fmt.Sprintf("of at least %d", s.steps)
 }
 
-// enough says how many workloads need no more repeats: "9 of 14 converged".
-func (s *state) enough() string {
-	if s.workloads == 0 {
-		return ""
+// wanting says how many workloads need more repeats: "5 of 14 not yet precise enough", or of the changes of a comparison
+// "5 of 14 not yet decided".
+func (s *state) wanting() string {
+	open, what := s.workloads-s.converged, "precise enough"
+	if s.side != "" {
+		what = "decided"
 	}
-	return fmt.Sprintf("%d of %d converged", s.converged, s.workloads)
+	switch {
+	case s.workloads == 0:
+		return ""
+	case open == 0:
+		return "all " + what
+	}
+	return fmt.Sprintf("%d of %d not yet %s", open, s.workloads, what)
 }
 
-// stepLine returns "repeat 3 of at least 18, 0 of 6 converged: rand-read-iops 21.4k IOPS ±6.0%",
+// wantingShort is wanting in the few columns of a status line.
+func (s *state) wantingShort() string {
+	short := strings.NewReplacer("not yet precise enough", "imprecise", "not yet decided", "undecided", "all precise enough", "all precise")
+	return short.Replace(s.wanting())
+}
+
+// timeLeft says how much longer it takes, at least if repeats are added until they are precise enough: "at least 40 s left".
+func (s *state) timeLeft() string {
+	switch {
+	case s.unplanned || s.left <= 0:
+		return ""
+	case s.workloads > s.converged:
+		return "at least " + remaining(s.left) + " left"
+	}
+	return "about " + remaining(s.left) + " left"
+}
+
+// stepLine returns "repeat 3 of at least 18, 6 of 6 not yet precise enough, at least 50 s left: rand-read-iops 21.4k IOPS ±6.0%",
 // and in a comparison "…: rand-read-iops B, block 1 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
 	n := s.number(r.Step)
-	lead := strings.TrimSpace(fmt.Sprintf("repeat %d %s", n, s.least(n))) + words.Prefixed(", ", s.enough()) + ": " + r.Step.Workload
+	lead := strings.TrimSpace(fmt.Sprintf("repeat %d %s", n, s.least(n))) + words.Prefixed(", ", s.wanting()) + words.Prefixed(", ", s.timeLeft()) + ": " + r.Step.Workload
 	line := lead + " "
 	if s.side != "" {
 		line = fmt.Sprintf("%s %s, block %d ", lead, s.side, r.Step.Block)
@@ -256,7 +281,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 		return line + "failed: " + strings.TrimSpace(r.Error)
 	case r.IOErrors > 0:
 		return line + fmt.Sprintf("failed: %d I/O errors", r.IOErrors)
-	case j != nil && told(j.Estimate):
+	case j != nil && j.Estimate.Telling():
 		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate) + flushes
 	case j != nil:
 		return line + j.Metric.Format(j.Value) + " (no interval yet)" + flushes
@@ -268,13 +293,6 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	return line + "nothing measured"
 }
 
-// widest is the relative half-width beyond which an interval is not informative: after two repeats
-// it may range from one I/O per second to billions.
-const widest = 9.0
-
-// told reports whether there is an interval worth showing.
-func told(e model.Estimate) bool { return e.Confidence > 0 && (e.Open || e.HalfWidth() <= widest) }
-
 // contrastWords says what is known about the worst row so far.
 func contrastWords(c *model.Contrast) string {
 	if c == nil || c.Ratio.Confidence == 0 {
@@ -284,7 +302,11 @@ func contrastWords(c *model.Contrast) string {
 	if c.Metric == model.P99 {
 		metric = "p99 "
 	}
-	text := "; " + metric + "change " + words.Change(c.Ratio.Value, 1) + " " + words.Interval(c.Ratio)
+	text := "; " + metric + "change " + words.Change(c.Ratio.Value, 1) + " "
+	if !c.Ratio.Telling() {
+		return text + "(no interval yet)"
+	}
+	text += words.Interval(c.Ratio)
 	if c.Settled {
 		text += ", settled"
 	}

@@ -77,7 +77,7 @@ func (l *Live) statusLine() string {
 // pieces returns the pieces before and after the bar, and the bar's share (negative for no bar).
 func (s *state) pieces() (lead, tail []piece, share float64) {
 	share = -1
-	eta := piece{drop: 6, width: len("eta 10 m")}
+	eta := piece{drop: 7, width: len("eta 10 m")}
 	if !s.unplanned && s.left > 0 {
 		eta.text = "eta " + remaining(s.left)
 	}
@@ -133,8 +133,8 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if s.flushes > 0 {
 		flushes.text = units.FormatRate(s.flushes) + " flushes/s"
 	}
-	half := piece{drop: 7, width: len("+10.1%")}
-	if j, ok := s.judgements[s.step.Workload]; ok && told(j.Estimate) {
+	half := piece{drop: 6, width: len("+10.1%")}
+	if j, ok := s.judgements[s.step.Workload]; ok && j.Estimate.Telling() {
 		half.text = j.Metric.FormatWidth(j.Direction, j.Estimate)
 	}
 	tail = []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99}
@@ -142,8 +142,8 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 		tail = append(tail, flushes)
 	}
 	tail = append(tail, half)
-	if enough := s.enough(); enough != "" {
-		tail = append(tail, piece{text: enough, drop: 5})
+	if wanting := s.wantingShort(); wanting != "" {
+		tail = append(tail, piece{text: wanting, drop: 5})
 	}
 	return lead, append(tail, eta), share
 }

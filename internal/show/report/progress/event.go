@@ -106,9 +106,9 @@ func number(v float64) *float64 {
 	return &v
 }
 
-// intervalOf returns the interval of an estimate; nil if it has none.
+// intervalOf returns the interval of an estimate; nil if it has none, or one that tells nothing yet.
 func intervalOf(e model.Estimate) *interval {
-	if e.Confidence == 0 || number(e.Low) == nil {
+	if !e.Telling() || number(e.Low) == nil {
 		return nil
 	}
 	i := &interval{Low: e.Low, Confidence: e.Confidence}

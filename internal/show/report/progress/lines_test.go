@@ -119,3 +119,20 @@ func TestASecondHasItsFlushes(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// An interval that tells nothing is left out, and a target that was typed as "." is its path.
+func TestWhatSaysNothingIsLeftOut(t *testing.T) {
+	if i := intervalOf(model.Estimate{Value: 1.2, Low: 3.1e-10, High: 17.66, Confidence: 0.95}); i != nil {
+		t.Errorf("%+v", i)
+	}
+	if i := intervalOf(model.Estimate{Value: 1.2, Low: 0.9, High: 1.6, Confidence: 0.95}); i == nil || i.Low != 0.9 {
+		t.Errorf("%+v", i)
+	}
+	var b bytes.Buffer
+	l := New(&b, time.Now)
+	l.Begin()
+	l.Plan("r", "d", nil, model.Plan{Volume: model.Volume{Target: model.Target{Name: ".", Kind: model.Directory, Path: "/srv/data"}}})
+	if !strings.Contains(b.String(), `"targets":["/srv/data"]`) {
+		t.Errorf("%s", b.String())
+	}
+}
