@@ -267,8 +267,9 @@ func (ev Evidence) again(options []string) (word string, seconds, n float64) {
 	each := n * (s.Ramp + s.Repeat + s.Overhead)
 	seconds *= ev.sides()
 	switch {
-	case ev.sides() > 1 && s.MaxTime > 0 && int(n) < len(ev.Recorded.Plan.Workloads):
-		// Fewer workloads have more blocks each, until their changes are known or the time is up.
+	case ev.sides() > 1 && s.MaxTime > 0:
+		// Both sides advise the same command, and each knows only its own repeats. Fewer workloads have more blocks
+		// each, until their changes are known or the time is up.
 		return "at most", s.MaxTime, n
 	case whole || s.Repeat <= 0:
 	case s.Mode == model.Fixed:
@@ -329,8 +330,14 @@ func (ev Evidence) takes(options []string) string {
 			}
 		}
 	}
+	if ev.sides() > 1 {
+		seconds += ev.sides() * besideSide
+	}
 	return lasts(about, seconds+write)
 }
+
+// besideSide is how long, in seconds, a side of a comparison is probed, watched while idle and checked for its load generator.
+const besideSide = 5.0
 
 // lasts is a time in seconds as a shell comment behind a command.
 func lasts(about string, seconds float64) string {
