@@ -9,7 +9,7 @@ import (
 
 // made returns a budget of seen seconds, with all fields that a budget may have.
 func made(workload string, seen float64, rows ...budget.Row) budget.Budget {
-	b := budget.Budget{Workload: workload, Description: "pgbench TPC-B-like, 1 client", Operation: "transaction", InFlight: 1, Rate: 1 / seen, Seen: seen, SeenBy: "1 client at 240/s, by Little's law", Rows: rows,
+	b := budget.Budget{Workload: workload, Description: "pgbench TPC-B-like, 1 client", Operation: "transaction", InFlight: 1, Rate: 1 / seen, Seen: seen, SeenBy: "1 client at 240 tps, by Little's law", Rows: rows,
 		Notes: []string{"between the laws: flushes follow each other for less than all of the time"}}
 	b.Close("round trips, WAL writes, locks")
 	return b
