@@ -87,7 +87,7 @@ func (m Metric) FormatOf(d Direction, v float64) string {
 // begin below zero, which no rate can.
 const widestHalf = 0.3
 
-// FormatWidth formats the interval shown beside a value: "±2.1%", beyond ±30 % as its bounds, "[1.20k –
+// FormatWidth formats the interval shown beside a value: "±2.1%", beyond ±30 % as its bounds, "[1.20k,
 // 3.40k IOPS]", "≥ 3.10 ms" if there is no upper bound, and "–" if there is no interval.
 func (m Metric) FormatWidth(d Direction, e Estimate) string {
 	h := e.HalfWidth()
@@ -101,7 +101,7 @@ func (m Metric) FormatWidth(d Direction, e Estimate) string {
 		if unit := high[strings.LastIndexAny(high, " ")+1:]; strings.Contains(high, " ") {
 			low = strings.TrimSuffix(low, " "+unit)
 		}
-		return "[" + low + " – " + high + "]"
+		return "[" + low + ", " + high + "]"
 	}
 	return "±" + units.FormatShare(h)
 }

@@ -19,9 +19,9 @@ func TestRatesAndWidths(t *testing.T) {
 	}{
 		{IOPS, Read, about(58800, 57600, 60000), "58.8k IOPS", "±2.0%"},
 		{IOPS, Sync, about(812, 800, 824), "812 flushes/s", "±1.5%"},
-		{IOPS, Write, about(2000, 1200, 3400), "2.00k IOPS", "[1.20k – 3.40k IOPS]"},
-		{Bandwidth, Read, about(1<<30, 1<<29, 1<<31), "1024 MiB/s", "[512 – 2048 MiB/s]"},
-		{Latency, Read, about(400e-6, 100e-6, 1.6e-3), "400 µs", "[100 µs – 1.60 ms]"},
+		{IOPS, Write, about(2000, 1200, 3400), "2.00k IOPS", "[1.20k, 3.40k IOPS]"},
+		{Bandwidth, Read, about(1<<30, 1<<29, 1<<31), "1024 MiB/s", "[512, 2048 MiB/s]"},
+		{Latency, Read, about(400e-6, 100e-6, 1.6e-3), "400 µs", "[100 µs, 1.60 ms]"},
 		{Transactions, Mixed, about(500, 495, 505), "500 tps", "±1.0%"},
 		{P99, Read, Estimate{Value: 4e-3, Low: 3.1e-3, High: 9e-3, Confidence: 0.95, Open: true}, "4.00 ms", "≥ 3.10 ms"},
 		{IOPS, Read, Estimate{Value: 1000, Low: 1000, High: 1000}, "1.00k IOPS", "–"},

@@ -80,7 +80,7 @@ await check("place", async (t) => {
   const head = await page.locator("header").innerText();
   if ((await page.locator("h1").textContent()) !== "/srv/data on db1" || !(await page.title()).startsWith("/srv/data on db1")) t.fail(`the title is "${await page.locator("h1").textContent()}"`);
   if (!head.includes("ext4 on vda, 40 GiB, virtual disk") || (await page.locator("main").innerText()).includes("rotating")) t.fail(`the head says: ${head}`);
-  if (!(await page.locator("#results").innerText()).includes("[500 – 1.50k IOPS]")) t.fail("a wide interval is not written with its ends");
+  if (!(await page.locator("#results").innerText()).includes("[500, 1.50k IOPS]")) t.fail("a wide interval is not written with its ends");
   const goals = await page.locator("#goals").innerText();
   for (const words of ["undecided: rand-read-iops iops > 1k", "contains the bound", "--repeat 90"]) if (!goals.includes(words)) t.fail(`the goals do not say "${words}": ${goals}`);
   const again = await page.locator("#reproduce").innerText();
@@ -98,7 +98,7 @@ await check("budgets", async (t) => {
     const words = (await part.innerText()).replace(/\s+/g, " ");
     for (const w of list) if (!words.includes(w)) t.fail(`a budget does not say "${w}": ${words}`);
   };
-  await says(closes, ["Closure 94%", "Left over: 270 µs, round trips", "1.01 flushes × 2.28 ms", "scheduler", "PostgreSQL", "+37% rate, 327/s", "+31% rate", "By the law: serial", "between the laws"]);
+  await says(closes, ["Closure 94%", "Left over: 270 µs, round trips", "1.01 flushes × 2.28 ms", "scheduler", "PostgreSQL", "+37% rate, 327 tps", "+31% rate", "By the law: serial", "between the laws"]);
   await says(refused, ["does not close — only 38 %", "Missing: how long reads took", "track_io_timing=on", "flush of the WAL"]);
   if ((await closes.locator(".plot").count()) !== 1 || (await refused.locator(".plot").count()) !== 0) t.fail("a waterfall is missing, or drawn of what does not close");
   // The bars begin where those above them end: the first coloured pixel of each row is not left of the last one of the row above.

@@ -110,14 +110,14 @@ export function plusMinus(e: Estimate): string {
 /** Beyond this a half-width is no way to say an interval: that of ±143 % would begin below zero. */
 const mostHalf = 0.3;
 
-/** interval writes a 95 % interval: "±2%", or "[1.2k – 3.4k IOPS]" where it is wide. */
+/** interval writes a 95 % interval: "±2%", or "[1.2k, 3.4k IOPS]" where it is wide. */
 export function interval(m: Metric, e: Estimate, direction?: Direction): string {
   if (e.open) return `≥ ${metric(m, e.low, direction)}`;
   const w = halfWidth(e);
   if (w === null || w <= mostHalf) return plusMinus(e);
   const [low, high] = [metric(m, e.low, direction), metric(m, e.high, direction)];
   const unit = high.includes(" ") ? high.slice(high.lastIndexOf(" ")) : /(?:\/s)?$/.exec(high)![0];
-  return `[${unit && low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}]`;
+  return `[${unit && low.endsWith(unit) ? low.slice(0, -unit.length) : low}, ${high}]`;
 }
 
 /** change writes a ratio as a change: +0.8%, −12%, ×10. */

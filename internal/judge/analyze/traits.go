@@ -166,7 +166,7 @@ func directWords(r *model.RunInfo) string {
 func repeatWords(s model.Schedule) string {
 	switch s.Mode {
 	case model.Rounds:
-		return "rounds of " + units.FormatSpan(s.Repeat)
+		return "of " + units.FormatSpan(s.Repeat) + " in rounds"
 	case model.Fixed:
 		return "one of " + units.FormatSpan(s.Repeat)
 	case model.Steady:

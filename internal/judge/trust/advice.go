@@ -173,10 +173,10 @@ func (ev Evidence) longer(names []string) string {
 	case need > longestAdvised:
 		reached := fmt.Sprintf("%.0f%%", math.Ceil(100*s.Precision*math.Sqrt(need/longestAdvised)))
 		if within := math.Sqrt(need/longestAdvised) * s.Precision; within < 0.9 {
-			return fmt.Sprintf("±%s would take %s on this storage in its present state: find out why it varies, or measure for an hour: ", percent(s.Precision), about(need)) +
+			return fmt.Sprintf("%s would take %s on this storage in its present state: find out why it varies, or measure for an hour: ", plusMinus(s.Precision), about(need)) +
 				ev.command(only, "--precision", reached, "--max-time", span(longestAdvised))
 		}
-		return fmt.Sprintf("±%s would take %s on this storage in its present state: find out why it varies", percent(s.Precision), about(need))
+		return fmt.Sprintf("%s would take %s on this storage in its present state: find out why it varies", plusMinus(s.Precision), about(need))
 	case ev.cells():
 		// A cell has its share of the time; what it had was not enough.
 		need = max(need, 2*s.MaxTime)

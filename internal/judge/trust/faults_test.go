@@ -339,14 +339,14 @@ var firstFaults = []fault{
 
 	{rule: "precision", name: "up to twice as wide", spoil: func(ev *Evidence) {
 		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.08), false
-	}, want: []string{"note rand-read-iops"}, says: "±8 %, but ±5 % was requested"},
+	}, want: []string{"note rand-read-iops"}, says: "±8%, but ±5% was requested"},
 	{rule: "precision", name: "far", spoil: func(ev *Evidence) {
 		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.23), false
 		ev.Results[1].Estimate, ev.Results[1].Converged = estimate(model.IOPS, 2000, 0.08), false
 	}, want: []string{"warning rand-read-iops", "note rand-write-iops"}, says: "not converged"},
 	{rule: "precision", name: "narrow but not settled", spoil: func(ev *Evidence) {
 		ev.Results[0].Converged = false
-	}, want: []string{"note rand-read-iops"}, says: "not settled: the interval is ±2 %"},
+	}, want: []string{"note rand-read-iops"}, says: "not settled: the interval is ±2%"},
 	{rule: "precision", name: "no interval", spoil: func(ev *Evidence) {
 		ev.Results[0].Estimate, ev.Results[0].Converged = model.Estimate{Value: 2000, Low: 2000, High: 2000}, false
 	}, want: []string{"warning rand-read-iops"}, says: "no interval"},

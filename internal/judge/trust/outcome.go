@@ -123,6 +123,9 @@ func few(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// plusMinus is a half-width as tables have it: "±5%".
+func plusMinus(share float64) string { return "±" + strings.ReplaceAll(percent(share), " %", "%") }
+
 // percent formats a share: "12 %", "5 %", "0.4 %", ">999 %".
 func percent(share float64) string {
 	if share >= 9.995 {

@@ -53,7 +53,7 @@ func (w widest) or(r model.Result) widest {
 func (w widest) words() string {
 	text := w.of.Metric.FormatWidth(w.of.Direction, w.of.Estimate)
 	if strings.HasPrefix(text, "±") {
-		return "±" + percent(w.half)
+		return plusMinus(w.half)
 	}
 	return text + " (" + w.of.Workload + ")"
 }
@@ -94,9 +94,9 @@ func checkPrecision(ev Evidence) []model.Finding {
 		if len(names) == 0 {
 			return
 		}
-		message := fmt.Sprintf("not converged: the interval is %s, but ±%s was requested", w.words(), percent(asked))
+		message := fmt.Sprintf("not converged: the interval is %s, but %s was requested", w.words(), plusMinus(asked))
 		if len(names) > 1 {
-			message = fmt.Sprintf("not converged: the widest interval is %s, but ±%s was requested", w.words(), percent(asked))
+			message = fmt.Sprintf("not converged: the widest interval is %s, but %s was requested", w.words(), plusMinus(asked))
 		}
 		if w.half <= asked {
 			message = fmt.Sprintf("not settled: the interval is %s, but the storage varies and was observed too briefly (%s) to rely on that: it may have slower and faster minutes", w.words(), ev.lookedFor(names))
@@ -112,5 +112,5 @@ func checkPrecision(ev Evidence) []model.Finding {
 			Message:  "no interval: too little was measured to say how far the number can be trusted",
 			Evidence: map[string]any{"asked": asked}})
 	}
-	return o.findings(fmt.Sprintf("the interval is within ±%s", percent(asked)), "there is no result to judge")
+	return o.findings(fmt.Sprintf("the interval is within %s", plusMinus(asked)), "there is no result to judge")
 }

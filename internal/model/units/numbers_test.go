@@ -56,3 +56,12 @@ func TestSizesWithoutSeparators(t *testing.T) {
 		}
 	}
 }
+
+// A share of less than a half of one percent is not none.
+func TestFormatPart(t *testing.T) {
+	for v, want := range map[float64]string{0.008: "0.8%", 0.38: "38%", 0: "0%", -0.021: "−2.1%", 0.0004: "0.04%"} {
+		if got := FormatPart(v); got != want {
+			t.Errorf("%g is %s, want %s", v, got, want)
+		}
+	}
+}

@@ -125,6 +125,17 @@ func FormatShare(share float64) string {
 	}
 }
 
+// FormatPart is FormatShare for a part of a whole, which may be negative or 0: "−2.1%", "0%".
+func FormatPart(part float64) string {
+	switch {
+	case part == 0:
+		return "0%"
+	case part < 0:
+		return "−" + FormatShare(-part)
+	}
+	return FormatShare(part)
+}
+
 // FormatBandwidth formats bytes/s: "124 MiB/s", "1.21 GiB/s".
 func FormatBandwidth(v float64) string {
 	switch {

@@ -18,12 +18,17 @@ export function toneOf(t: Theme, change: Change): string {
 
 const marks: Record<Change, string> = { better: "triangle", worse: "path://M0,0L10,0L5,9Z", same: "rect", unclear: "circle", unusable: "path://M0,1L1,0L5,4L9,0L10,1L6,5L10,9L9,10L5,6L1,10L0,9L4,5Z" };
 
+/** The signs of marks that are drawn as shapes. */
+const drawnSign: Partial<Record<Change, string>> = { same: "■", unclear: "●" };
+
 /** forest draws the rows of a comparison that have a ratio. */
 export function forest(c: Comparison, nth: number, [a, b]: [string, string]): Chart | null {
   const rows = c.rows.filter((r) => r.ratio.estimate !== null && r.ratio.estimate > 0);
   if (rows.length === 0) return null;
   const names = rows.map((r) => `${flowName(r.workload, r.direction, c.rows)} ${short[r.metric] ?? r.metric}`);
-  const { min, max, ticks } = rangeOf(rows);
+  const { min, max, ticks: all } = rangeOf(rows);
+  // Narrow drawings have the ends of the axis and no change between them.
+  const some = [all[0]!, 1, all[all.length - 1]!];
   const low = (r: Row) => (r.ratio.confidence && r.ratio.low !== null ? Math.max(r.ratio.low, min) : r.ratio.estimate!);
   const high = (r: Row) => (r.ratio.confidence && r.ratio.high !== null ? Math.min(r.ratio.high, max) : r.ratio.estimate!);
   return {
@@ -46,8 +51,8 @@ export function forest(c: Comparison, nth: number, [a, b]: [string, string]): Ch
           nameGap: 30,
           nameTextStyle: { color: t.faint, fontSize: 12 },
           axisLine: { show: true, onZero: false, lineStyle: { color: t.faint } },
-          axisTick: { customValues: ticks },
-          axisLabel: { color: t.faint, fontSize: 11, customValues: ticks, hideOverlap: true, formatter: (v: number) => format.change(v) },
+          axisTick: { customValues: width < 500 ? some : all },
+          axisLabel: { color: t.faint, fontSize: 11, customValues: width < 500 ? some : all, hideOverlap: true, formatter: (v: number) => format.change(v) },
           splitLine: { show: true, lineStyle: { color: t.line } },
         },
         yAxis: rowAxis(t, names, width),
@@ -65,7 +70,7 @@ export function forest(c: Comparison, nth: number, [a, b]: [string, string]): Ch
       }) as Option,
     key: (t) => {
       const seen = (["better", "worse", "same", "unclear", "unusable"] as const).filter((v) => rows.some((r) => r.verdict === v));
-      const items: KeyItem[] = seen.map((v) => ({ words: v, sign: changeSign[v], color: toneOf(t, v), form: "mark" }));
+      const items: KeyItem[] = seen.map((v) => ({ words: v, sign: drawnSign[v] ?? changeSign[v], color: toneOf(t, v), form: "mark" }));
       return keyOf([...items, { words: "margin: no change that counts", color: t.ramp, form: "area" }]);
     },
     table: () => ({
@@ -89,9 +94,9 @@ export function forest(c: Comparison, nth: number, [a, b]: [string, string]): Ch
 
 const short: Partial<Record<Row["metric"], string>> = { iops: "IOPS", latency: "mean" };
 
-/** intervalOf writes the interval of a change: "+20% to +27%". */
+/** intervalOf writes the interval of a change: "[+20%, +27%]". */
 export function intervalOf(r: Row): string {
-  return r.ratio.confidence ? `${format.change(r.ratio.low)} to ${format.change(r.ratio.high)}` : "no interval";
+  return r.ratio.confidence ? `[${format.change(r.ratio.low)}, ${format.change(r.ratio.high)}]` : "no interval";
 }
 
 function tipOf(r: Row, name: string, [a, b]: [string, string], t: Theme): HTMLElement {

@@ -132,7 +132,7 @@ function load(s: Sweep, results: Result[]): string {
   const parts = [words("iops"), words("bandwidth")].filter(Boolean);
   if (all.length && !points.length) return `No number can be trusted: ${all.length === 1 ? "the only point is" : `all ${all.length} points are`} invalid.`;
   const left = all.length - points.length;
-  const without = left ? `, without ${format.count(left, "point")} of ${all.length} that ${left === 1 ? "is" : "are"} invalid` : "";
+  const without = left ? `; ${left} of ${format.count(all.length, "point")} ${left === 1 ? "is" : "are"} invalid and left out` : "";
   return parts.length ? `At most ${parts.join(", and ")}${without}.` : "Nothing was measured.";
 }
 
@@ -141,6 +141,12 @@ function ended(run: Run): string {
   if (run.status === "unknown") return "Its record does not tell how it ended.";
   const words = { running: "The run was cut off", interrupted: "The run was interrupted", failed: "The run failed" }[run.status];
   return `${words}${run.reason ? ": " + run.reason.replace(/\.$/, "") : ""}.`;
+}
+
+/** partOf tells how many of so many things are it: "2 of 6 numbers are", "both numbers are". */
+function partOf(n: number, all: number, thing: string): string {
+  if (n === all) return all === 1 ? `the only ${thing} is` : all === 2 ? `both ${thing}s are` : `all ${all} ${thing}s are`;
+  return `${n} of ${format.count(all, thing)} ${n === 1 ? "is" : "are"}`;
 }
 
 function belief(report: Report): { sentence: string; tone: Tone } {
@@ -155,25 +161,27 @@ function belief(report: Report): { sentence: string; tone: Tone } {
   if (all === 0 && report.scales?.length) return { sentence: `The points that it is made of were not checked.${tail}`, tone: "unsure" };
   if (all === 0) return { sentence: `There is no number to trust.${tail}`, tone: "bad" };
   if (n.invalid || runInvalid) {
-    const how = n.invalid ? `${n.invalid} of ${format.count(all, "number")} ${n.invalid === 1 ? "is" : "are"} invalid` : "the run as a whole is invalid";
+    const how = n.invalid ? `${partOf(n.invalid, all, "number")} invalid` : "the run as a whole is invalid";
     return { sentence: `No: ${how}; the findings say why. ${checks}.${tail}`, tone: "bad" };
   }
-  if (n.suspect) return { sentence: `With care: ${n.suspect} of ${format.count(all, "number")} ${n.suspect === 1 ? "is" : "are"} suspect; ${checks}.${tail}`, tone: "unsure" };
+  if (n.suspect) return { sentence: `With care: ${partOf(n.suspect, all, "number")} suspect; ${checks}.${tail}`, tone: "unsure" };
   const wide = report.run.schedule.precision ? report.results.filter(tooWide).length : 0;
   if (wide) {
     const asked = format.asked(report.run.schedule.precision);
-    return { sentence: `Yes, but ${wide} of ${format.count(all, "interval")} ${wide === 1 ? "is" : "are"} wider than the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
+    return { sentence: `Yes, but ${partOf(wide, all, "interval")} wider than the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
   }
-  return { sentence: `Yes: ${all === 1 ? "the only number is" : all === 2 ? "both numbers are" : `all ${all} numbers are`} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
+  return { sentence: `Yes: ${partOf(all, all, "number")} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
 }
 
 function better(c: Comparison, [a, b]: [string, string]): { sentence: string; tone: Tone } {
   const n = (v: string) => c.rows.filter((r) => r.verdict === v).length;
-  const parts = (["better", "worse", "same", "unclear", "unusable"] as const).filter((v) => n(v)).map((v) => `${v === "same" ? "the same" : v} in ${n(v)}`);
+  const decided = (["better", "worse", "same"] as const).filter((v) => n(v)).map((v) => `${v === "same" ? "the same" : v} in ${n(v)}`);
+  const open = (["unclear", "unusable"] as const).filter((v) => n(v)).map((v) => `${n(v)} ${n(v) === 1 ? "is" : "are"} ${v}`);
+  const rows = format.count(c.rows.length, "row");
   const care = c.comparable ? "" : " They are not comparable: the change cannot be put down to the storage alone.";
   const tone: Tone = n("worse") || n("unusable") ? "bad" : n("better") ? "good" : n("unclear") ? "unsure" : "plain";
   return {
-    sentence: `${b} (${placeName(c.b.target)}) is ${parts.join(", ") || "not compared in any"} of ${format.count(c.rows.length, "row")} against ${a} (${placeName(c.a.target)}).${care}`,
+    sentence: `${b} (${placeName(c.b.target)}) against ${a} (${placeName(c.a.target)}): ${c.rows.length ? [decided.length ? `${decided.join(", ")} of ${rows}` : `none of ${rows} decided`, ...open].join("; ") : "nothing was compared"}.${care}`,
     tone: c.comparable ? tone : "unsure",
   };
 }

@@ -91,7 +91,7 @@ function table(b: Budget): HTMLElement {
     ["time", "share"],
     [
       ...b.rows.map((r) => line(r.name, r.seconds, r.share, r.of, measured(r))),
-      leftOver(b) ? line("left over", b.residual.seconds, b.residual.share) : null,
+      b.residual.seconds ? line("left over", b.residual.seconds, b.residual.share) : null,
       line("as the client saw it", b.seen, 1, "", "", true),
       ...(b.amplification ?? []).map(amplified),
     ],
@@ -126,8 +126,8 @@ function compared(c: BudgetComparison, id: string, [a, b]: [string, string]): HT
     h("ul", {}, ...c.says.map((s) => h("li", {}, s))),
     scrolled(
       `Table of the parts of ${title}, side by side`,
-      ["part", "A", "B", "B of all A"],
-      ["A", "B", "B of all A"],
+      ["part", "A", "B", "B ÷ total of A"],
+      ["A", "B", "B ÷ total of A"],
       c.changes.map((x) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, x.part === "residual" ? "left over" : x.name)), time(x.a), time(x.b), number(x.of.toFixed(2).replace("-", "−")))),
     ),
     c.equal ? h("p", { class: "faint" }, `By the law: ${c.equal.law}; if ${c.equal.assumes.join(", and ")}.`) : null,

@@ -30,7 +30,7 @@ export function comparison(c: Comparison, nth: number, sides: [string, string]):
 
 function traits(c: Comparison, sides: [string, string]): HTMLElement {
   const parts: Child[] = [];
-  if (c.common.length) parts.push(h("p", {}, h("span", { class: "faint" }, "The same: "), c.common.map((t) => `${t.name} ${t.value}`).join(" · ")));
+  if (c.common.length) parts.push(h("p", {}, h("span", { class: "faint" }, "The same: "), c.common.map((t) => (plain.has(t.name) ? t.value : `${t.name} ${t.value}`)).join(" · ")));
   if (c.differences.length) {
     const rows = c.differences.map((d) =>
       h("tr", {}, h("th", { scope: "row" }, d.name), h("td", {}, d.a), h("td", {}, d.b), h("td", { class: d.unlike ? "verdict unsure" : "faint" }, d.unlike ? "! not comparable" : "what is compared, or harmless")),
@@ -40,6 +40,9 @@ function traits(c: Comparison, sides: [string, string]): HTMLElement {
   }
   return h("div", { class: "traits" }, ...parts);
 }
+
+/** Traits whose values say what they are. */
+const plain = new Set(["kind", "direct"]);
 
 /** notesOf are the notes of the rows; rows share a note in the same words. */
 function notesOf(c: Comparison): string[] {

@@ -33,9 +33,9 @@ export function winners(k: Ranking): { sentence: string; tone: Tone } {
   const over = list.length > 1 ? "Over all tests" : `In ${format.count(last.rows, "test")}`;
   if (last.verdict === "better") return { sentence: `${over}, certain: ${last.entries.map((e) => `${e.first}. ${nameOf(k, e)}`).join(", ")}.`, tone: "good" };
   const may = last.entries.filter((e) => e.first === 1).map((e) => nameOf(k, e));
-  const clear = list.filter((g) => g.name && g.verdict === "better").map((g) => `${g.name}: ${nameOf(k, g.entries![0]!)}`);
+  const clear = list.filter((g) => g.name && g.verdict === "better").map((g) => `${nameOf(k, g.entries![0]!)} in ${g.name}`);
   const lead = may.length === 1 ? `${may[0]} is first, the places behind are open` : `unclear: the first may be ${listed(may)}`;
-  return { sentence: `${over}, ${lead}.${clear.length ? ` Certain alone: ${clear.join("; ")}.` : ""}`, tone: "unsure" };
+  return { sentence: `${over}, ${lead}.${clear.length ? ` Certain within one kind of test: ${clear.join("; ")}.` : ""}`, tone: "unsure" };
 }
 
 function listed(names: string[]): string {
@@ -100,7 +100,7 @@ function rows(k: Ranking, notes: string[]): HTMLElement {
         "tr",
         {},
         h("th", { scope: "row" }, h("span", { class: "name" }, rowName(k, r)), h("span", { class: "name faint" }, metricWords[r.metric])),
-        h("td", { class: `verdict ${changeTone[r.verdict]}` }, verdictWords(r.verdict) + note),
+        h("td", { class: `verdict ${changeTone[r.verdict]}` }, (r.verdict === "unusable" && (r.entries ?? []).length === 1 ? "– only one system" : verdictWords(r.verdict)) + note),
         ...systems.map((_, i) => cell(r, i)),
       ),
     );

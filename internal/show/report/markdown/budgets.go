@@ -32,7 +32,7 @@ func (p *page) budget(b *budget.Budget) {
 	for _, r := range b.Rows {
 		add(r, r.Name)
 	}
-	if math.Abs(b.Residual.Share) >= 0.005 {
+	if b.Residual.Seconds != 0 {
 		add(b.Residual, "left over: "+b.Residual.Name)
 	}
 	add(budget.Row{Seconds: b.Seen, Share: 1}, "as the client saw it")
@@ -71,7 +71,7 @@ func signed(s float64) string {
 
 // share formats a fraction, which may be negative.
 func share(v float64) string {
-	return strings.NewReplacer("-0%", "0%", "-", "−").Replace(fmt.Sprintf("%.0f%%", 100*v))
+	return units.FormatPart(v)
 }
 
 // gain formats the change of a rate, a ratio minus 1.
@@ -104,7 +104,7 @@ func (p *page) compared(list []budget.Comparison) {
 			}
 			rows = append(rows, []string{inline(part), known(x.A), known(x.B), strings.Replace(fmt.Sprintf("%.2f", x.Of), "-", "−", 1)})
 		}
-		p.table([]string{"part", "A:", "B:", "B of all A:"}, rows)
+		p.table([]string{"part", "A:", "B:", "B ÷ total of A:"}, rows)
 		var lines []string
 		for _, s := range c.Says {
 			lines = append(lines, "- "+inline(s))

@@ -20,7 +20,7 @@ func (p *page) ranking(r *model.Report) {
 		for _, e := range g.Entries {
 			order = append(order, "**"+words.Place(e)+"** "+inline(k.Systems[e.System].Name))
 		}
-		verdict := words.RankVerdict(g.Verdict)
+		verdict := words.RankVerdict(g.Verdict, false)
 		if g.Reason != "" {
 			verdict += ": " + inline(g.Reason)
 		}
@@ -52,7 +52,7 @@ func (p *page) tests(k *model.Ranking) {
 			}
 			row = append(row, text)
 		}
-		verdict := words.RankVerdict(r.Verdict)
+		verdict := words.RankVerdict(r.Verdict, len(r.Entries) == 1)
 		if i := slices.Index(notes, r.Reason); i >= 0 {
 			verdict += " " + looks.Footnote(strconv.Itoa(i+1))
 		}

@@ -62,10 +62,10 @@ func (p *page) budget(name string, b *budget.Budget) {
 	p.line(p.Paint(term.Bold, p.Text(name+b.Workload)) + p.Paint(term.Dim, p.Text("  "+b.Description)))
 	part, time, share := &column{title: "of one " + b.Operation}, &column{title: "time", numeric: true}, &column{title: "share", numeric: true}
 	of, source := &column{title: "computed as", drop: 1}, &column{title: "source"}
-	add := func(words string, seconds, of1 float64, how, from string, paint term.Paint) {
-		part.cells = append(part.cells, cell{text: words, paint: paint})
+	add := func(name string, seconds, of1 float64, how, from string, paint term.Paint) {
+		part.cells = append(part.cells, cell{text: name, paint: paint})
 		time.cells = append(time.cells, quantity(signed(seconds)))
-		share.cells = append(share.cells, cell{text: strings.Replace(fmt.Sprintf("%.0f %%", 100*of1), "-0 %", "0 %", 1)})
+		share.cells = append(share.cells, cell{text: p.Text(units.FormatPart(of1))})
 		of.cells, source.cells = append(of.cells, cell{text: how}), append(source.cells, cell{text: from, paint: term.Dim})
 	}
 	for _, r := range b.Rows {
@@ -79,7 +79,7 @@ func (p *page) budget(name string, b *budget.Budget) {
 		of.cells, source.cells = append(of.cells, cell{text: r.Rates()}), append(source.cells, cell{text: r.Source(), paint: term.Dim})
 	}
 	p.fitted([]*column{part, time, share, of, source})
-	p.field("closure", fmt.Sprintf("%.0f %% of the %s that the client saw: %s", 100*b.Closure, units.FormatDuration(b.Seen), b.SeenBy))
+	p.field("closure", fmt.Sprintf("%s of the %s that the client saw: %s", units.FormatPart(b.Closure), units.FormatDuration(b.Seen), b.SeenBy))
 	if b.Residual.Share >= 0.005 {
 		p.field("left", b.Residual.Name)
 	}
@@ -133,7 +133,7 @@ func (p *page) explainComparison(c *budget.Comparison) {
 	}
 	p.line(p.Paint(term.Bold, p.Text(title)))
 	part, a, b := &column{title: "part"}, &column{title: "A", numeric: true}, &column{title: "B", numeric: true}
-	of := &column{title: "B of all A", numeric: true}
+	of := &column{title: "B ÷ total of A", numeric: true}
 	value := func(v *float64) cell {
 		if v == nil {
 			return cell{text: "–"}

@@ -40,7 +40,7 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	p.field("repeats", scheduleWords(pl)...)
 	p.field("time", timeWords(pl)...)
 	p.blank()
-	name, pattern, headline := &column{title: "workload"}, &column{title: "pattern"}, &column{title: "precision is asked of"}
+	name, pattern, headline := &column{title: "workload"}, &column{title: "pattern"}, &column{title: "main metric"}
 	for _, work := range pl.Workloads {
 		name.cells = append(name.cells, cell{text: p.Text(work.Name)})
 		pattern.cells = append(pattern.cells, cell{text: p.Text(work.Describe())})

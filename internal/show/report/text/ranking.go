@@ -29,7 +29,7 @@ func (p *page) ranking(r *model.Report) {
 	notes := words.RankNotes(k)
 	p.rankRows(k, notes)
 	p.blank()
-	p.remark("1", term.Green, "the place behind each number: 2–3 means that the numbers allow either; – means that the number cannot be used")
+	p.remark("1", term.Green, "the place beside each number: 2–3 means that the numbers allow either; – means that the number cannot be used")
 	for i, n := range notes {
 		p.remark(p.Footnote(strconv.Itoa(i+1)), term.Plain, n)
 	}
@@ -66,18 +66,16 @@ func (p *page) rankRows(k *model.Ranking, notes []string) {
 		for i, c := range systems {
 			c.cells = append(c.cells, p.rankCell(r, i, unit))
 		}
-		v := cell{text: words.RankVerdict(r.Verdict), paint: term.Yellow}
+		v := cell{text: words.RankVerdict(r.Verdict, len(r.Entries) == 1), paint: term.Yellow}
 		if r.Verdict == model.Better {
 			v.paint = term.Green
 		}
-		if i := slices.Index(notes, r.Reason); i >= 0 {
-			v.text += " " + p.Footnote(strconv.Itoa(i+1))
-		}
+		v.text += p.rankNote(r, notes)
 		verdict.cells = append(verdict.cells, v)
 	}
 	columns := append([]*column{name, metric}, append(systems, verdict)...)
 	if total(fit(columns, p.width)) > p.width {
-		p.rankList(k)
+		p.rankList(k, notes)
 		return
 	}
 	p.fitted(columns)
@@ -139,11 +137,19 @@ func (p *page) rankCell(r model.RankRow, system int, unit string) cell {
 	return cell{text: p.Text("–"), unit: "  ", paint: term.Dim}
 }
 
+// rankNote is the mark of the note on a row; "" if it has none.
+func (p *page) rankNote(r model.RankRow, notes []string) string {
+	if i := slices.Index(notes, r.Reason); i >= 0 {
+		return " " + p.Footnote(strconv.Itoa(i+1))
+	}
+	return ""
+}
+
 // rankList writes the rows one below the other, if a table does not fit.
-func (p *page) rankList(k *model.Ranking) {
+func (p *page) rankList(k *model.Ranking, notes []string) {
 	for _, r := range k.Rows {
 		test := r.Group + " " + words.RankTest(k, r)
-		p.line(p.Paint(term.Bold, p.Text(test+" "+rankMetric(r.Metric, ""))) + " " + p.Text(words.RankVerdict(r.Verdict)))
+		p.line(p.Paint(term.Bold, p.Text(test+" "+rankMetric(r.Metric, ""))) + " " + p.Text(words.RankVerdict(r.Verdict, len(r.Entries) == 1)) + p.rankNote(r, notes))
 		var parts []string
 		for _, e := range r.Entries {
 			parts = append(parts, fmt.Sprintf("%s %s %s", words.Place(e), k.Systems[e.System].Name, r.Metric.Format(e.Estimate.Value)))
@@ -159,7 +165,7 @@ func (p *page) rankGroups(k *model.Ranking) {
 		for _, e := range g.Entries {
 			parts = append(parts, words.Place(e)+" "+k.Systems[e.System].Name)
 		}
-		line := words.RankGroup(g) + ": " + words.RankVerdict(g.Verdict)
+		line := words.RankGroup(g) + ": " + words.RankVerdict(g.Verdict, false)
 		if g.Reason != "" {
 			line += " (" + g.Reason + ")"
 		}

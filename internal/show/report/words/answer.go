@@ -146,26 +146,37 @@ func Ended(status model.Status, reason string) string {
 
 // Better says in a sentence how B compares with A.
 func Better(c *model.Comparison) string {
-	var parts []string
-	for _, v := range []model.Change{model.Better, model.Worse, model.Same, model.Unclear, model.Unusable} {
-		n := 0
-		for _, row := range c.Rows {
-			if row.Verdict == v {
-				n++
-			}
-		}
-		if n > 0 {
-			word := string(v)
-			if v == model.Same {
-				word = "the same"
-			}
-			parts = append(parts, word+" in "+strconv.Itoa(n))
-		}
+	count := map[model.Change]int{}
+	for _, row := range c.Rows {
+		count[row.Verdict]++
 	}
-	if len(parts) == 0 {
+	if len(c.Rows) == 0 {
 		return "Nothing was compared."
 	}
-	sentence := fmt.Sprintf("B is %s of %s against A.", strings.Join(parts, ", "), units.FormatCount(len(c.Rows), "row"))
+	rows := units.FormatCount(len(c.Rows), "row")
+	var decided []string
+	for _, v := range []model.Change{model.Better, model.Worse, model.Same} {
+		word := string(v)
+		if v == model.Same {
+			word = "the same"
+		}
+		if count[v] > 0 {
+			decided = append(decided, word+" in "+strconv.Itoa(count[v]))
+		}
+	}
+	parts := []string{"none of " + rows + " decided"}
+	if len(decided) > 0 {
+		parts = []string{strings.Join(decided, ", ") + " of " + rows}
+	}
+	for _, v := range []model.Change{model.Unclear, model.Unusable} {
+		switch n := count[v]; {
+		case n == 1:
+			parts = append(parts, "1 is "+string(v))
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d are %s", n, v))
+		}
+	}
+	sentence := "B against A: " + strings.Join(parts, "; ") + "."
 	if !c.Comparable {
 		sentence += " They are not comparable: a change cannot be put down to the storage alone."
 	}

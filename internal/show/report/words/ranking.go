@@ -79,10 +79,13 @@ func Place(e model.RankEntry) string {
 	return fmt.Sprintf("%d–%d", e.First, e.Last)
 }
 
-// RankVerdict returns the verdict on an order of systems.
-func RankVerdict(v model.Change) string {
-	if v == model.Better {
+// RankVerdict returns the verdict on an order of systems. A test of one system alone orders nothing.
+func RankVerdict(v model.Change, alone bool) string {
+	switch {
+	case v == model.Better:
 		return "clear"
+	case v == model.Unusable && alone:
+		return "only one system"
 	}
 	return string(v)
 }
