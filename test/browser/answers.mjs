@@ -8,14 +8,32 @@ const answer = (page, question) => page.locator("#answers .answer", { has: page.
 // The largest number of a sweep that is said is one that its table does not strike through.
 await check("sweep", async (t) => {
   for (const [name, right, wrong] of [
-    ["grid", ["At most 179k IOPS", "depth 8", "without 1 point of 6 that is invalid"], "267k"],
+    ["grid", ["At most 179k IOPS", "depth 8", "1 of 6 points is invalid and left out"], "267k"],
     ["none", ["No number can be trusted: all 6 points are invalid."], "IOPS"],
   ]) {
     const page = await open(t, task.pages[name]);
     const said = await answer(page, "How much load?");
     if (right.some((w) => !said.includes(w)) || said.includes(wrong)) t.fail(`${name} says: ${said}`);
+    // Its table is not cut off, its advice has only commands in monospace, and they break between words.
+    const wide = await page.evaluate(() => [...document.querySelectorAll(".scroll:has(> .results)")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.scrollWidth} px of ${e.clientWidth}`));
+    if (wide.length) t.fail(`${name}: a table is cut off: ${wide.join(", ")}`);
+    const advice = await page.locator("#findings .next").allTextContents();
+    const typed = await page.locator("#findings .next code").allTextContents();
+    if (!advice.some((w) => w.startsWith("Next: give it a faster CPU")) || typed.length < 2 || typed.some((w) => !w.startsWith("loadline "))) t.fail(`the advice is ${advice.join(" | ")}, and as commands: ${typed.join(" | ")}`);
     await page.context().close();
   }
+});
+
+// A narrow chart of a comparison keeps the place of no change, and the words that tell what the marks are.
+await check("narrow", async (t) => {
+  const page = await open(t, task.pages.compared);
+  await page.setViewportSize({ width: 390, height: 900 });
+  await drawn(page);
+  await page.locator("#comparison figure").first().scrollIntoViewIfNeeded();
+  const side = await page.evaluate(() => document.documentElement.scrollWidth);
+  if (side > 390) t.fail(`the page is ${side} px wide`);
+  await shot(page, "compared-390");
+  await page.context().close();
 });
 
 // The answers of a page with a comparison have the numbers of its table, and what differs from them is explained.

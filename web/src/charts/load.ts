@@ -27,7 +27,7 @@ const title = (p: SweepPoint) => `${format.metric("iops", p.offered!)} offered${
 const end = (points: SweepPoint[], more: Num = 0) => round(Math.max(more ?? 0, ...points.map((p) => p.offered!)) * 1.02);
 
 function upright(x: number, words: string, color: string, above: boolean): object {
-  return { xAxis: x, label: { show: true, formatter: words, color, fontSize: 11, position: above ? "insideEndTop" : "insideStartTop", rotate: 90 }, lineStyle: { color, type: "dashed", width: 1.5 } };
+  return { xAxis: x, label: { show: true, formatter: words, color, fontSize: 11, position: above ? "insideEndTop" : "insideStartBottom", rotate: 90 }, lineStyle: { color, type: "dashed", width: 1.5 } };
 }
 
 function latency(report: Report, points: SweepPoint[], suffix: string): Chart {

@@ -109,10 +109,10 @@ export function shadeOf(t: Theme, share: number): string {
   return `rgb(${rgb.join(",")})`;
 }
 
-/** inkOn is the text colour, dark or white, that stands out more from shadeOf's. */
+/** inkOn is the text colour, black or white, that stands out more from shadeOf's. */
 export function inkOn(t: Theme, share: number): string {
   const linear = (v: number) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
   const [r, g, b] = shadeOf(t, share).match(/\d+/g)!.map((v) => linear(Number(v))) as [number, number, number];
-  // The relative luminance at which white and near-black have the same contrast.
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.19 ? "#10202e" : "#ffffff";
+  // The relative luminance at which white and black have the same contrast, 4.6.
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
 }

@@ -42,11 +42,11 @@ function linesOf(points: SweepPoint[]): Line[] {
 
 /** colorAt goes from pale to strong with the block size; one line alone has its direction's colour. */
 function colorAt(t: Theme, i: number, n: number, d: Direction): string {
-  return n === 1 ? t.direction[d] : shadeOf(t, 0.35 + (0.65 * i) / (n - 1));
+  return n === 1 ? t.direction[d] : shadeOf(t, 0.55 + (0.45 * i) / (n - 1));
 }
 
 /** No axis reaches farther from an estimate than this factor. */
-const farthest = 4;
+const farthest = 10;
 
 /** curve draws the latency against the rate, one line per block size, along the depth. */
 function curve(points: SweepPoint[], name: string, words: string, d: Direction): Chart | null {
@@ -88,7 +88,7 @@ function curve(points: SweepPoint[], name: string, words: string, d: Direction):
               showSymbol: true,
               itemStyle: { color },
               lineStyle: { color, width: 2, type: dash(i) },
-              label: { show: true, position: "right", distance: width > 500 ? 7 : 4, color: t.text, fontSize: width > 500 ? 10 : 9, textBorderColor: t.paper, textBorderWidth: 3, formatter: (q: { dataIndex: number }) => String(l.points[q.dataIndex]!.depth) },
+              label: { show: true, position: "right", distance: width > 500 ? 3 : 2, offset: [0, 9], color: t.text, fontSize: width > 500 ? 10 : 9, textBorderColor: t.paper, textBorderWidth: 3, formatter: (q: { dataIndex: number }) => String(l.points[q.dataIndex]!.depth) },
               // A number that finds no room at the right goes above its mark, rather than away.
               labelLayout: { moveOverlap: "shiftY" },
               emphasis: { disabled: true },
@@ -172,12 +172,12 @@ function map(points: SweepPoint[], metric: Metric, title: string, name: string):
   const [low, high] = [Math.min(...cells.map((p) => of(p)!)), Math.max(...cells.map((p) => of(p)!))];
   const share = (v: number) => (high > low ? Math.log(v / low) / Math.log(high / low) : 0.5);
   const unit = unitFor(metric, largest([high]));
-  const show = (v: number) => (metric === "iops" ? format.rate(v) : format.metric(metric, v).replace("KiB/s", "K").replace("MiB/s", "M").replace("GiB/s", "G"));
+  const show = (v: number) => (metric === "iops" ? format.rate(v) : metric === "bandwidth" ? format.three(v / unit.by) : format.metric(metric, v));
   const words = (p: SweepPoint) => `${cellName(p)}: ${format.metric(metric, of(p))}`;
   return {
     name,
     title,
-    caption: `${metricAxis(metric, unit)} in each cell${metric === "bandwidth" ? " (K, M and G are KiB/s, MiB/s and GiB/s)" : ""}; the stronger the color, the larger, on a logarithmic scale.${cells.length < points.length ? " A dash: too few I/Os to tell." : ""}`,
+    caption: `${metric === "p99" ? "p99 latency" : sentenceCase(metricAxis(metric, unit))} in each cell; the stronger the color, the larger, on a logarithmic scale.${cells.length < points.length ? " A dash: too few I/Os to tell." : ""}`,
     alt: `The largest at ${words(cells.reduce((a, b) => (of(b)! > of(a)! ? b : a)))}, the smallest at ${words(cells.reduce((a, b) => (of(b)! < of(a)! ? b : a)))}.`,
     height: sizes.length * 36 + 70,
     option: (t) =>
@@ -212,6 +212,8 @@ function map(points: SweepPoint[], metric: Metric, title: string, name: string):
     stops: () => cells.map((p, index) => ({ series: 0, index, words: words(p) })),
   };
 }
+
+const sentenceCase = (words: string): string => words[0]!.toUpperCase() + words.slice(1);
 
 /** steps is an axis of names with equal room each. */
 function steps(t: Theme, at: "x" | "y", name: string, names: string[]): object {

@@ -72,7 +72,7 @@ function resultWords(e: Entry): Child[] {
   const more = e.more && e.results.length > 1 ? h("li", { class: "faint" }, `and ${e.more} more`) : null;
   const brief = briefly(e.results);
   if (brief) return [h("ul", {}, ...brief, more)];
-  const items = e.results.slice(0, mostNamed).map((r) => h("li", { class: r.verdict }, h("span", {}, flowName(r.workload, r.direction, e.results!)), value(r)));
+  const items = e.results.slice(0, mostNamed).map((r) => h("li", { class: r.verdict }, h("span", {}, named(r, e.results!)), value(r)));
   const rest = (e.more ?? 0) + Math.max(0, e.results.length - mostNamed);
   return [h("ul", {}, ...items, rest && e.results.length > 1 ? h("li", { class: "faint" }, `and ${rest} more`) : null)];
 }
@@ -83,13 +83,19 @@ const mostNamed = 3;
 /** briefly writes reads and writes of a metric in one line, where that names them: rates,
  * bandwidths and latencies of a run of the usual workloads. */
 function briefly(results: CardResult[]): Child[] | null {
-  const direction = (r: CardResult) => (r.direction === "sync" ? "flush" : r.direction);
   const keys = results.map((r) => `${r.metric}/${r.direction}`);
   if (results.length < 3 || new Set(keys).size < keys.length) return null;
   const metrics = [...new Set(results.map((r) => r.metric))];
-  // Whether it is random or sequential is in the names of the usual workloads.
-  const access = (r: CardResult): string => /^(rand|seq)-/.exec(r.workload)?.[0].replace("-", " ") ?? "";
-  return metrics.map((m) => h("li", {}, ...results.filter((r) => r.metric === m).map((r) => h("span", { class: `pair ${r.verdict}`, title: r.workload }, h("span", { class: "faint" }, access(r) + direction(r)), " ", value(r)))));
+  return metrics.map((m) => h("li", {}, ...results.filter((r) => r.metric === m).map((r) => h("span", { class: `pair ${r.verdict}`, title: r.workload }, h("span", { class: "faint" }, shortName(r)), " ", value(r)))));
+}
+
+/** Whether it is random or sequential is in the names of the usual workloads. */
+const shortName = (r: CardResult): string => (/^(rand|seq)-/.exec(r.workload)?.[0].replace("-", " ") ?? "") + (r.direction === "sync" ? "flush" : r.direction);
+
+/** named is a workload in the words of briefly where these are enough, as for the usual ones. */
+function named(r: CardResult, all: CardResult[]): string {
+  const usual = /^(rand|seq)-(read|write)-(iops|bw|lat)$/;
+  return usual.test(r.workload) && all.every((o) => o === r || shortName(o) !== shortName(r)) ? shortName(r) : flowName(r.workload, r.direction, all);
 }
 
 function value(r: CardResult): HTMLElement {

@@ -5,6 +5,7 @@ import { h } from "../dom";
 import * as format from "../format";
 import type { Finding, Severity } from "../model";
 import { severitySign, severityTone } from "../theme";
+import { advice } from "./advice";
 
 const words: Record<Severity, string> = { invalid: "invalid", warning: "warning", note: "note", passed: "passed", "not-checked": "not checked" };
 
@@ -50,7 +51,7 @@ function item(f: Finding, all: number): HTMLElement {
       {},
       h("p", {}, h("strong", {}, `${words[f.severity]}: ${f.rule}`), names ? ` — ${names}` : null),
       h("p", {}, f.message),
-      f.next ? h("p", { class: "next" }, "Next: ", h("code", {}, f.next)) : null,
+      f.next ? advice(f.next) : null,
     ),
   );
 }

@@ -3,6 +3,7 @@
 import { h } from "../dom";
 import type { Goal } from "../model";
 import type { Tone } from "../theme";
+import { advice } from "./advice";
 
 const shown: Record<Goal["outcome"], { sign: string; tone: Tone }> = {
   met: { sign: "✓", tone: "good" },
@@ -27,7 +28,7 @@ function item(g: Goal): HTMLElement {
       {},
       h("p", {}, h("strong", {}, `${g.outcome}: ${g.text}`)),
       h("p", {}, g.message),
-      g.next ? h("p", { class: "next" }, "Next: ", h("code", {}, g.next)) : null,
+      g.next ? advice(g.next) : null,
     ),
   );
 }
