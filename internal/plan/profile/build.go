@@ -198,26 +198,19 @@ func fitOffsets(workloads []model.Workload, size int64) []model.Workload {
 	return fitted
 }
 
-// CheckAsked rejects what no target can satisfy, before anything is created on one: a profile that cannot
-// be run, contradictory figures, a size that is too small, and a time that is too short for the workloads of
-// a run (sides is 1) or of a comparison (2). Errors are refusals.
+// CheckAsked rejects what contradicts itself, whatever the target, before anything is created on one: the
+// figures of a run (sides is 1) or of a comparison (2), and a size that is too small for the workloads. Errors
+// are refusals.
 func CheckAsked(exp model.Experiment, p Profile, sides int) error {
-	if err := Check(p); err != nil {
-		return err
-	}
-	if err := checkAsked(exp); err != nil {
-		return err
-	}
-	if err := checkSize(exp.Size, p.Workloads); err != nil {
-		return err
-	}
 	if sides > 1 {
 		if err := checkPaired(exp); err != nil {
 			return err
 		}
 	}
-	_, err := schedule(exp, p, sides)
-	return err
+	if err := checkAsked(exp); err != nil {
+		return err
+	}
+	return checkSize(exp.Size, p.Workloads)
 }
 
 // checkAsked rejects contradictory figures in the experiment.
