@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,8 +54,10 @@ func TestACreditIsNoDifference(t *testing.T) {
 					}
 				}
 				for _, side := range c.sides {
-					// On busy processors there may be no time for a second look.
-					if !told(got.Findings, fmt.Sprintf("%c: burst: ", side)) && !told(got.Findings, fmt.Sprintf("%c: slower without pauses", side)) {
+					// What is the same of both sides is said once. On busy processors there may be no time for a second look.
+					if !slices.ContainsFunc([]string{"%c: burst: ", "%c: slower without pauses"}, func(words string) bool {
+						return told(got.Findings, fmt.Sprintf(words, side)) || c.sides == "AB" && told(got.Findings, "A and "+fmt.Sprintf(words, 'B'))
+					}) {
 						t.Errorf("the burst of %c is not told of: %+v", side, got.Findings)
 					}
 				}
