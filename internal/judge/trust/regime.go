@@ -38,12 +38,13 @@ const (
 	fartherApart = 4.0
 	shortLeast   = 0.25
 	shortSeconds = 24
-	// abruptShare is the share of a change of level that has to happen within abruptSeconds on either side of
-	// it, less noiseShare of a second's standard deviation: correlated noise wanders from one level to the other
-	// in many small steps. A slow start may be gradual.
+	// abruptShare is the share of a change of level below gradualLeast that has to happen within abruptSeconds
+	// on either side of it, less noiseShare of a second's standard deviation: correlated noise wanders from one
+	// level to the other in many small steps. What changes by more, or starts slowly, may be gradual.
 	abruptShare   = 0.7
 	abruptSeconds = 3
 	noiseShare    = 0.5
+	gradualLeast  = 0.25
 	modesApart    = 0.10
 	driftLeast    = 0.05
 	// longSeconds is the minimum length of an unbroken series that is cut into segments, and
@@ -150,17 +151,17 @@ func (s *series) apart(from, at, to int) bool {
 	}
 	phi := stats.Correlation(b)
 	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
-	difference := math.Abs(stats.Mean(a) - stats.Mean(b))
+	high, low := math.Max(stats.Mean(a), stats.Mean(b)), math.Min(stats.Mean(a), stats.Mean(b))
+	difference := high - low
 	k := min(abruptSeconds, len(a), len(b))
 	jump := math.Abs(stats.Mean(b[:k]) - stats.Mean(a[len(a)-k:]))
-	mayClimb := from == 0 && at <= to/2 && stats.Mean(a) < stats.Mean(b)
-	if !mayClimb && jump+noiseShare*spread < abruptShare*difference {
+	mayBeGradual := difference >= gradualLeast*high || from == 0 && at <= to/2 && stats.Mean(a) < stats.Mean(b)
+	if !mayBeGradual && jump+noiseShare*spread < abruptShare*difference {
 		return false
 	}
 	far := farApart
 	if len(s.rate) < shortSeconds {
 		far = fartherApart
-		high, low := math.Max(stats.Mean(a), stats.Mean(b)), math.Min(stats.Mean(a), stats.Mean(b))
 		if stats.Scatter(b) > stats.Flat*stats.Mean(b) && low > (1-shortLeast)*high {
 			return false
 		}

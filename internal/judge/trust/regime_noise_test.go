@@ -65,3 +65,26 @@ func TestAnAbruptChangeIsFound(t *testing.T) {
 		}
 	}
 }
+
+// Storage that falls over several seconds, as a cache does that fills up, falls as well.
+func TestAGradualFallIsFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 14))
+	for _, cv := range []float64{0, 0.02, 0.06} {
+		for _, over := range []int{1, 3, 5, 8} {
+			const trials, at = 200, 22
+			found := 0
+			for range trials {
+				s := noisy(r, 60, cv, 0, 0, 60)
+				for i := range s.rate {
+					s.rate[i] *= 1 - 0.75*math.Min(1, math.Max(0, float64(i-at)/float64(over)))
+				}
+				if k := s.regime().kind; k > steady {
+					found++
+				}
+			}
+			if share := float64(found) / trials; share < 0.98 {
+				t.Errorf("to a quarter over %d s, noise of %.0f %%: found in %.0f %%", over, 100*cv, 100*share)
+			}
+		}
+	}
+}
