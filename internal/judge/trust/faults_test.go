@@ -250,7 +250,7 @@ var firstFaults = []fault{
 	{rule: "size", name: "a log", spoil: asLog, want: []string{"not-checked"}, says: "a log is written to new space", also: logSpeaks},
 	{rule: "size", name: "too small", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 874<<20, 0.01)
-	}, also: []string{"above-disks"}, want: []string{"warning rand-read-iops"}, says: "rand-read-iops did at least 865 MiB/s (the low end of the interval), and 4 GiB is less than 25 s of that, so a cache below may have answered; the rule asks for 21.1 GiB, in whole GiB 22 GiB"},
+	}, also: []string{"above-disks"}, want: []string{"warning rand-read-iops"}, says: "rand-read-iops did at least 865 MiB/s (the low end of the interval), and 4 GiB is less than 25 s of that, so a cache below may have answered; the rule asks for 21.1 GiB, rounded up to 22 GiB"},
 	{rule: "size", name: "only the middle of the interval is beyond", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 240<<20, 0.05)
 	}, also: []string{"above-disks"}},

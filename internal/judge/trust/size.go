@@ -96,10 +96,10 @@ func (ev Evidence) atLeast(workload string, low float64) string {
 	return units.FormatBandwidth(low)
 }
 
-// inWhole names the exact size in bytes and, if that is another one, the whole GiB that are advised for it.
+// inWhole names the exact size in bytes and, if that is another one, the whole GiB to which it is rounded up.
 func inWhole(exact float64, whole int64) string {
 	if said := units.FormatSize(int64(math.Ceil(exact))); said != units.FormatSize(whole) {
-		return said + ", in whole GiB " + units.FormatSize(whole)
+		return said + ", rounded up to " + units.FormatSize(whole)
 	}
 	return units.FormatSize(whole)
 }

@@ -57,8 +57,8 @@ func TestSizeAdvisesOnlyWhatFits(t *testing.T) {
 // another size is advised than 25 s times that.
 func TestSizeNamesItsBandwidth(t *testing.T) {
 	for half, want := range map[float64]string{
-		0.2: "did at least 240 MiB/s (the low end of the interval), and 4 GiB is less than 25 s of that, so a cache below may have answered; the rule asks for 5.86 GiB, in whole GiB 6 GiB",
-		0:   "did 300 MiB/s, and 4 GiB is less than 25 s of that, so a cache below may have answered; the rule asks for 7.32 GiB, in whole GiB 8 GiB",
+		0.2: "did at least 240 MiB/s (the low end of the interval), and 4 GiB is less than 25 s of that, so a cache below may have answered; the rule asks for 5.86 GiB, rounded up to 6 GiB",
+		0:   "did 300 MiB/s, and 4 GiB is less than 25 s of that, so a cache below may have answered; the rule asks for 7.32 GiB, rounded up to 8 GiB",
 	} {
 		ev := sound()
 		e := estimate(model.Bandwidth, 300<<20, half)
