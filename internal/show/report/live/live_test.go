@@ -198,7 +198,7 @@ func TestProgressTellsWhatIsLeft(t *testing.T) {
 		{Elapsed: 202, Left: 0, Result: &model.StepResult{Step: *step}, Workloads: 14, Converged: 10},
 	}
 	line := string(show(Options{Interactive: true, Unicode: true, Width: 120}, updates))
-	for _, want := range []string{"repeat 43 (at least 42) rand-read-iops", "5 of 14 imprecise", "eta 1 s", "4 of 14 imprecise"} {
+	for _, want := range []string{"repeat 43 (at least 42) rand-read-iops", "5 of 14 not converged", "eta 1 s", "4 of 14 not converged"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is not in %q", want, line)
 		}
@@ -209,7 +209,7 @@ func TestProgressTellsWhatIsLeft(t *testing.T) {
 	if strings.Contains(line, "eta 0 s") {
 		t.Errorf("a time that is over is told: %q", line)
 	}
-	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 43 (at least 42), 4 of 14 not yet precise enough: rand-read-iops 21.0k IOPS (no interval yet)\n"; log != want {
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 43 (at least 42), 4 of 14 not yet converged: rand-read-iops 21.0k IOPS (no interval yet)\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
 	}
 }
@@ -283,7 +283,7 @@ func TestAnApplicationsFlushesAreTold(t *testing.T) {
 	if last := lines[len(lines)-2]; strings.Contains(last, "flushes") {
 		t.Errorf("%q", last)
 	}
-	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 4 of at least 6, 2 of 2 not yet precise enough, at least 20 s left: tpcb-c16 1.20k tps (no interval yet), 600 flushes/s\n"; log != want {
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 4 of at least 6, 2 of 2 not yet converged, about 20 s left or more: tpcb-c16 1.20k tps (no interval yet), 600 flushes/s\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
 	}
 }
@@ -296,11 +296,11 @@ func TestALogSaysWhatIsLeft(t *testing.T) {
 		update model.Update
 		want   string
 	}{
-		{model.Update{Left: 40, Steps: 16, Workloads: 2}, "repeat 7 of at least 16, 2 of 2 not yet precise enough, at least 40 s left: a 100 IOPS (no interval yet)"},
-		{model.Update{Left: 40, Steps: 16, Workloads: 2, Converged: 2}, "repeat 7 of at least 16, all precise enough, about 40 s left: a 100 IOPS (no interval yet)"},
+		{model.Update{Left: 40, Steps: 16, Workloads: 2}, "repeat 7 of at least 16, 2 of 2 not yet converged, about 40 s left or more: a 100 IOPS (no interval yet)"},
+		{model.Update{Left: 40, Steps: 16, Workloads: 2, Converged: 2}, "repeat 7 of at least 16, all converged, about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Left: 40, Steps: 16}, "repeat 7 of 16, about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Side: model.SideB, Left: 40, Steps: 16, Workloads: 2, Contrast: &model.Contrast{Metric: model.P99, Ratio: model.Estimate{Value: 1.013, Low: 0.0031, High: 333, Confidence: 0.95}}},
-			"repeat 1 of at least 16, 2 of 2 not yet decided, at least 40 s left: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
+			"repeat 1 of at least 16, 2 of 2 not yet decided, about 40 s left or more: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
 	} {
 		s := &state{}
 		begin, second := c.update, c.update

@@ -222,10 +222,10 @@ func (s *state) least(n int) string {
 	return fmt.Sprintf("of at least %d", s.steps)
 }
 
-// wanting says how many workloads need more repeats: "5 of 14 not yet precise enough", or of the changes of a comparison
+// wanting says how many workloads need more repeats: "5 of 14 not yet converged", or of the changes of a comparison
 // "5 of 14 not yet decided".
 func (s *state) wanting() string {
-	open, what := s.workloads-s.converged, "precise enough"
+	open, what := s.workloads-s.converged, "converged"
 	if s.side != "" {
 		what = "decided"
 	}
@@ -240,22 +240,22 @@ func (s *state) wanting() string {
 
 // wantingShort is wanting in the few columns of a status line.
 func (s *state) wantingShort() string {
-	short := strings.NewReplacer("not yet precise enough", "imprecise", "not yet decided", "undecided", "all precise enough", "all precise")
-	return short.Replace(s.wanting())
+	return strings.Replace(s.wanting(), "not yet ", "not ", 1)
 }
 
-// timeLeft says how much longer it takes, at least if repeats are added until they are precise enough: "at least 40 s left".
+// timeLeft says how much longer the planned repeats take, and whether more may follow: "about 40 s left or more".
 func (s *state) timeLeft() string {
-	switch {
-	case s.unplanned || s.left <= 0:
+	if s.unplanned || s.left <= 0 {
 		return ""
-	case s.workloads > s.converged:
-		return "at least " + remaining(s.left) + " left"
 	}
-	return "about " + remaining(s.left) + " left"
+	text := "about " + units.FormatSpan(s.left) + " left"
+	if s.workloads > s.converged {
+		text += " or more"
+	}
+	return text
 }
 
-// stepLine returns "repeat 3 of at least 18, 6 of 6 not yet precise enough, at least 50 s left: rand-read-iops 21.4k IOPS ±6.0%",
+// stepLine returns "repeat 3 of at least 18, 6 of 6 not yet converged, about 50 s left or more: rand-read-iops 21.4k IOPS ±6.0%",
 // and in a comparison "…: rand-read-iops B, block 1 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
 	n := s.number(r.Step)
