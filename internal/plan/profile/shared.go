@@ -57,7 +57,8 @@ func Share(found model.ProbeResult, n int) model.ProbeResult {
 // sayShared adds to a refusal that each side of a comparison may have half of the space only, if that is about space.
 func sayShared(err error) error {
 	var w *model.WorkerError
-	if !errors.As(err, &w) || !strings.Contains(w.Message, spare) {
+	var full noRoom
+	if !errors.As(err, &full) || !errors.As(err, &w) {
 		return err
 	}
 	said := *w

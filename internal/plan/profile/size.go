@@ -37,15 +37,15 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 	least := model.LeastSize(p.Workloads)
 	room := roomPhrase(v, probe.Capacity)
 	if probe.Capacity < least {
-		return 0, "", model.RefusedError(
+		return 0, "", noRoom{model.RefusedError(
 			fmt.Sprintf("the smallest sensible size for these workloads is %s, and %s", units.FormatSize(least), room),
-			"choose a larger target, or workloads with smaller blocks, depths and job counts")
+			"choose a larger target, or workloads with smaller blocks, depths and job counts")}
 	}
 	if exp.Size > 0 {
 		if exp.Size > probe.Capacity {
-			return 0, "", model.RefusedError(
+			return 0, "", noRoom{model.RefusedError(
 				fmt.Sprintf("--size %s does not fit: %s", units.FormatSize(exp.Size), room),
-				fmt.Sprintf("use --size %s or less, or leave it out", units.TypedSize(alignDown(probe.Capacity, sector))))
+				fmt.Sprintf("use --size %s or less, or leave it out", units.TypedSize(alignDown(probe.Capacity, sector))))}
 		}
 		if err := checkSize(exp.Size, p.Workloads); err != nil {
 			return 0, "", err
@@ -125,13 +125,15 @@ func checkSize(size int64, workloads []model.Workload) error {
 		fmt.Sprintf("use --size %s or more, or leave it out", units.TypedSize(least)))
 }
 
-// spare is how a refusal says that a filesystem has too little room.
-const spare = " can spare "
+// noRoom is a refusal because a target has too little room.
+type noRoom struct{ error }
+
+func (n noRoom) Unwrap() error { return n.error }
 
 // roomPhrase says how much space there is and why.
 func roomPhrase(v model.Volume, capacity int64) string {
 	if v.Owned {
-		return fmt.Sprintf("%s%s%s (its filesystem is kept below 95 %%)", v.Target.Name, spare, units.FormatSize(capacity))
+		return fmt.Sprintf("%s can spare %s (its filesystem is kept below 95 %%)", v.Target.Name, units.FormatSize(capacity))
 	}
 	return fmt.Sprintf("%s holds %s", v.Target.Name, units.FormatSize(capacity))
 }
