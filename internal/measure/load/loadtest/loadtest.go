@@ -42,6 +42,24 @@ type Subject struct {
 	Volume func(t *testing.T) model.Volume
 }
 
+// OfApplication is the Subject of an application whose load tool is ready, as in a run: all steps load one server. It does
+// the operations of request 100 times per second, drawn at random: 300 in three seconds, with a standard deviation of 17.
+// broken are changes to the request that make it fail, keyed by a part of the expected error message.
+func OfApplication(tool load.Tool, kind model.TargetKind, request model.StartRequest, broken map[string]func(*model.StartRequest), left func(*testing.T) []string) Subject {
+	request.Volume.Target.Kind, request.Step.Ramp, request.Step.Seconds = kind, 1, 3
+	request.Workload.OpenLoop, request.Workload.RateIOPS = true, 100
+	s := Subject{New: func(*testing.T) load.Tool { return tool }, Operations: true, Slack: 0.25, Left: left,
+		Request: func(*testing.T) model.StartRequest { return request }, Broken: map[string]func(*testing.T) model.StartRequest{}}
+	for words, change := range broken {
+		s.Broken[words] = func(*testing.T) model.StartRequest {
+			r := request
+			change(&r)
+			return r
+		}
+	}
+	return s
+}
+
 // Test runs all tests of the contract.
 func Test(t *testing.T, s Subject) {
 	t.Run("it serves what it is asked for", func(t *testing.T) {

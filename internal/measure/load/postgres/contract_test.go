@@ -9,44 +9,23 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/load/loadtest"
 	"github.com/loadline/loadline/internal/model"
 )
 
 func TestContract(t *testing.T) {
-	d := ready(t)
-	request := func(change func(*model.StartRequest)) func(*testing.T) model.StartRequest {
-		return func(*testing.T) model.StartRequest {
-			req := ask(2, 3)
-			req.Volume.Target.Kind, req.Step.Ramp = model.Postgres, 1
-			req.Workload.OpenLoop, req.Workload.RateIOPS = true, 100
-			change(&req)
-			return req
+	tool, d := Tool(env.OS()), ready(t)
+	tool.Driver, tool.Application, tool.Remote = d, d, d
+	left := func(t *testing.T) []string {
+		pipes, err := filepath.Glob(filepath.Join(d.server.dir, "log.*"))
+		if err != nil {
+			t.Fatal(err)
 		}
+		return append(pipes, loadTools(t)...)
 	}
-	loadtest.Test(t, loadtest.Subject{
-		// All steps load one server, as those of a run do.
-		New: func(*testing.T) load.Tool {
-			tool := Tool(env.OS())
-			tool.Driver, tool.Application, tool.Remote = d, d, d
-			return tool
-		},
-		Request:    request(func(*model.StartRequest) {}),
-		Operations: true,
-		// 100 per second are drawn at random: 300 in three seconds, with a standard deviation of 17.
-		Slack: 0.25,
-		Broken: map[string]func(*testing.T) model.StartRequest{
-			"no-such-mode": request(func(r *model.StartRequest) { r.Workload.App.Options = "--builtin=tpcb-like\n--protocol=no-such-mode" }),
-		},
-		Left: func(t *testing.T) (left []string) {
-			pipes, err := filepath.Glob(filepath.Join(d.server.dir, "log.*"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return append(pipes, loadTools(t)...)
-		},
-	})
+	loadtest.Test(t, loadtest.OfApplication(tool, model.Postgres, ask(2, 3), map[string]func(*model.StartRequest){
+		"no-such-mode": func(r *model.StartRequest) { r.Workload.App.Options = "--builtin=tpcb-like\n--protocol=no-such-mode" },
+	}, left))
 }
 
 // loadTools lists the processes of pgbench that this process has started.
