@@ -109,9 +109,9 @@ func (ev Evidence) imagesOf(costs []prediction.Costs, scale int) map[string]imag
 	fewest := slices.MinFunc(list, func(a, b imagesIn) int { return cmp.Compare(a.transactions, b.transactions) })
 	models := map[string]imageModels{}
 	for _, x := range list {
-		fitted := func(error float64) *imageModel {
+		fitted := func(off float64) *imageModel {
 			m := x.imageModel
-			m.rows, m.leaves = fewest.changes(fewest.images*(1+error), float64(scale))
+			m.rows, m.leaves = fewest.changes(fewest.images*(1+off), float64(scale))
 			// Images that the model does not explain are as many at any rate.
 			m.rest = math.Max(0, x.logBytes-m.bytes*x.each(m.rows, m.leaves, float64(scale)))
 			return &m

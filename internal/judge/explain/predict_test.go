@@ -357,24 +357,31 @@ func TestWhatAFlushCosts(t *testing.T) {
 	}
 }
 
-// Storage that answers most flushes fast and the others slowly may look as if it limited the rate: the
-// interval contains what one client does there.
-func TestALimitIsNotCertain(t *testing.T) {
-	const mean, median = 2.6e-3, 0.5e-3
+// predictedFor is the prediction for one client, whose own work takes 1.7 ms, on storage whose flushes have that mean and
+// median, at a rate with an interval of that relative half-width.
+func predictedFor(t *testing.T, mean, median, half float64) *prediction.Prediction {
+	t.Helper()
 	from := onStorage(mean, mean, 0)
 	for i := range from.Report.Results {
 		r := &from.Report.Results[i]
-		half := median / 2
-		r.Latency.P50 = &half
+		part := median / 2
+		r.Latency.P50 = &part
 		rate := r.Metrics[model.IOPS]
-		rate.Low, rate.High = rate.Value*0.995, rate.Value*1.005
+		rate.Low, rate.High = rate.Value*(1-half), rate.Value*(1+half)
 		r.Metrics[model.IOPS] = rate
 	}
 	p, err := Predict(from, onPostgres("--builtin=tpcb-like", cost{log: 1000}, 1), Ask{Clients: []int{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A transaction's own work takes 1.7 ms there.
+	return p
+}
+
+// Storage that answers most flushes fast and the others slowly may look as if it limited the rate: the
+// interval contains what one client does there.
+func TestALimitIsNotCertain(t *testing.T) {
+	const mean, median = 2.6e-3, 0.5e-3
+	p := predictedFor(t, mean, median, 0.005)
 	x := p.Points[0].Rate
 	about(t, "at the limit", x.Value, 1/mean, 0.05)
 	if slow := 1 / (1.7e-3 + mean); x.Low > 1.01*slow || !strings.Contains(strings.Join(p.Assumes, "; "), "limits the rate: to 385 flushes of 8k per second") {
@@ -386,19 +393,7 @@ func TestALimitIsNotCertain(t *testing.T) {
 // client does if there is one.
 func TestALimitThatIsNotRecognized(t *testing.T) {
 	const mean, median = 2.6e-3, 0.5e-3
-	from := onStorage(mean, mean, 0)
-	for i := range from.Report.Results {
-		r := &from.Report.Results[i]
-		half := median / 2
-		r.Latency.P50 = &half
-		rate := r.Metrics[model.IOPS]
-		rate.Low, rate.High = rate.Value*0.93, rate.Value*1.07
-		r.Metrics[model.IOPS] = rate
-	}
-	p, err := Predict(from, onPostgres("--builtin=tpcb-like", cost{log: 1000}, 1), Ask{Clients: []int{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := predictedFor(t, mean, median, 0.07)
 	x := p.Points[0].Rate
 	about(t, "without a limit", x.Value, 1/(1.7e-3+mean), 0.05)
 	if limited := 1 / mean; x.High < 0.99*limited {
