@@ -226,7 +226,7 @@ func flagName(word string) string {
 // permission is the flag that names a target whose data may be overwritten.
 const permission = "--destroy-data-on"
 
-// Placed returns the command with its targets named by Place, so that it measures the same from any
+// Placed returns the command with its targets named by InCommand, so that it measures the same from any
 // directory; c may have been recorded as typed. A word that could be something else, such as the value
 // of a flag, stays as typed; if two targets have the same name, the first is meant.
 //
@@ -240,14 +240,14 @@ func (c CommandLine) Placed(targets []Target) CommandLine {
 		}
 		done[t.Name] = true
 		if at := c.argument(t.Name); at > 0 {
-			command[at] = t.Place()
+			command[at] = t.InCommand()
 		}
 		for i, word := range c {
 			switch {
 			case word == permission+"="+t.Name:
-				command[i] = permission + "=" + t.Place()
+				command[i] = permission + "=" + t.InCommand()
 			case i > 0 && word == t.Name && c[i-1] == permission:
-				command[i] = t.Place()
+				command[i] = t.InCommand()
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
 	here := func(name string) Target { return Target{Name: name, Kind: Directory, Path: "/srv/" + name} }
 	dot := Target{Name: ".", Kind: Directory, Path: "/srv/here"}
+	byID := Target{Name: "/dev/disk/by-id/x", Kind: BlockDevice, Path: "/dev/sda"}
 	for _, c := range []struct {
 		typed, want string
 		targets     []Target
@@ -30,6 +31,11 @@ func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
 		{"loadline run pvc:prod/db", "loadline run pvc:prod/db", []Target{{Name: "pvc:prod/db"}}},
 		{"loadline run data --destroy-data-on data", "loadline run /srv/data --destroy-data-on /srv/data", []Target{here("data")}},
 		{"loadline run data --destroy-data-on=data --yes", "loadline run /srv/data --destroy-data-on=/srv/data --yes", []Target{here("data")}},
+		// The name of a disk stays, and so does the permission to overwrite it: what its link leads to changes.
+		{"loadline run /dev/disk/by-id/x --destroy-data-on=/dev/disk/by-id/x", "loadline run /dev/disk/by-id/x --destroy-data-on=/dev/disk/by-id/x", []Target{byID}},
+		{"loadline compare /dev/disk/by-id/x sdb --destroy-data-on sdb", "loadline compare /dev/disk/by-id/x sdb --destroy-data-on sdb", []Target{byID, {Name: "sdb", Kind: BlockDevice, Path: "/dev/sdb"}}},
+		{"loadline run /srv/link", "loadline run /srv/link", []Target{{Name: "/srv/link", Kind: Directory, Path: "/srv/v2"}}},
+		{"loadline run -- -sdb --destroy-data-on=-sdb", "loadline run -- ./-sdb --destroy-data-on=./-sdb", []Target{{Name: "-sdb", Kind: BlockDevice, Path: "/dev/sdb"}}},
 		{"loadline run --experiment x", "loadline run --experiment x", []Target{dot}},
 	} {
 		r := RunInfo{Command: strings.Fields(c.typed), Target: c.targets[0]}

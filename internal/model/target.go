@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // TargetKind is the kind of target that the user named.
 type TargetKind string
 
@@ -41,6 +43,20 @@ func (t Target) Place() string {
 		return t.Path
 	}
 	return t.Name
+}
+
+// InCommand returns the name for a command that measures the target again, from any directory. An absolute
+// path stays as typed, and so does any name of a block device: /dev/disk/by-id/x is one disk, and the
+// /dev/sdb that it is today may be another one after the next boot.
+func (t Target) InCommand() string {
+	switch {
+	case strings.HasPrefix(t.Name, "/") || t.Kind == BlockDevice && t.Name != "":
+		if strings.HasPrefix(t.Name, "-") {
+			return "./" + t.Name // else it is read as a flag
+		}
+		return t.Name
+	}
+	return t.Place()
 }
 
 // Targets returns the run's own target and those of its volumes.

@@ -128,14 +128,14 @@ func compareCommand(c *model.Comparison) string {
 	if c.A.Imported != nil || c.B.Imported != nil {
 		return "loadline compare TARGET TARGET"
 	}
-	if again := c.A.Again.Against(c.B.Again, c.A.Target.Place(), c.B.Target.Place()); again != nil {
+	if again := c.A.Again.Against(c.B.Again, c.A.Target.InCommand(), c.B.Target.InCommand()); again != nil {
 		return again.String()
 	}
 	verb := "loadline compare "
 	if app := c.A.Again.Application(); app != "" && app == c.B.Again.Application() {
 		verb += "app " + app + " "
 	}
-	command := verb + safetext.ShellWord(c.A.Target.Place()) + " " + safetext.ShellWord(c.B.Target.Place())
+	command := verb + safetext.ShellWord(c.A.Target.InCommand()) + " " + safetext.ShellWord(c.B.Target.InCommand())
 	for _, run := range []model.RunInfo{c.A, c.B} {
 		if run.Volume.Owned && run.Target.Kind == model.File {
 			return command + " --create" // the file was removed after the run

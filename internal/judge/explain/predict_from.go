@@ -34,7 +34,7 @@ type storageTimes struct {
 // storageTimes reads how long the storage takes to flush the log and to read a page.
 func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 	run := &ev.Report.Run
-	measure := "loadline run " + safetext.ShellWord(run.Target.Place()) + " --profile postgres"
+	measure := "loadline run " + safetext.ShellWord(run.Target.InCommand()) + " --profile postgres"
 	switch {
 	case ev.Recorded.Imported != nil:
 		return s, model.RefusedError(run.Directory+" was measured by another tool: how sure its numbers are is not known", "measure the storage: loadline run DIR --profile postgres")

@@ -76,7 +76,7 @@ func decideFlushes(rec *model.Recorded, w model.Workload, g model.Goal) model.Go
 
 // oneByOne is the advice to measure how long each flush takes.
 func oneByOne(rec *model.Recorded) string {
-	return "measure the flushes one by one: loadline run " + safetext.ShellWord(rec.Plan.Volume.Target.Place()) + " --profile etcd"
+	return "measure the flushes one by one: loadline run " + safetext.ShellWord(rec.Plan.Volume.Target.InCommand()) + " --profile etcd"
 }
 
 // flushesOf adds up the flushes of a workload's repeats.

@@ -121,7 +121,7 @@ func numbers(list []int) string {
 
 // target is the target as typed in a shell, so that it is found from any directory.
 func (ev Evidence) target() string {
-	target := ev.Recorded.Plan.Volume.Target.Place()
+	target := ev.Recorded.Plan.Volume.Target.InCommand()
 	if target == "" {
 		target = ev.Recorded.Plan.Experiment.Target
 	}

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/test/lab"
 )
 
 // A run's experiment can be measured again with run --experiment from any directory, or by someone who
@@ -81,6 +83,28 @@ func TestASavedExperimentMeansTheSameFromAnywhere(t *testing.T) {
 		}
 		if diff := cmp.Diff(x.typed, p.Plan.Experiment); diff != "" {
 			t.Errorf("the plan's own experiment has changed: %s", diff)
+		}
+	}
+}
+
+// An experiment keeps the link by which a device was named: after the next boot, the device that the link leads to
+// today may be another disk, and the permission to overwrite it must not go along.
+func TestASavedExperimentKeepsTheNameOfADevice(t *testing.T) {
+	if os.Geteuid() != 0 {
+		lab.Unavailable(t, "a device's node is made by root")
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := unix.Mknod("sdb", unix.S_IFBLK|0o600, int(unix.Mkdev(7, 250))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("sdb", "by-id"); err != nil {
+		t.Fatal(err)
+	}
+	for _, typed := range []string{"by-id", dir + "/by-id"} {
+		got := repeatable(model.Experiment{Target: typed, DestroyDataOn: typed})
+		if want := (model.Experiment{Target: dir + "/by-id", DestroyDataOn: dir + "/by-id"}); !cmp.Equal(want, got) {
+			t.Errorf("%s (-want +got):\n%s", typed, cmp.Diff(want, got))
 		}
 	}
 }
