@@ -42,6 +42,10 @@ func TestCephImage(t *testing.T) {
 	if o.finding("errors", model.SeverityInvalid) || o.finding("sparse", model.SeverityInvalid) {
 		t.Errorf("findings: %+v", o.report.Findings)
 	}
+	if o := measure(t.Context(), t, d.Target(), "--profile", "postgres", "--only", "wal-8k", "--size", "32M", "--time", "2s",
+		"--destroy-data-on", d.Target()); o.code != 0 && o.code != 5 || len(o.report.Results) != 2 || o.report.Results[1].Value <= 0 {
+		t.Errorf("a log with flushes: exit code %d, %+v", o.code, o.report.Results)
+	}
 	comesAs(t, d, "bench")
 	lab.Verify(t, d)
 	if m := lab.Fio(t, d, lab.Job{Pattern: "randwrite", Depth: 16}); m.ExitCode != 0 || m.Total == 0 {

@@ -66,6 +66,29 @@ func delayed(t *testing.T, d *Driver, v model.Volume) (wrong loadtest.Wrong) {
 	return wrong
 }
 
+// A database's log on a device that has one kind of flush: each write is flushed, and no flush fails.
+func TestDeviceFlushes(t *testing.T) {
+	d := realDriver(t)
+	v := on(lab.Delayed(t, 0, 5*time.Millisecond), 16<<20)
+	for _, sync := range []string{"fsync", "fdatasync"} {
+		var got collected
+		w := model.Workload{Access: model.Sequential, Direction: model.Write, BlockSize: 8 << 10, Depth: 1, Sync: sync}
+		r, err := d.Run(context.Background(), request(v, w, 2), load.BeginNow, got.emit)
+		if err != nil || r.Error != "" || len(got.samples) == 0 {
+			t.Errorf("%s: %+v, %v, %d samples", sync, r, err, len(got.samples))
+			continue
+		}
+		var writes, flushes model.Flow
+		for _, s := range got.samples {
+			writes.Add(*s.Write)
+			flushes.Add(*s.Sync)
+		}
+		if n := int64(writes.IOs) - int64(flushes.IOs); writes.IOs == 0 || n < -2 || n > 2 {
+			t.Errorf("%s: %v writes and %v flushes", sync, writes.IOs, flushes.IOs)
+		}
+	}
+}
+
 func TestDeviceErrors(t *testing.T) {
 	d := realDriver(t)
 	v := on(lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}, lab.Fault{Error: "ENOSPC", On: "write"}).Device, 16<<20)

@@ -83,7 +83,7 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 		randomMap(t, w, v.Size)
 	}
 	if w.Sync != "" {
-		t.set(w.Sync, 1)
+		t.set(flush(v, w), 1)
 	}
 	if jobs.rate > 0 {
 		t.set("rate_iops", jobs.rate)
@@ -99,6 +99,15 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 	}
 	t.set("randrepeat", 0)
 	t.set("verify", 0)
+}
+
+// flush returns fio's option for the workload's flush. An NBD export and a Ceph image have no metadata of a file that an
+// fdatasync could leave out: their one flush is the same, and fio's engines for them know it as fsync only.
+func flush(v model.Volume, w model.Workload) string {
+	if v.Target.Kind == model.NBD || v.Target.Kind == model.RBD {
+		return "fsync"
+	}
+	return w.Sync
 }
 
 // randomMap sets how a random workload chooses its blocks. A map that is too large is replaced by
