@@ -162,7 +162,12 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		doubt("CPU time used by the storage", at(middle, middle, middle, storageModel{on.limited, 2, on.images}), at(middle, middle, middle, storageModel{on.limited, 0, on.images}))
 	}
 	if on.images != nil {
-		doubt("full-page images in the log", at(middle, middle, middle, storageModel{on.limited, on.work, images.more}), at(middle, middle, middle, storageModel{on.limited, on.work, images.fewer}))
+		// The log is known at the rate at which it was counted. At lower rates more images make more of it, at higher ones less.
+		slow, fast := at(middle, middle, middle, storageModel{on.limited, on.work, images.more}), at(middle, middle, middle, storageModel{on.limited, on.work, images.fewer})
+		if slow.rate > fast.rate {
+			slow, fast = fast, slow
+		}
+		doubt("full-page images in the log", slow, fast)
 	}
 	if s.read != nil && c.Reads > 0 {
 		doubt("time of a read", at(middle, upper, middle, on), at(middle, lower, middle, on))
