@@ -3,8 +3,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
-// The schemas of what a page is made of, and the names of the types of their documents.
-const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference", explanation: "Explanation", trace: "TraceReport", "trace-comparison": "TraceComparison" };
+// The schemas of what a page is made of, and the names of the types of their documents: none if each of several
+// definitions is a document.
+const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference", explanation: "Explanation", trace: "TraceReport", "trace-comparison": "TraceComparison", library: "" };
 
 // A definition that several schemas have is that of the first, but for these, which mean
 // something else in a schema that comes later.
@@ -29,6 +30,11 @@ const embedded = {
   "Report.durability": ["DurabilityReport"],
   "Report.budgets": ["budget"],
   "Comparison.budgets": ["BudgetComparison"],
+  "view.reports": ["Report"],
+  "view.comparisons": ["Comparison"],
+  "view.durability": ["DurabilityReport"],
+  "view.traces": ["TraceReport"],
+  "update.report": "Report",
 };
 
 const $defs = {};
@@ -45,20 +51,20 @@ for (const [file, document] of Object.entries(documents)) {
       const [, of, def] = /^(?:(\w+)\.schema\.json)?#\/\$defs\/(\w+)$/.exec(value.$ref);
       return { $ref: `#/$defs/${named(of ?? file, def)}` };
     }
-    const { oneOf, ...rest } = value;
+    const { oneOf, not, ...rest } = value;
     if (rest.maxItems === undefined) delete rest.minItems;
     return Object.fromEntries(Object.entries(rest).map(([k, v]) => [k, local(v)]));
   };
   const { $defs: defs, $schema, $id, title, ...root } = schema;
   for (const [def, value] of Object.entries(defs ?? {})) $defs[named(file, def)] ??= local(value);
-  $defs[document] = local(root);
+  if (document) $defs[document] = local(root);
 }
 for (const [member, to] of Object.entries(embedded)) {
   const [document, name] = member.split(".");
   const ref = { $ref: `#/$defs/${[to].flat()[0]}` };
   $defs[document].properties[name] = Array.isArray(to) ? { type: "array", items: ref } : ref;
 }
-const all = { $defs, type: "object", properties: Object.fromEntries(Object.values(documents).map((n) => [n, { $ref: `#/$defs/${n}` }])) };
+const all = { $defs, type: "object", properties: Object.fromEntries(Object.values(documents).filter(Boolean).map((n) => [n, { $ref: `#/$defs/${n}` }])) };
 const text = await compile(all, "All", {
   additionalProperties: false,
   bannerComment: "// Made from the schemas in docs/ by types.mjs (make web): do not change it by hand.",

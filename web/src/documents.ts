@@ -121,6 +121,10 @@ export type Operation = "read" | "write" | "flush" | "discard" | "flush-wait" | 
  * Latencies in fio's buckets: base64-encoded pairs of varints, each with the distance to the previous bucket and the count.
  */
 export type Histogram = string;
+/**
+ * The kind of a directory: unknown if it holds too little to tell.
+ */
+export type Kind = "run" | "sweep" | "scale" | "comparison" | "ranking" | "durability" | "trace" | "unknown";
 
 export interface All {
   Report?: Report;
@@ -1863,4 +1867,216 @@ export interface ComparedRow {
    * Why nothing is concluded.
    */
   reason?: string;
+}
+/**
+ * A page of the list.
+ */
+export interface Listing {
+  schema: "loadline.library/v1";
+  /**
+   * The served directory.
+   */
+  folder: string;
+  total: Count;
+  matches: Count;
+  offset: Count;
+  limit: Count;
+  /**
+   * The matches from offset on, at most limit of them.
+   */
+  runs: Entry[];
+  /**
+   * The results that can be shown as a column, most frequent first.
+   */
+  results: Headline[];
+  /**
+   * True if the directory has not been read completely yet.
+   */
+  reading?: boolean;
+  /**
+   * Sentences about the directory.
+   */
+  remarks?: string[];
+}
+/**
+ * A row of the list: one directory.
+ */
+export interface Entry {
+  /**
+   * Its path below the served directory.
+   */
+  path: string;
+  schema?: string;
+  kind: Kind;
+  id: string;
+  started?: string;
+  finished?: string;
+  status: "" | "running" | "complete" | "interrupted" | "failed" | "unknown";
+  /**
+   * A sentence, present if the status is interrupted or failed.
+   */
+  reason?: string;
+  /**
+   * An absolute path, or the target as typed if it is not a path.
+   */
+  target: string;
+  target_kind?: string;
+  /**
+   * The target of side A of a comparison.
+   */
+  baseline?: string;
+  profile?: string;
+  note?: string;
+  labels?: Labels;
+  host?: string;
+  /**
+   * The worst verdict of its results; absent without results.
+   */
+  verdict?: "valid" | "suspect" | "invalid";
+  invalid?: Count;
+  warnings?: Count;
+  /**
+   * The requested result, else the first few.
+   */
+  results?: CardResult[];
+  /**
+   * The number of a comparison's rows with each verdict.
+   */
+  changes?: {
+    better?: Count;
+    worse?: Count;
+    same?: Count;
+    unclear?: Count;
+    unusable?: Count;
+  };
+  /**
+   * The result of a durability test.
+   */
+  durability?: "clean" | "lost-writes" | "corrupt" | "unproven";
+  /**
+   * A sentence about that result, or about a ranking.
+   */
+  statement?: string;
+  document?: Count;
+  /**
+   * What is wrong with the directory, in sentences.
+   */
+  problems?: string[];
+  more?: Count;
+}
+/**
+ * The headline result of a workload in one direction.
+ */
+export interface CardResult {
+  workload: string;
+  direction: "read" | "write" | "mixed" | "sync";
+  metric: Metric;
+  unit: Unit;
+  estimate: Num;
+  low: Num;
+  high: Num;
+  confidence: number;
+  /**
+   * True if there is no upper bound.
+   */
+  open?: boolean;
+  verdict: "valid" | "suspect" | "invalid";
+}
+/**
+ * A result that several runs have.
+ */
+export interface Headline {
+  workload: string;
+  direction: "read" | "write" | "mixed" | "sync";
+  metric: Metric;
+  runs: Count;
+}
+/**
+ * One result over the runs that match a search, oldest first.
+ */
+export interface Trend {
+  schema: "loadline.trend/v1";
+  workload: string;
+  direction: "read" | "write" | "mixed" | "sync";
+  /**
+   * Empty if no run has the result.
+   */
+  metric: Metric | "";
+  points: TrendPoint[];
+  earlier?: Count;
+  unlike?: Count;
+}
+/**
+ * The result of one run.
+ */
+export interface TrendPoint {
+  path: string;
+  started: string;
+  target: string;
+  host?: string;
+  note?: string;
+  workload: string;
+  direction: "read" | "write" | "mixed" | "sync";
+  metric: Metric;
+  unit: Unit;
+  estimate: Num;
+  low: Num;
+  high: Num;
+  confidence: number;
+  /**
+   * True if there is no upper bound.
+   */
+  open?: boolean;
+  verdict: "valid" | "suspect" | "invalid";
+}
+/**
+ * The documents of one directory, or of several side by side.
+ */
+export interface View {
+  schema: "loadline.view/v1";
+  /**
+   * The directories: one for each report in the same order, then those of the durability tests.
+   */
+  runs: Viewed[];
+  reports: Report[];
+  /**
+   * The traces that were made during the runs, in the same order, null for a run without one: documents as described in trace.schema.json. Absent if no run has one.
+   */
+  beside?: ({} | null)[];
+  comparisons: Comparison[];
+  durability: DurabilityReport[];
+  traces?: TraceReport[];
+  /**
+   * Sentences, such as what is wrong with a directory, or why there is no comparison.
+   */
+  remarks: string[];
+}
+/**
+ * One directory of a view.
+ */
+export interface Viewed {
+  path: string;
+  kind: Kind;
+  running: boolean;
+}
+/**
+ * What has changed of a run in progress.
+ */
+export interface Update {
+  /**
+   * True if what was sent before must be discarded.
+   */
+  whole?: boolean;
+  report?: Report;
+  /**
+   * The courses that have changed.
+   */
+  courses?: CourseUpdate[];
+}
+/**
+ * A course that has changed.
+ */
+export interface CourseUpdate {
+  at: Count;
+  course: Course;
 }

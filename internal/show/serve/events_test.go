@@ -17,8 +17,8 @@ import (
 
 // event is one server-sent event.
 type event struct {
-	name, id string
-	update   update
+	name, id, data string
+	update         update
 }
 
 // watcher reads a stream of events.
@@ -56,6 +56,7 @@ func (s *site) watch(path, last string) *watcher {
 				e.id = value
 			case "data":
 				_ = json.Unmarshal([]byte(value), &e.update)
+				e.data = value
 			case "":
 				if e.name != "" {
 					w.events <- e
@@ -75,6 +76,9 @@ func (w *watcher) next(t *testing.T) event {
 	case e, ok := <-w.events:
 		if !ok {
 			t.Fatal("the stream ended")
+		}
+		if e.name == "update" {
+			fits(t, []byte(e.data))
 		}
 		return e
 	case <-time.After(20 * time.Second):

@@ -10,9 +10,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -157,7 +161,31 @@ func (s *site) do(req *http.Request) (int, string, http.Header) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	s.check(err)
+	if res.StatusCode == http.StatusOK && slices.Contains([]string{"/api/list", "/api/trend", "/api/view"}, req.URL.Path) {
+		fits(s.t, body)
+	}
 	return res.StatusCode, string(body), res.Header
+}
+
+// librarySchema is the schema of what the server answers.
+var librarySchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	return jsonschema.NewCompiler().Compile("../../../docs/library.schema.json")
+})
+
+// fits fails the test if an answer does not fit its schema.
+func fits(t *testing.T, answer []byte) {
+	t.Helper()
+	schema, err := librarySchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, answer)
+	}
 }
 
 // list requests a list and returns its paths in order.

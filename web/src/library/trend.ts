@@ -14,21 +14,22 @@ const mostTargets = 6;
 
 /** trendChart draws a trend: a mark for each run, in order of time, evenly spaced; null for a single run. */
 export function trendChart(t: Trend): Chart | null {
+  const { metric } = t;
   const points = t.points.filter((p) => p.estimate !== null);
-  if (points.length < 2) return null;
+  if (!metric || points.length < 2) return null;
   const targets = mostFrequent(points);
   const of = (p: TrendPoint) => targets.indexOf(p.target);
   const color = (theme: Theme, i: number) => (i < 0 ? theme.faint : theme.runs[i % theme.runs.length]!);
   const ends = points.flatMap((p) => [p.estimate!, ...(p.confidence ? [p.low, p.high] : [])]).filter((v): v is number => v !== null && v > 0);
-  const unit = unitFor(t.metric, largest(ends));
+  const unit = unitFor(metric, largest(ends));
   const wide = Math.max(...ends) / Math.min(...ends) > 20;
-  const words = (p: TrendPoint) => `${format.metric(t.metric, p.estimate, t.direction)} ${format.interval(t.metric, p, t.direction)}`.replace(/ –$/, "");
+  const words = (p: TrendPoint) => `${format.metric(metric, p.estimate, t.direction)} ${format.interval(metric, p, t.direction)}`.replace(/ –$/, "");
   const y = (v: number) => v / unit.by;
-  const name = { name: `${metricAxis(t.metric, unit)}${wide ? " (log scale)" : ""}`, gap: 58 };
+  const name = { name: `${metricAxis(metric, unit)}${wide ? " (log scale)" : ""}`, gap: 58 };
   // Runs of one day are told apart by their hour.
   const days = new Set(points.map((p) => format.when(p.started).slice(0, 10)));
   const day = (p?: TrendPoint) => (days.size > 1 ? format.when(p?.started).slice(0, 10) : format.when(p?.started).slice(11));
-  const left = [t.earlier && `${format.count(t.earlier, "earlier run")} left out`, t.unlike && `${format.count(t.unlike, "run")} whose result of that name is no ${metricWords[t.metric]}`].filter(Boolean);
+  const left = [t.earlier && `${format.count(t.earlier, "earlier run")} left out`, t.unlike && `${format.count(t.unlike, "run")} whose result of that name is no ${metricWords[metric]}`].filter(Boolean);
   const marks = targets.map((target, i) => ({ target, own: points.flatMap((p, x) => (of(p) === i ? [{ p, x }] : [])) }));
   const others = points.flatMap((p, x) => (of(p) < 0 ? [{ p, x }] : []));
   const lines = [...marks.map((m, i) => ({ ...m, i })), ...(others.length ? [{ target: "other targets", own: others, i: -1 }] : [])];
@@ -45,7 +46,7 @@ export function trendChart(t: Trend): Chart | null {
         tooltip: tooltip(theme, "item", ((p: { seriesIndex: number; dataIndex: number }) => {
           const at = lines[p.seriesIndex]?.own[p.dataIndex]?.p;
           if (!at) return "";
-          return tip(format.when(at.started), [["target", at.target], [metricWords[t.metric], words(at)], ["verdict", `${verdictSign[at.verdict]} ${at.verdict}`], ...(at.host ? [["host", at.host] as [string, string]] : []), ...(at.note ? [["note", at.note] as [string, string]] : [])]);
+          return tip(format.when(at.started), [["target", at.target], [metricWords[metric], words(at)], ["verdict", `${verdictSign[at.verdict]} ${at.verdict}`], ...(at.host ? [["host", at.host] as [string, string]] : []), ...(at.note ? [["note", at.note] as [string, string]] : [])]);
         }) as never),
         xAxis: { ...linear(theme, "x", { name: "run", min: -0.5, max: points.length - 0.5 }), axisTick: { show: false }, axisLabel: { color: theme.faint, fontSize: 11, hideOverlap: true, customValues: labels(points.length, width), formatter: (v: number) => day(points[v]) } },
         yAxis: wide ? logarithmic(theme, "y", { ...name, ...logRange(ends.map(y)) }) : linear(theme, "y", { ...name, min: 0, ...round(y(Math.max(...ends)) * 1.03), show: short }),
@@ -67,7 +68,7 @@ export function trendChart(t: Trend): Chart | null {
     key: (theme) => keyOf(lines.map(({ target, i }) => ({ words: target, color: color(theme, i), form: "line" as const }))),
     table: () => ({
       columns: [{ name: "run" }, { name: "started" }, { name: "target" }, { name: "metric" }, columns.metric("value", 3), columns.metric("from", 3), columns.metric("to", 3), { name: "verdict" }],
-      rows: points.map((p) => [p.path, p.started, p.target, t.metric, p.estimate, p.confidence ? p.low : null, p.confidence ? p.high : null, p.verdict]),
+      rows: points.map((p) => [p.path, p.started, p.target, metric, p.estimate, p.confidence ? p.low : null, p.confidence ? p.high : null, p.verdict]),
     }),
     stops: () => lines.flatMap(({ own }, series) => own.map(({ p }, index) => ({ series, index, words: `${format.when(p.started)}, ${p.target}: ${words(p)}, ${p.verdict}` }))),
   };
