@@ -77,19 +77,39 @@ func costsOfATransaction(t *testing.T, dir string) (run string) {
 
 // comparedWithPrediction measures the storage of a directory by itself, predicts PostgreSQL's performance
 // there with these numbers of clients and the cost of a transaction in the run like, and measures it. It
-// returns
-// that run, and the deviations: results more than 15 % off, or outside the interval.
+// returns that run, and the deviations: results more than 15 % off, or outside the interval.
 func comparedWithPrediction(t *testing.T, dir, profile, like string, clients ...int) (run string, wrong []string) {
+	t.Helper()
+	run, each := comparedWithPredictions(t, dir, profile, []string{like}, clients...)
+	return run, each[0]
+}
+
+// comparedWithPredictions is the same with the costs of several runs, each of which makes a prediction of its own; the
+// deviations are those of each.
+func comparedWithPredictions(t *testing.T, dir, profile string, likes []string, clients ...int) (run string, wrong [][]string) {
 	t.Helper()
 	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]")
 	from, _ := saved(t, "run", dir, "--profile", profile, "--max-time", "18s", "--size", "64MiB")
-	o := command(t.Context(), t, "predict", "postgres", "--from", from, "--like", like, "--clients", numbers, "--scale", "16", "--json")
-	var p prediction.Prediction
-	if err := json.Unmarshal([]byte(o.stdout), &p); err != nil || len(p.Points) != len(clients) {
-		t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
+	var predictions []prediction.Prediction
+	for _, like := range likes {
+		o := command(t.Context(), t, "predict", "postgres", "--from", from, "--like", like, "--clients", numbers, "--scale", "16", "--json")
+		var p prediction.Prediction
+		if err := json.Unmarshal([]byte(o.stdout), &p); err != nil || len(p.Points) != len(clients) {
+			t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
+		}
+		predictions = append(predictions, p)
 	}
 	run, done := saved(t, "app", "postgres", dir, "--clients", numbers, "--load", "tpcb", "--scale", "16", "--time", "4s")
-	t.Logf("a flush of 8 KiB takes %.2f ms, other work %.2f ms", 1e3*p.Flushes[0].Value, 1e3*p.Other.Value)
+	for _, p := range predictions {
+		wrong = append(wrong, deviations(t, p, done))
+	}
+	return run, wrong
+}
+
+// deviations compares a prediction with what was measured.
+func deviations(t *testing.T, p prediction.Prediction, done outcome) (wrong []string) {
+	t.Helper()
+	t.Logf("a flush of 8 KiB takes %.2f ms, other work %.2f ms, processors %.2f ms with %d client", 1e3*p.Flushes[0].Value, 1e3*p.Other.Value, 1e3*processorsOf(p.Costs[0]), p.Costs[0].Clients)
 	for _, x := range p.Points {
 		r := done.result(t, fmt.Sprintf("tpcb-c%d", x.Clients))
 		is := r.Metrics[model.Transactions].Value
@@ -100,5 +120,13 @@ func comparedWithPrediction(t *testing.T, dir, profile, like string, clients ...
 			wrong = append(wrong, fmt.Sprintf("%d clients: %.1f/s were predicted (%.1f to %.1f) and %.1f/s measured", x.Clients, x.Rate.Value, x.Rate.Low, x.Rate.High, is))
 		}
 	}
-	return run, wrong
+	return wrong
+}
+
+// processorsOf is the CPU time of a transaction, in seconds; 0 if it is not known.
+func processorsOf(c prediction.Costs) float64 {
+	if c.Processor == nil {
+		return 0
+	}
+	return *c.Processor
 }
