@@ -133,6 +133,9 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		}
 		if c.Processor != nil {
 			x.work, x.processors = *c.Processor, processors
+			if own, ok := l.own[c.Workload]; ok {
+				x.work *= other(own)
+			}
 		}
 		if s.read != nil {
 			x.reads, x.read, x.readers = c.Reads, read(s.read.Estimate), s.read.Concurrency

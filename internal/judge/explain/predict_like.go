@@ -35,6 +35,8 @@ type like struct {
 	other model.Estimate
 	// costs are ordered by increasing numbers of clients, starting with 1.
 	costs []prediction.Costs
+	// own bounds, for each workload of several clients, its own work relative to the mean: by as much as its rate varied.
+	own map[string]model.Estimate
 	// images are the models of full-page images, by workload; there is none for a workload whose images are not
 	// known.
 	images map[string]imageModels
@@ -68,7 +70,11 @@ func (ev Evidence) like() (l like, err error) {
 		if p := ev.Report.Run.Prepare; p != nil && p.App != nil {
 			l.scale = p.App.Scale
 		}
+		l.own = map[string]model.Estimate{}
 		for _, w := range loads {
+			if r := ev.results(w.Name)[w.Direction].Metrics[model.Transactions]; w.Depth > 1 && r.Confidence > 0 && r.Low > 0 && r.High >= r.Value && !r.Open {
+				l.own[w.Name] = model.Estimate{Value: 1, Low: r.Value / r.High, High: r.Value / r.Low, Confidence: r.Confidence}
+			}
 			c, err := ev.costsOf(w)
 			if err != nil {
 				return l, err

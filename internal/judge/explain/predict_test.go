@@ -115,6 +115,28 @@ func TestPredictOneClient(t *testing.T) {
 	}
 }
 
+// Where the processors limit the rate, it is known as well as what a transaction costs them: if the rate of as many clients
+// varied by a fifth, so may theirs.
+func TestPredictIsAsSureAsTheCosts(t *testing.T) {
+	app := onPostgres(tpcb, inMemory, 1, 32)
+	is := &app.Report.Results[len(app.Report.Results)-1]
+	rate := is.Metrics[model.Transactions]
+	rate.Low, rate.High = rate.Value/1.2, rate.Value*1.2
+	is.Metrics[model.Transactions] = rate
+	x := predict(t, onStorage(50e-6, 60e-6, 0), app, Ask{Clients: []int{32}}).Points[0]
+	if x.Limit != prediction.ByProcessors {
+		t.Fatalf("the limit is %s", x.Limit)
+	}
+	for _, d := range x.Uncertainties {
+		if d.Of == "own work of a transaction" {
+			about(t, "lower bound", 1+d.Low, 1/1.2, 0.02)
+			about(t, "upper bound", 1+d.High, 1.2, 0.02)
+			return
+		}
+	}
+	t.Errorf("%+v", x.Uncertainties)
+}
+
 // Four clients share flushes; the log of two is three pages, between 8 and 64 KiB.
 func TestPredictSeveralClients(t *testing.T) {
 	p := predict(t, onStorage(8e-3, 15e-3, 0), onPostgres(simple, cost{log: 12_000}, 1), Ask{Clients: []int{64, 4, 1, 4}})
