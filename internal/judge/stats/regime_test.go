@@ -165,7 +165,7 @@ func TestTrendHoldsTheSlope(t *testing.T) {
 				x[i] = float64(7 * i)
 				y[i] = 100 + slope*x[i] + 5*r.NormFloat64()
 			}
-			if _, low, high := Trend(x, y, 0.05, 0); low <= slope && slope <= high {
+			if _, low, high := Trend(x, y, 0.05); low <= slope && slope <= high {
 				held++
 			}
 		}
@@ -173,10 +173,37 @@ func TestTrendHoldsTheSlope(t *testing.T) {
 			t.Errorf("slope %g: the 95 %% interval holds it in %d of %d series", slope, held, runs)
 		}
 	}
-	if _, low, high := Trend([]float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}, 0.001, 0); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+	if _, low, high := Trend([]float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}, 0.001); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
 		t.Errorf("four values have an interval of %g to %g", low, high)
 	}
-	if slope, low, high := Trend([]float64{1, 2, 3, 4, 5, 6, 7, 8}, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 0.001, 0); slope != 1 || low != 1 || high != 1 {
+	if slope, low, high := Trend([]float64{1, 2, 3, 4, 5, 6, 7, 8}, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 0.001); slope != 1 || low != 1 || high != 1 {
+		t.Errorf("a straight line of eight values: %g (%g to %g)", slope, low, high)
+	}
+}
+
+// The interval of a line holds its slope in correlated noise.
+func TestLineHoldsTheSlope(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 57))
+	for _, phi := range []float64{0, 0.5, 0.8, 0.95} {
+		for _, n := range []int{60, 300} {
+			const slope, runs = -2, 1000
+			held := 0
+			for range runs {
+				y, ar := make([]float64, n), r.NormFloat64()
+				for i := range y {
+					ar = phi*ar + math.Sqrt(1-phi*phi)*r.NormFloat64()
+					y[i] = 1000 + slope*float64(i) + 20*ar
+				}
+				if _, low, high := Line(y, 0.01); low <= slope && slope <= high {
+					held++
+				}
+			}
+			if held < runs*985/1000 {
+				t.Errorf("φ = %g, %d values: the 99 %% interval holds the slope in %d of %d series", phi, n, held, runs)
+			}
+		}
+	}
+	if slope, low, high := Line([]float64{1, 2, 3, 4, 5, 6, 7, 8}, 0.001); slope != 1 || low != 1 || high != 1 {
 		t.Errorf("a straight line of eight values: %g (%g to %g)", slope, low, high)
 	}
 }
@@ -194,34 +221,4 @@ func abs(n int) int {
 		return -n
 	}
 	return n
-}
-
-// The correlation of batches is that of a simulated series, and the lag-1 correlation for batches of one value.
-func TestBatchCorrelation(t *testing.T) {
-	r := rand.New(rand.NewPCG(14, 27))
-	for _, phi := range []float64{0.5, 0.8, 0.95} {
-		const k, n = 5, 200_000
-		var means []float64
-		ar, sum := 0.0, 0.0
-		for i := range n {
-			ar = phi*ar + math.Sqrt(1-phi*phi)*r.NormFloat64()
-			if sum += ar; i%k == k-1 {
-				means, sum = append(means, sum/k), 0
-			}
-		}
-		if want, got := likely(means), BatchCorrelation(phi, k); math.Abs(got-want) > 0.02 {
-			t.Errorf("phi %v: %.3f, and of a series it is %.3f", phi, got, want)
-		}
-		if got := BatchCorrelation(phi, 1); got != phi {
-			t.Errorf("batches of one value are correlated by %v, and the values by %v", got, phi)
-		}
-	}
-	if got := BatchCorrelation(0, 5); got != 0 {
-		t.Errorf("independent values make batches that are correlated by %v", got)
-	}
-}
-
-func likely(y []float64) float64 {
-	phi, _, _ := likelyCorrelation(y)
-	return phi
 }

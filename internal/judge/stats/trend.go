@@ -8,10 +8,9 @@ import (
 
 // Trend is the Theil–Sen slope of y over t, the median of the slopes of all pairs, with its interval by
 // the normal approximation of Kendall's S (P. K. Sen, 1968). The variance of S is increased according
-// to the effective number of values, given the correlation of the residuals, which is at least the given
-// one. level is the probability outside the interval, such as 0.001. The interval is infinite if there are too
-// few values.
-func Trend(t, y []float64, level, correlation float64) (slope, low, high float64) {
+// to the effective number of values, given the correlation of the residuals. level is the probability
+// outside the interval, such as 0.001. The interval is infinite if there are too few values.
+func Trend(t, y []float64, level float64) (slope, low, high float64) {
 	n := len(y)
 	slopes := newSlopes(t, y)
 	if slopes.count == 0 {
@@ -24,7 +23,7 @@ func Trend(t, y []float64, level, correlation float64) (slope, low, high float64
 	}
 	k := float64(n)
 	phi, _, _ := likelyCorrelation(residuals)
-	worth := EffectiveSize(n, math.Max(correlation, math.Min(maxCorrelation, phi))) / k
+	worth := EffectiveSize(n, math.Max(0, math.Min(maxCorrelation, phi))) / k
 	sigma := math.Sqrt(k * (k - 1) * (2*k + 5) / 18 / worth)
 	reach := distuv.UnitNormal.Quantile(1-level/2) * sigma
 	a := int(math.Round((float64(slopes.count)-reach)/2)) - 1
@@ -34,23 +33,24 @@ func Trend(t, y []float64, level, correlation float64) (slope, low, high float64
 	return slope, slopes.at(a), slopes.at(slopes.count - 1 - a)
 }
 
-// Detrended returns the deviations of an evenly spaced series from its least-squares line.
-func Detrended(y []float64) []float64 {
-	slope, mean, middle := Slope(y), Mean(y), (float64(len(y))-1)/2
+// shortLine, times the squared correlation and divided by the number of values, widens the interval of Line: in a
+// short series the residuals vary less than the noise, and look less correlated. It was chosen by simulation:
+// a 99.9 % interval excludes 0 in at most one in 200 series of 60 values without a trend that are correlated by 0.95.
+const shortLine = 550
+
+// Line is the least-squares slope, per value, of an evenly spaced series, with its interval, in noise that is a
+// first-order autoregression. Over n values the standard error of the change is σ·√(12/n)·√((1+φ)/(1−φ)), for many
+// values (Grenander and Rosenblatt, 1957), where σ and φ are the standard deviation of the residuals and a cautious
+// estimate of the correlation of neighbours. level is the probability outside the interval, such as 0.001.
+func Line(y []float64, level float64) (slope, low, high float64) {
+	slope = Slope(y)
+	mean, n := Mean(y), float64(len(y))
 	rest := make([]float64, len(y))
 	for i, v := range y {
-		rest[i] = v - mean - slope*(float64(i)-middle)
+		rest[i] = v - mean - slope*(float64(i)-(n-1)/2)
 	}
-	return rest
-}
-
-// BatchCorrelation is the correlation between the means of successive batches of k values each, of a
-// first-order autoregression whose neighbours are correlated by phi: the ratio of the sums of
-// φ^|i−j| over pairs in two batches and in one.
-func BatchCorrelation(phi, k float64) float64 {
-	if phi <= 0 || k <= 1 {
-		return math.Max(0, phi)
-	}
-	far := math.Pow(phi, k)
-	return phi * (1 - far) * (1 - far) / (k*(1-phi*phi) - 2*phi*(1-far))
+	phi := Correlation(rest)
+	se := StdDev(rest) * math.Sqrt(12/n*(1+phi)/(1-phi)) / n
+	reach := (distuv.UnitNormal.Quantile(1-level/2) + shortLine*phi*phi/n) * se
+	return slope, slope - reach, slope + reach
 }

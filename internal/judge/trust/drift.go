@@ -10,7 +10,7 @@ import (
 var ruleDrift = Rule{
 	Name:     "drift",
 	Checks:   "the speed did not drift",
-	Evidence: "the repeats (at least 8) or batches of up to 5 s of each workload: Theil–Sen's slope, whose interval excludes 0, and a change of more than 5 %",
+	Evidence: "the repeats of each workload (at least 8): Theil–Sen's slope; or the seconds of one repeat (at least 40): the least-squares slope in correlated noise. Its interval excludes 0, and the change is more than 5 %",
 	Severity: "warning: the number depends on when and for how long it was measured",
 	Advice:   "`--until-steady`, or a longer warm-up",
 	check:    checkDrift,
@@ -20,9 +20,9 @@ var ruleDrift = Rule{
 // heat.
 //
 // Evidence: the series. The confidence level is 99.9 %, because a run has many series. Source: Theil
-// and Sen's slope, Sen 1968.
+// and Sen's slope, Sen 1968, for repeats; least squares in correlated noise, Grenander and Rosenblatt 1957, for seconds.
 func checkDrift(ev Evidence) []model.Finding {
-	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or too noisy ones, cannot distinguish a drift from noise", leastRepeats, leastRepeats*driftBatch)
+	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or too noisy ones, cannot distinguish a drift from noise", leastRepeats, driftSeconds)
 	return ev.regimeRule(drifting, short, "no workload drifts", func(s *series, r regime) model.Finding {
 		word, change := "faster", r.after/r.before-1
 		if change < 0 {

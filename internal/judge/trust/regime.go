@@ -27,26 +27,9 @@ const (
 const (
 	// stepLeast is the smallest change of level, relative to the higher one, that is reported;
 	// modesApart is that between two modes, driftLeast that over a series.
-	stepLeast = 0.10
-	// farApart is the minimum distance of the two levels of an unbroken series, in standard deviations
-	// of a second, and surely the minimum in standard errors of their difference: correlated noise
-	// stays on one side for a while.
-	farApart = 2.5
-	surely   = 4.0
-	// fartherApart replaces farApart below shortSeconds: in so few seconds the autocorrelation is
-	// underestimated. The levels also have to differ by shortLeast then, unless the second one is flat.
-	fartherApart = 4.0
-	shortLeast   = 0.25
-	shortSeconds = 24
-	// abruptShare is the share of a change of level below gradualLeast that has to happen within abruptSeconds
-	// on either side of it, less noiseShare of a second's standard deviation: correlated noise wanders from one
-	// level to the other in many small steps. What changes by more, or starts slowly, may be gradual.
-	abruptShare   = 0.7
-	abruptSeconds = 3
-	noiseShare    = 0.5
-	gradualLeast  = 0.25
-	modesApart    = 0.10
-	driftLeast    = 0.05
+	stepLeast  = 0.10
+	modesApart = 0.10
+	driftLeast = 0.05
 	// longSeconds is the minimum length of an unbroken series that is cut into segments, and
 	// segmentSeconds the minimum length of a segment, or a quarter of the series. A repeat of 20 s may
 	// lack its first and last second.
@@ -56,11 +39,8 @@ const (
 	modeSeconds = 20
 	// leastRepeats is the number of repeats needed to distinguish a drift from their noise.
 	leastRepeats = 8
-	// driftBatch is the length in seconds over which an unbroken series is averaged; a shorter series
-	// is split into driftBatches: a few more than leastRepeats, because an estimated correlation
-	// reduces the effective number.
-	driftBatch   = 5
-	driftBatches = 12
+	// driftSeconds is the minimum length of an unbroken series in which a drift is searched for.
+	driftSeconds = 40
 	// falseAlarm is the probability, for one series, of reporting noise as a change or a drift: over
 	// the fourteen workloads of a run it adds up.
 	falseAlarm = 0.001
@@ -120,17 +100,20 @@ func (s *series) segments() regime {
 	n := len(s.rate)
 	if d := stats.Observe(s.rate).Dropped; d > 0 {
 		before, after := s.mean(0, d), s.mean(d, n)
-		if before < (1-stepLeast)*after && d <= n/2 && s.apart(0, d, n) {
+		if before < (1-stepLeast)*after && d <= n/2 && s.apart(0, d, d, n) {
 			return regime{kind: warming, at: d, before: before, after: after}
 		}
 	}
 	list := stats.Segments(s.rate, min(segmentSeconds, n/4))
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
-		if math.Abs(a.Mean-b.Mean) < stepLeast*math.Max(a.Mean, b.Mean) || !s.apart(a.From, b.From, b.To) {
-			continue
+		if s.differ(a, b) {
+			return s.change(a.From, a.To, b.From, b.To, len(list) == 2)
 		}
-		return s.change(a.From, b.From, b.From, b.To, len(list) == 2)
+		// A slow transition is a segment of its own.
+		if i > 1 && between(list[i-2].Mean, a.Mean, b.Mean) && s.differ(list[i-2], b) {
+			return s.change(list[i-2].From, list[i-2].To, b.From, b.To, len(list) == 3)
+		}
 	}
 	for _, look := range []func([]float64) int{stats.LateFall, stats.LateRise, stats.SlowStart} {
 		if at := look(s.rate); at > 0 {
@@ -140,34 +123,13 @@ func (s *series) segments() regime {
 	return regime{kind: steady}
 }
 
-// apart reports whether the levels before and after index at, between from and to, differ by more than
-// their own correlated noise explains.
-func (s *series) apart(from, at, to int) bool {
-	a, b := s.rate[from:at], s.rate[at:to]
-	spread := stats.StdDev(b)
-	if from > 0 || at > to/2 {
-		// Otherwise it may be a climb from the beginning, which is not noise.
-		spread = math.Max(spread, stats.StdDev(a))
-	}
-	phi := stats.Correlation(b)
-	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
-	high, low := math.Max(stats.Mean(a), stats.Mean(b)), math.Min(stats.Mean(a), stats.Mean(b))
-	difference := high - low
-	k := min(abruptSeconds, len(a), len(b))
-	jump := math.Abs(stats.Mean(b[:k]) - stats.Mean(a[len(a)-k:]))
-	mayBeGradual := difference >= gradualLeast*high || from == 0 && at <= to/2 && stats.Mean(a) < stats.Mean(b)
-	if !mayBeGradual && jump+noiseShare*spread < abruptShare*difference {
-		return false
-	}
-	far := farApart
-	if len(s.rate) < shortSeconds {
-		far = fartherApart
-		if stats.Scatter(b) > stats.Flat*stats.Mean(b) && low > (1-shortLeast)*high {
-			return false
-		}
-	}
-	return difference > spread*math.Max(far, surely*wander)
+// differ reports whether two segments have different levels.
+func (s *series) differ(a, b stats.Segment) bool {
+	return math.Abs(a.Mean-b.Mean) >= stepLeast*math.Max(a.Mean, b.Mean) && s.apart(a.From, a.To, b.From, b.To)
 }
+
+// between reports whether the second value is between the others.
+func between(a, b, c float64) bool { return (b-a)*(c-b) > 0 }
 
 // change describes a change of level from s.rate[from:end] to s.rate[at:to].
 func (s *series) change(from, end, at, to int, only bool) regime {
@@ -233,31 +195,34 @@ func (s *series) drift() regime {
 	if !s.lasts() {
 		return regime{kind: tooShort}
 	}
-	rates, times := s.means()
-	correlation := 0.0
 	if s.long() {
-		k := max(len(s.rate)/driftBatch, driftBatches)
-		rates, times = s.batches(k)
-		// So few batches underestimate how much they are correlated; there are more seconds.
-		correlation = stats.BatchCorrelation(stats.Correlation(stats.Detrended(s.rate)), float64(len(s.rate))/float64(k))
+		slope, low, high := stats.Line(s.rate, falseAlarm)
+		return drifts(slope, low, high, float64(len(s.rate)), s.mean(0, len(s.rate)), low*high <= 0)
 	}
-	slope, low, high := stats.Trend(times, rates, falseAlarm, correlation)
-	span, mean := times[len(times)-1]-times[0], stats.Mean(rates)
-	change := slope * span / mean
-	if math.IsInf(low, 0) && math.Abs(change) > driftLeast {
+	rates, times := s.means()
+	slope, low, high := stats.Trend(times, rates, falseAlarm)
+	return drifts(slope, low, high, times[len(times)-1]-times[0], stats.Mean(rates), math.IsInf(low, 0))
+}
+
+// drifts is the regime of a series with that slope, and its interval, over a span. If it is undecided, a large
+// slope is no evidence of either.
+func drifts(slope, low, high, span, mean float64, undecided bool) regime {
+	switch change := slope * span / mean; {
+	case math.Abs(change) <= driftLeast:
+		return regime{kind: steady}
+	case undecided:
 		return regime{kind: tooShort}
+	case low*high <= 0:
+		return regime{kind: steady}
 	}
-	if low*high > 0 && math.Abs(change) > driftLeast {
-		return regime{kind: drifting, before: mean - slope*span/2, after: mean + slope*span/2,
-			low: low * span / mean, high: high * span / mean}
-	}
-	return regime{kind: steady}
+	return regime{kind: drifting, before: mean - slope*span/2, after: mean + slope*span/2,
+		low: low * span / mean, high: high * span / mean}
 }
 
 // lasts reports whether the series is long enough to show a drift.
 func (s *series) lasts() bool {
 	if s.long() {
-		return len(s.rate) >= driftBatch*leastRepeats
+		return len(s.rate) >= driftSeconds
 	}
 	return s.repeats >= leastRepeats
 }

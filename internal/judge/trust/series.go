@@ -109,12 +109,3 @@ func (s *series) means() (rates, times []float64) {
 	}
 	return rates, times
 }
-
-// batches are the mean rates of k stretches of about the same length, and the midpoints of their times.
-func (s *series) batches(k int) (rates, times []float64) {
-	for i := range k {
-		a, b := i*len(s.rate)/k, (i+1)*len(s.rate)/k
-		rates, times = append(rates, s.mean(a, b)), append(times, s.middle(a, b))
-	}
-	return rates, times
-}

@@ -1,0 +1,127 @@
+package trust
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// lower makes a series slower by a share at some seconds, which the weight of each says, from 0 to 1.
+func (s *series) lower(share float64, weight func(i int) float64) {
+	for i := range s.rate {
+		s.rate[i] *= 1 - share*math.Min(1, math.Max(0, weight(i)))
+	}
+}
+
+// noises are kinds of noise: its relative size, and the correlation of neighbouring seconds.
+var noises = []struct{ cv, phi float64 }{{0.01, 0}, {0.01, 0.5}, {0.01, 0.8}, {0.03, 0}, {0.03, 0.5}, {0.03, 0.8}}
+
+// inflation is the factor by which correlation increases the standard error of a mean.
+func inflation(phi float64) float64 { return math.Sqrt((1 + phi) / (1 - phi)) }
+
+// detectable is the share of falls that have to be found, given how large they are in standard errors of the
+// difference between two levels of half a series each. A test that knew the correlation and the place
+// would find 95 % of those of five. Here both are estimated, and the slower a fall is, the more it looks like
+// noise that wanders.
+func detectable(errors float64, over, seconds int) float64 {
+	switch {
+	case over > seconds/4 && errors >= 25:
+		return 0.5
+	case over > seconds/4:
+		return 0
+	case over <= 2 && errors >= 12 || over <= 4 && errors >= 18:
+		return 0.88
+	case over <= 4 && errors >= 12, errors >= 18:
+		return 0.8
+	case over <= 2 && errors >= 8:
+		return 0.6
+	}
+	return 0
+}
+
+// A fall is found, whether it happens at once or in 20 s, unless the noise hides it.
+func TestAFallIsFound(t *testing.T) {
+	for _, seconds := range []int{60, 120, 300} {
+		trials := 6000 / seconds
+		for _, c := range noises {
+			for _, fall := range []float64{0.12, 0.15, 0.2, 0.24} {
+				for _, over := range []int{0, 2, 4, 8, 20} {
+					r := rand.New(rand.NewPCG(uint64(seconds), 14))
+					found := 0
+					for range trials {
+						s := noisy(r, seconds, c.cv, c.phi, 0, seconds)
+						at := seconds/3 + r.IntN(seconds/3) - over/2
+						s.lower(fall, func(i int) float64 { return (float64(i-at) + 0.5) / math.Max(float64(over), 1) })
+						if s.regime().kind > steady {
+							found++
+						}
+					}
+					errors := fall / (c.cv * inflation(c.phi) * math.Sqrt(4/float64(seconds)))
+					if least := detectable(errors, over, seconds); float64(found)/float64(trials) < least {
+						t.Errorf("%+v, %d s: a fall of %.0f %% over %d s is found in %d of %d, want %.0f %%; it is %.0f standard errors",
+							c, seconds, 100*fall, over, found, trials, 100*least, errors)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Storage that falls may catch up for a moment before it stays slow.
+func TestAFallWithACatchUpIsFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 14))
+	for _, fall := range []float64{0.15, 0.24} {
+		found := 0
+		const trials = 200
+		for range trials {
+			s := noisy(r, 60, 0.01, 0.5, 0, 60)
+			at := 20 + r.IntN(15)
+			s.lower(fall, func(i int) float64 {
+				if i < at || i == at+1 || i == at+2 {
+					return 0
+				}
+				return 1
+			})
+			if s.regime().kind > steady {
+				found++
+			}
+		}
+		if share := float64(found) / trials; share < 0.95 {
+			t.Errorf("a fall of %.0f %% with a catch-up is found in %.0f %%", 100*fall, 100*share)
+		}
+	}
+}
+
+// A drift is found if it is large in standard errors of the change of a least-squares line. A test that knew the
+// correlation would find 95 % of those of five.
+func TestADriftIsFound(t *testing.T) {
+	for _, seconds := range []int{60, 120, 300} {
+		trials := 12000 / seconds
+		for _, c := range noises {
+			for _, fall := range []float64{0.1, 0.2} {
+				r := rand.New(rand.NewPCG(uint64(seconds), 15))
+				found := 0
+				for range trials {
+					s := noisy(r, seconds, c.cv, c.phi, 0, seconds)
+					s.lower(fall, func(i int) float64 { return float64(i) / float64(seconds-1) })
+					if s.regime().kind > steady {
+						found++
+					}
+				}
+				least, errors := 0.0, fall/(c.cv*inflation(c.phi)*math.Sqrt(12/float64(seconds)))
+				switch {
+				case errors >= 18:
+					least = 0.95
+				case errors >= 10:
+					least = 0.75
+				case errors >= 6 && c.phi <= 0.5:
+					least = 0.6
+				}
+				if float64(found)/float64(trials) < least {
+					t.Errorf("%+v, %d s: a drift of %.0f %% is found in %d of %d, want %.0f %%; it is %.0f standard errors",
+						c, seconds, 100*fall, found, trials, 100*least, errors)
+				}
+			}
+		}
+	}
+}
