@@ -14,17 +14,29 @@ import (
 // runLoadline runs a command and returns its exit code and what it printed.
 func runLoadline(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
+	return runIn(t, env.OS(), args...)
+}
+
+// runIn is runLoadline in an environment of the test's own.
+func runIn(t *testing.T, world *env.Env, args ...string) (code int, out, errs string) {
+	t.Helper()
 	var o, x bytes.Buffer
-	e := env.OS()
+	e := *world
 	e.Args, e.Stdout, e.Stderr = args, &o, &x
-	code = Run(t.Context(), e)
+	code = Run(t.Context(), &e)
 	return code, o.String(), x.String()
 }
 
 // report runs loadline and returns its exit code and report.
 func report(t *testing.T, args ...string) (int, *model.Report) {
 	t.Helper()
-	code, out, errs := runLoadline(t, args...)
+	return reportIn(t, env.OS(), args...)
+}
+
+// reportIn is report in an environment of the test's own.
+func reportIn(t *testing.T, e *env.Env, args ...string) (int, *model.Report) {
+	t.Helper()
+	code, out, errs := runIn(t, e, args...)
 	var r model.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: exit code %d, %s", err, code, errs)

@@ -3,8 +3,10 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/test/lab"
@@ -15,10 +17,9 @@ import (
 func TestTheEtcdProfileKnowsASlowFlush(t *testing.T) {
 	lab.Need(t, "fio", "gcc")
 	lab.Lock(t)
-	// Everything that this process starts has slow flushes.
-	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
-	t.Setenv("SLOWFLUSH_US", "40000")
-	code, r := report(t, "run", t.TempDir(), "--profile", "etcd", "--size", "64M", "--repeat", "5", "--max-time", "30s", "--precision", "20%",
+	e := env.OS()
+	e.Command = lab.SlowFlush(t, e.Command, 40*time.Millisecond)
+	code, r := reportIn(t, e, "run", t.TempDir(), "--profile", "etcd", "--size", "64M", "--repeat", "5", "--max-time", "30s", "--precision", "20%",
 		"--results", t.TempDir(), "--format", "json")
 	if code != exitGoal || len(r.Goals) != 1 || r.Goals[0].Outcome != model.Missed || !strings.Contains(r.Goals[0].Message, "too slow for etcd") {
 		t.Errorf("exit code %d: %+v", code, r.Goals)

@@ -68,6 +68,14 @@ func Plain(t T) Device {
 	return nbdkit(t, nbdServer{plugin: inMemory()}).device("memory", nbdSize)
 }
 
+// Blank starts a device in memory of that many bytes, which takes the memory of what is written. A fixed time, in whole
+// milliseconds, is added to each read, so that none that is repeated as fast as possible takes all the processor time.
+func Blank(t T, size int64, read time.Duration) Device {
+	t.Helper()
+	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: []string{"memory", fmt.Sprint(size)}, options: []string{"rdelay=" + milliseconds(read)}})
+	return s.device(fmt.Sprintf("memory, read delay %s", read), size)
+}
+
 // Delayed starts a device in memory (256 MiB, all written) that adds a fixed time, in whole
 // milliseconds, to every read and write. The latency at depth 1 is the
 // delay plus some 0.1 to 0.3 ms, never less: Fio measures it.
@@ -126,14 +134,14 @@ type Fault struct {
 	Switched bool
 }
 
-// FaultyDevice fails as its faults specify.
-type FaultyDevice struct {
+// faultyDevice fails as its faults specify.
+type faultyDevice struct {
 	Device
 	trigger string
 }
 
 // On switches the Switched faults on.
-func (d FaultyDevice) On(t T) {
+func (d faultyDevice) On(t T) {
 	t.Helper()
 	if err := os.WriteFile(d.trigger, nil, 0o600); err != nil {
 		t.Fatalf("cannot switch the fault on: %v", err)
@@ -141,7 +149,7 @@ func (d FaultyDevice) On(t T) {
 }
 
 // Off switches them off again.
-func (d FaultyDevice) Off(t T) {
+func (d faultyDevice) Off(t T) {
 	t.Helper()
 	if err := os.Remove(d.trigger); err != nil {
 		t.Fatalf("cannot switch the fault off: %v", err)
@@ -150,7 +158,7 @@ func (d FaultyDevice) Off(t T) {
 
 // Errors starts a device in memory (256 MiB) with faults; two faults must be on
 // different directions.
-func Errors(t T, faults ...Fault) FaultyDevice {
+func Errors(t T, faults ...Fault) faultyDevice {
 	t.Helper()
 	trigger := filepath.Join(directory(t, ""), "failing")
 	var options, words []string
@@ -169,7 +177,7 @@ func Errors(t T, faults ...Fault) FaultyDevice {
 		words = append(words, fmt.Sprintf("%s on %g %% of I/Os", f.Error, f.Rate*100))
 	}
 	s := nbdkit(t, nbdServer{filters: []string{"error"}, plugin: inMemory(), options: options})
-	return FaultyDevice{s.device(strings.Join(words, ", "), nbdSize), trigger}
+	return faultyDevice{s.device(strings.Join(words, ", "), nbdSize), trigger}
 }
 
 // CacheMode is what PowerLoss does with a write before it acknowledges it.

@@ -1,20 +1,34 @@
 package lab
 
 import (
+	"context"
 	_ "embed"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 //go:embed testdata/slowflush.c
 var slowFlush []byte
 
-// SlowFlush builds a library that makes each fdatasync and fsync of the programs that load it
-// (LD_PRELOAD) take at least $SLOWFLUSH_US microseconds or, in a directory called
-// flush-NUMBERus, that number: storage with a known flush time, if that is longer
-// than the real one. Every user can read it.
-func SlowFlush(t T) string {
+// SlowFlush returns what command returns, for programs of which each fdatasync and fsync takes at least that long
+// or, in a directory called flush-NUMBERus, that many microseconds: storage with a known flush time, if that is
+// longer than the real one. It is for these programs and what they start, and not for the rest of the test, so that tests
+// of different flush times can run at once.
+func SlowFlush(t T, command func(ctx context.Context, name string, args ...string) *exec.Cmd, least time.Duration) func(context.Context, string, ...string) *exec.Cmd {
+	t.Helper()
+	library := slowFlushLibrary(t)
+	return func(ctx context.Context, name string, args ...string) *exec.Cmd {
+		cmd := command(ctx, name, args...)
+		cmd.Env = append(cmd.Environ(), "LD_PRELOAD="+library, fmt.Sprintf("SLOWFLUSH_US=%d", least.Microseconds()))
+		return cmd
+	}
+}
+
+// slowFlushLibrary builds the library for LD_PRELOAD. Every user can read it.
+func slowFlushLibrary(t T) string {
 	t.Helper()
 	Need(t, "gcc")
 	dir, err := os.MkdirTemp("", "loadline-slowflush-")

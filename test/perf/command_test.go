@@ -22,19 +22,19 @@ import (
 // report.
 func measured(b *testing.B, target string, args ...string) model.Report {
 	b.Helper()
-	return parseReport(b, printed(b, append([]string{"run", target}, args...)...))
+	return parseReport(b, printed(b, env.OS(), append([]string{"run", target}, args...)...))
 }
 
 // printed runs "loadline ARGS --format json" in this process and returns what it prints. A run
 // that does not end with 0 fails the benchmark, which then shows the findings, so that a run
 // of ten minutes need not be repeated to learn the reason.
-func printed(b *testing.B, args ...string) []byte {
+func printed(b *testing.B, e *env.Env, args ...string) []byte {
 	b.Helper()
 	var stdout, stderr bytes.Buffer
-	world := env.OS()
+	world := *e
 	world.Args = append(args, "--format", "json", "--quiet", "--results", b.TempDir())
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
-	if code := cli.Run(b.Context(), world); code != 0 {
+	if code := cli.Run(b.Context(), &world); code != 0 {
 		b.Fatalf("loadline %s: exit code %d\n%s%s", strings.Join(world.Args, " "), code, stderr.String(), findings(stdout.Bytes()))
 	}
 	return stdout.Bytes()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -23,9 +24,9 @@ const (
 
 // databasesCompared runs "loadline app postgres FIRST --baseline SECOND" in this process, with
 // one client for that time, and returns the row of its transactions per second.
-func databasesCompared(b *testing.B, first, second, time string) model.Row {
+func databasesCompared(b *testing.B, e *env.Env, first, second, time string) model.Row {
 	b.Helper()
-	text := printed(b, "app", "postgres", first, "--baseline", second, "--load", "simple", "--clients", "1", "--scale", "10", "--max-time", time,
+	text := printed(b, e, "app", "postgres", first, "--baseline", second, "--load", "simple", "--clients", "1", "--scale", "10", "--max-time", time,
 		"--fail-on", "none")
 	var o struct {
 		Comparison model.Comparison `json:"comparison"`
@@ -47,7 +48,8 @@ func databasesCompared(b *testing.B, first, second, time string) model.Row {
 // which has to be found.
 func BenchmarkEqualDatabases(b *testing.B) {
 	lab.Lock(b)
-	b.Setenv("LD_PRELOAD", lab.SlowFlush(b))
+	e := env.OS()
+	e.Command = lab.SlowFlush(b, e.Command, 0)
 	for range b.N {
 		base := lab.ServerDir(b)
 		t := columns()
@@ -68,7 +70,7 @@ func BenchmarkEqualDatabases(b *testing.B) {
 					return
 				}
 			}
-			r := databasesCompared(b, sides[0], sides[1], time)
+			r := databasesCompared(b, e, sides[0], sides[1], time)
 			mu.Lock()
 			defer mu.Unlock()
 			different := r.Verdict == model.Better || r.Verdict == model.Worse

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -15,7 +16,7 @@ import (
 // comparedHere runs "loadline compare A B …" inside this process.
 func comparedHere(b *testing.B, first, second string, args ...string) model.Comparison {
 	b.Helper()
-	text := printed(b, append([]string{"compare", first, second, "--fail-on", "none"}, args...)...)
+	text := printed(b, env.OS(), append([]string{"compare", first, second, "--fail-on", "none"}, args...)...)
 	var c model.Comparison
 	if err := json.Unmarshal(text, &c); err != nil {
 		b.Fatalf("standard output is no comparison: %v\n%s", err, text)

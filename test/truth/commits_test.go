@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
@@ -15,15 +15,15 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// database returns a driver with a small server of its own.
-func database(t *testing.T, set ...string) *postgres.Driver {
+// database returns a driver with a small server of its own in an environment.
+func database(t *testing.T, e *env.Env, set ...string) *postgres.Driver {
 	t.Helper()
-	dir, err := os.OpenRoot(lab.ServerDir(t))
+	dir, err := os.OpenRoot(serverDisk(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = dir.Close() })
-	d := postgres.New(env.OS())
+	d := postgres.New(e)
 	t.Cleanup(func() {
 		if err := d.Leave(); err != nil {
 			t.Error(err)
@@ -60,16 +60,14 @@ func commits(t *testing.T, d *postgres.Driver, clients int) (float64, *model.App
 // n/2F. On a busy machine a sleep ends late, and so does a flush: F is what the server measured,
 // which must be the time that was set, or a little more.
 func TestGroupCommitOnAKnownFlush(t *testing.T) {
+	takeSlots(t, demand{class: waiting, seconds: 45, slots: 2})
 	lab.Lock(t)
-	library := lab.SlowFlush(t)
 	// The time of a transaction that does not wait for its flush.
-	quick, _ := commits(t, database(t, "synchronous_commit=off"), 1)
+	quick, _ := commits(t, database(t, env.OS(), "synchronous_commit=off"), 1)
 	work := 1 / quick
 
 	set := 0.015 + 0.010*rand.Float64()
-	t.Setenv("LD_PRELOAD", library)
-	t.Setenv("SLOWFLUSH_US", strconv.Itoa(int(set*1e6)))
-	d := database(t)
+	d := database(t, slowFlushes(t, time.Duration(set*1e9)))
 	for _, clients := range []int{1, 4, 16} {
 		lab.UpToThree(t, func() []string { return lawful(t, d, clients, work, set) })
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -26,7 +27,7 @@ func TestALogOfItsOwn(t *testing.T) {
 	slow, fast := mounted(lab.Throttle{Delay: delay}), mounted(lab.Throttle{IOPS: 20000})
 	measured := func(flags ...string) (*model.Report, *model.AppResult) {
 		t.Helper()
-		_, o := saved(t, append([]string{"app", "postgres", "--time", "5s", "--ramp-time", "1s", "--scale", "1", "--load", "simple", "--clients", "1"}, flags...)...)
+		_, o := saved(t, env.OS(), append([]string{"app", "postgres", "--time", "5s", "--ramp-time", "1s", "--scale", "1", "--load", "simple", "--clients", "1"}, flags...)...)
 		r := &o.report
 		if len(r.Results) != 1 || r.Results[0].App == nil || r.Results[0].App.LogDeviceFlushes == nil || r.Results[0].App.DeviceFlushes == nil || r.Results[0].App.FlushTime == nil {
 			t.Fatalf("%+v: %+v", r.Results, r.Findings)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -22,7 +23,7 @@ func TestDatabaseOnReplicas(t *testing.T) {
 	}
 	lab.Lock(t)
 	profile := ownFile(t, "log.yaml", logProfile)
-	like := costsOfATransaction(t, reachable(t, lab.Filesystem(t, lab.LoopOnFile(t, heldOutSize), "ext4")))
+	like := costsOfATransaction(t, env.OS(), reachable(t, lab.Filesystem(t, lab.LoopOnFile(t, heldOutSize), "ext4")))
 	disk := func(t lab.T) lab.Device {
 		return lab.Throttled(t, lab.Throttle{Delay: replicatedDelay, Size: heldOutSize, Unwritten: true})
 	}
@@ -36,7 +37,7 @@ func TestDatabaseOnReplicas(t *testing.T) {
 	})(t)
 	var runs []string
 	for _, where := range []string{local, replicated} {
-		run, wrong := comparedWithPrediction(t, where, profile, like, 1, 10)
+		run, wrong := comparedWithPrediction(t, env.OS(), where, profile, like, 1, 10)
 		if len(wrong) > 0 {
 			t.Errorf("%s: %q", where, wrong)
 		}

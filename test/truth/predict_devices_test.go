@@ -105,16 +105,15 @@ func TestPredictedDevices(t *testing.T) {
 		t.Skip("40 minutes on a quiet machine: LOADLINE_LONG=1 runs it")
 	}
 	lab.Lock(t)
-	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
-	t.Setenv("SLOWFLUSH_US", "0")
+	e := slowFlushes(t, 0)
 	profile := ownFile(t, "log.yaml", logProfile)
 	here := reachable(t, lab.Filesystem(t, lab.LoopOnFile(t, heldOutSize), "ext4"))
-	once := costsOfATransaction(t, here)
+	once := costsOfATransaction(t, e, here)
 	wrongOnce, wrong := 0, 0
 	for _, h := range drawHeldOut(1) {
 		t.Run(h.name, func(t *testing.T) {
 			// Deviations are counted over all devices, because a single one is a matter of chance.
-			_, lines := comparedWithPredictions(t, h.make(t), profile, []string{once, costsOfATransaction(t, here)}, 1, 4, 16)
+			_, lines := comparedWithPredictions(t, e, h.make(t), profile, []string{once, costsOfATransaction(t, e, here)}, 1, 4, 16)
 			if len(lines[0]) > 0 {
 				wrongOnce++
 			}

@@ -6,10 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/prediction"
 	"github.com/loadline/loadline/test/lab"
@@ -24,11 +25,11 @@ workloads:
   - {name: page-read, access: rand, direction: read, block_size: 8k}
 `
 
-// saved runs a command that measures, and returns the folder of its run and its report.
-func saved(t *testing.T, args ...string) (dir string, o outcome) {
+// saved runs a command that measures in an environment, and returns the folder of its run and its report.
+func saved(t *testing.T, e *env.Env, args ...string) (dir string, o outcome) {
 	t.Helper()
 	into := t.TempDir()
-	o = command(t.Context(), t, append(args, "--results", into, "--quiet", "--format", "json")...)
+	o = commandIn(t.Context(), t, e, append(args, "--results", into, "--quiet", "--format", "json")...)
 	if o.code == 2 && strings.Contains(o.stderr, "PostgreSQL") {
 		lab.Unavailable(t, "no PostgreSQL: %s", o.stderr)
 	}
@@ -47,59 +48,56 @@ func saved(t *testing.T, args ...string) (dir string, o outcome) {
 // transaction was measured where flushes are fast; the storage's flushes take a drawn time. If the
 // machine is busy for a while, that is not an error of the model.
 func TestADatabaseDoesWhatWasPredicted(t *testing.T) {
+	takeSlots(t, demand{class: waiting, seconds: 70, slots: 2})
 	lab.Lock(t)
-	library := lab.SlowFlush(t)
-	dir := lab.ServerDir(t)
-	lab.UpToThree(t, func() []string { return predicted(t, dir, library) })
+	dir := serverDisk(t)
+	lab.UpToThree(t, func() []string { return predicted(t, dir) })
 }
 
 // predicted measures what a prediction requires, predicts, measures the database, and returns the
 // deviations.
-func predicted(t *testing.T, dir, library string) (wrong []string) {
+func predicted(t *testing.T, dir string) (wrong []string) {
 	t.Helper()
 	profile := ownFile(t, "log.yaml", logProfile)
-	t.Setenv("LD_PRELOAD", library)
-	t.Setenv("SLOWFLUSH_US", "0")
-	like := costsOfATransaction(t, dir)
+	like := costsOfATransaction(t, slowFlushes(t, 0), dir)
 	set := 0.014 + 0.010*rand.Float64()
 	t.Logf("a flush is set to %.2f ms", 1e3*set)
-	t.Setenv("SLOWFLUSH_US", strconv.Itoa(int(set*1e6)))
-	_, wrong = comparedWithPrediction(t, dir, profile, like, 1, 4, 16)
+	_, wrong = comparedWithPrediction(t, slowFlushes(t, time.Duration(set*1e9)), dir, profile, like, 1, 4, 16)
 	return wrong
 }
 
 // costsOfATransaction returns a run of PostgreSQL in a directory, with 1 and 16 clients.
-func costsOfATransaction(t *testing.T, dir string) (run string) {
+func costsOfATransaction(t *testing.T, e *env.Env, dir string) (run string) {
 	t.Helper()
-	run, _ = saved(t, "app", "postgres", dir, "--clients", "1,16", "--load", "tpcb", "--time", "4s")
+	run, _ = saved(t, e, "app", "postgres", dir, "--clients", "1,16", "--load", "tpcb", "--time", "4s")
 	return run
 }
 
 // comparedWithPrediction measures the storage of a directory by itself, predicts PostgreSQL's performance
 // there with these numbers of clients and the cost of a transaction in the run like, and measures it. It
 // returns that run, and the deviations: results more than 15 % off, or outside the interval.
-func comparedWithPrediction(t *testing.T, dir, profile, like string, clients ...int) (run string, wrong []string) {
+func comparedWithPrediction(t *testing.T, e *env.Env, dir, profile, like string, clients ...int) (run string, wrong []string) {
 	t.Helper()
-	run, each := comparedWithPredictions(t, dir, profile, []string{like}, clients...)
+	run, each := comparedWithPredictions(t, e, dir, profile, []string{like}, clients...)
 	return run, each[0]
 }
 
 // comparedWithPredictions is the same with the costs of several runs, each of which makes a prediction of its own; the
 // deviations are those of each.
-func comparedWithPredictions(t *testing.T, dir, profile string, likes []string, clients ...int) (run string, wrong [][]string) {
+func comparedWithPredictions(t *testing.T, e *env.Env, dir, profile string, likes []string, clients ...int) (run string, wrong [][]string) {
 	t.Helper()
 	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]")
-	from, _ := saved(t, "run", dir, "--profile", profile, "--max-time", "18s", "--size", "64MiB")
+	from, _ := saved(t, e, "run", dir, "--profile", profile, "--max-time", "18s", "--size", "64MiB")
 	var predictions []prediction.Prediction
 	for _, like := range likes {
-		o := command(t.Context(), t, "predict", "postgres", "--from", from, "--like", like, "--clients", numbers, "--scale", "16", "--json")
+		o := commandIn(t.Context(), t, e, "predict", "postgres", "--from", from, "--like", like, "--clients", numbers, "--scale", "16", "--json")
 		var p prediction.Prediction
 		if err := json.Unmarshal([]byte(o.stdout), &p); err != nil || len(p.Points) != len(clients) {
 			t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
 		}
 		predictions = append(predictions, p)
 	}
-	run, done := saved(t, "app", "postgres", dir, "--clients", numbers, "--load", "tpcb", "--scale", "16", "--time", "4s")
+	run, done := saved(t, e, "app", "postgres", dir, "--clients", numbers, "--load", "tpcb", "--scale", "16", "--time", "4s")
 	for _, p := range predictions {
 		wrong = append(wrong, deviations(t, p, done))
 	}

@@ -15,15 +15,16 @@ import (
 // twice as fast as three. A machine that is busy for a while does not count as a failure: the product says then that it
 // is not certain.
 func TestSaturatedByOneRow(t *testing.T) {
-	lab.Lock(t)
-	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
+	defer scheduleSubtests(t)()
 	for _, x := range []saturation{
-		{"one row", "1", "1,4,16", 1, "is saturated with one client", true},
-		{"a row for each", "16", "1,3,9", 0, "is not saturated up to 9 clients", false},
+		{"one row", "1", "1,4,16", 1, "is saturated with one client", true, 60},
+		{"a row for each", "16", "1,3,9", 0, "is not saturated up to 9 clients", false, 75},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
-			lab.UpToThree(t, func() []string { return x.wrong(t) })
+			takeSlots(t, demand{class: waiting, seconds: x.seconds, slots: 2})
+			lab.Lock(t)
+			disk := serverDisk(t)
+			lab.UpToThree(t, func() []string { return x.wrong(t, disk) })
 		})
 	}
 }
@@ -34,13 +35,15 @@ type saturation struct {
 	with                 int
 	says                 string
 	hot                  bool
+	// seconds is about how long it takes.
+	seconds int
 }
 
-// wrong measures the load once, and returns what is not as it should be.
-func (x saturation) wrong(t *testing.T) (wrong []string) {
+// wrong measures the load once on a disk, and returns what is not as it should be.
+func (x saturation) wrong(t *testing.T, disk string) (wrong []string) {
 	t.Helper()
-	dir := flushing(t, 0.040)
-	_, o := saved(t, "app", "postgres", dir, "--scale", x.scale, "--clients", x.clients, "--repeat", "3", "--max-time", "50s")
+	dir := flushing(t, disk, 0.040)
+	_, o := saved(t, slowFlushes(t, 0), "app", "postgres", dir, "--scale", x.scale, "--clients", x.clients, "--repeat", "3", "--max-time", "50s")
 	if len(o.report.Saturation) != 1 || len(o.report.Saturation[0].Points) != 3 {
 		t.Fatalf("exit code %d, %+v", o.code, o.report.Saturation)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // class says what else may run while a test does. The classes run in phases, one after
-// the other: exclusive tests are not parallel and so come first, then bestEffort, shared
-// and quiet. A phase begins only when the previous one has ended.
+// the other: exclusive tests are not parallel and so come first, then bestEffort, shared,
+// waiting and quiet. A phase begins only when the previous one has ended.
 type class int
 
 const (
@@ -20,6 +20,9 @@ const (
 	// bestEffort takes all the processor time it gets; its assertions do not depend on
 	// how much that is.
 	bestEffort
+	// waiting waits most of the time, for flushes and delays of a known length, and asserts to some percent
+	// what they make of it: few run at once, and nothing that takes all the processor time it gets.
+	waiting
 	// exclusive needs all processors, or changes global state of the tests.
 	exclusive
 	// quiet measures a slow device while little else runs: for assertions of short latencies,
@@ -29,7 +32,7 @@ const (
 
 // capacity is how many slots a class has. Two processors easily handle twelve slow
 // devices; half as many run if the machine has to be quiet.
-var capacity = map[class]int{bestEffort: 6, shared: 12, quiet: 6}
+var capacity = map[class]int{bestEffort: 6, shared: 12, waiting: 6, quiet: 6}
 
 // demand is what a test, or a subtest, needs from the machine.
 type demand struct {
@@ -136,7 +139,7 @@ func (s *scheduler) admit() {
 	if !s.begun {
 		return
 	}
-	for _, c := range []class{bestEffort, shared, quiet} {
+	for _, c := range []class{bestEffort, shared, waiting, quiet} {
 		free, left := capacity[c], false
 		for _, a := range s.queue {
 			if a.class == c {
@@ -169,6 +172,7 @@ func TestSchedulerAdmitsInOrder(t *testing.T) {
 	in := map[string]*admission{}
 	for name, d := range map[string]demand{
 		"quiet":      {class: quiet, seconds: 90},
+		"waiting":    {class: waiting, seconds: 5},
 		"heavy":      {class: shared, seconds: 60, slots: capacity[shared] - 1},
 		"second":     {class: shared, seconds: 50, slots: 2},
 		"small":      {class: shared, seconds: 5},
@@ -198,7 +202,8 @@ func TestSchedulerAdmitsInOrder(t *testing.T) {
 		{func() { s.release(in["subtests"]) }, "besteffort heavy subtests"},
 		{func() { s.release(in["heavy"]) }, "besteffort heavy second small subtests"},
 		{func() { s.release(in["small"]) }, "besteffort heavy second small subtests"},
-		{func() { s.release(in["second"]) }, "besteffort heavy quiet second small subtests"},
+		{func() { s.release(in["second"]) }, "besteffort heavy second small subtests waiting"},
+		{func() { s.release(in["waiting"]) }, "besteffort heavy quiet second small subtests waiting"},
 	} {
 		step.does()
 		if got := strings.Join(admitted(), " "); got != step.want {

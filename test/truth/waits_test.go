@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/test/lab"
@@ -22,9 +23,8 @@ const plantedFlush = 0.017
 // run; and faster flushes change the rate as they predict. A machine that is busy for a while does not count
 // as a failure.
 func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
-	lab.Lock(t)
+	defer scheduleSubtests(t)()
 	const flush = plantedFlush
-	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
 	for _, x := range []struct {
 		name  string
 		args  []string
@@ -42,12 +42,14 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 		}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
+			takeSlots(t, demand{class: waiting, seconds: 38, slots: 2})
+			lab.Lock(t)
+			slow, disk := slowFlushes(t, 0), serverDisk(t)
 			measured := func(flush float64) []string {
-				return append([]string{"app", "postgres", flushing(t, flush), "--time", "6s", "--max-time", "40s"}, x.args...)
+				return append([]string{"app", "postgres", flushing(t, disk, flush), "--time", "6s", "--max-time", "40s"}, x.args...)
 			}
 			lab.UpToThree(t, func() []string {
-				run, _ := saved(t, measured(flush)...)
+				run, _ := saved(t, slow, measured(flush)...)
 				o := command(t.Context(), t, "explain", run, "--json")
 				var e budget.Explanation
 				if err := json.Unmarshal([]byte(o.stdout), &e); err != nil || len(e.Runs) != 1 || len(e.Runs[0].Budgets) != 1 {
@@ -60,7 +62,7 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 				}
 				wrong := x.wrong(b) + b.Refused
 				if wrong == "" {
-					wrong = faster(t, b, measured)
+					wrong = faster(t, slow, b, measured)
 				}
 				if wrong == "" {
 					return nil
@@ -74,24 +76,24 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 // faster speeds flushes up by the largest change that the budget covers, and returns a message
 // if the rate is not as predicted, to 10 %. Nothing is predicted if other programs use up the
 // processors.
-func faster(t *testing.T, b *budget.Budget, measured func(flush float64) []string) string {
+func faster(t *testing.T, e *env.Env, b *budget.Budget, measured func(flush float64) []string) string {
 	t.Helper()
 	if len(b.Counterfactuals) == 0 {
 		t.Logf("%s: nothing is predicted", b.Workload)
 		return ""
 	}
 	c := b.Counterfactuals[0]
-	_, o := saved(t, measured(plantedFlush-c.Saved)...)
+	_, o := saved(t, e, measured(plantedFlush-c.Saved)...)
 	is := o.result(t, b.Workload).Metrics[model.Transactions].Value
 	t.Logf("%s: %s: %.1f/s predicted (%s), %.1f/s measured (%+.1f %%); was %.1f/s", b.Workload, c.Change, c.Rate, c.Law, is, 100*(c.Rate/is-1), b.Rate)
 	return within(c.Change, c.Rate/is, 0.9, 1.1)
 }
 
-// flushing returns a directory in which a flush takes that many seconds.
-func flushing(t *testing.T, seconds float64) string {
+// flushing returns the directory on a disk in which a flush takes that many seconds.
+func flushing(t *testing.T, disk string, seconds float64) string {
 	t.Helper()
-	dir := filepath.Join(lab.ServerDir(t), fmt.Sprintf("flush-%dus", int(seconds*1e6)))
-	if err := os.Mkdir(dir, 0o711); err != nil {
+	dir := filepath.Join(disk, fmt.Sprintf("flush-%dus", int(seconds*1e6)))
+	if err := os.MkdirAll(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
@@ -77,12 +77,8 @@ func eachVersionAtOnce(t *testing.T, test func(t *testing.T, e *env.Env, major i
 // flushing returns an environment whose programs need that long for a flush, in microseconds.
 func flushing(t *testing.T, e *env.Env, us int) *env.Env {
 	t.Helper()
-	library, slow := lab.SlowFlush(t), *e
-	slow.Command = func(ctx context.Context, name string, args ...string) *exec.Cmd {
-		cmd := e.Command(ctx, name, args...)
-		cmd.Env = append(cmd.Environ(), "LD_PRELOAD="+library, "SLOWFLUSH_US="+strconv.Itoa(us))
-		return cmd
-	}
+	slow := *e
+	slow.Command = lab.SlowFlush(t, e.Command, time.Duration(us)*time.Microsecond)
 	return &slow
 }
 
