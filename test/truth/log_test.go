@@ -14,6 +14,7 @@ import (
 // The log is on a volume of its own: its flushes are counted on its device, and waits are for that
 // device alone. One device takes 3 ms for each write, the other next to nothing.
 func TestALogOfItsOwn(t *testing.T) {
+	takeSlots(t, demand{class: waiting, seconds: 30, slots: 2})
 	lab.Lock(t)
 	const delay, size = 3 * time.Millisecond, 2 << 30
 	mounted := func(c lab.Throttle) string {

@@ -17,9 +17,12 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// byEach runs a test with each method that sees individual I/Os.
+// tracers are the methods that see individual I/Os.
+var tracers = []iotrace.Method{iotrace.ByBPF, iotrace.ByPerf}
+
+// byEach runs a test with each of the tracers.
 func byEach(t *testing.T, test func(t *testing.T, method iotrace.Method)) {
-	for _, method := range []iotrace.Method{iotrace.ByBPF, iotrace.ByPerf} {
+	for _, method := range tracers {
 		t.Run(string(method), func(t *testing.T) { test(t, method) })
 	}
 }
@@ -171,9 +174,8 @@ func traceCounts(t *testing.T, method iotrace.Method, dev string) (missed float6
 
 // The latencies of the trace on a slow device are the device's setting, and fio's minus fio's own
 // time: a histogram bucket is 1/64 wide.
-func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) { byEach(t, testTraceLatencies) }
-
-func testTraceLatencies(t *testing.T, method iotrace.Method) {
+func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) {
+	defer scheduleSubtests(t)()
 	for name, c := range map[string]struct {
 		device  func(t testing.TB) lab.Device
 		pattern string
@@ -185,17 +187,20 @@ func testTraceLatencies(t *testing.T, method iotrace.Method) {
 		// By Little's law, 8 in flight at 400 a second take 20 ms each.
 		"throttled": {func(t testing.TB) lab.Device { return lab.Throttled(t, lab.Throttle{IOPS: 400}) }, "randread", 8, 19 * time.Millisecond},
 	} {
-		t.Run(name, func(t *testing.T) {
-			d := c.device(t)
-			dev := lab.Block(t, d)
-			lab.UpToThree(t, func() []string {
-				var fio lab.Measured
-				r := traceWhile(t, func() {
-					fio = lab.Fio(t, lab.At(dev, d.Size), lab.Job{Pattern: c.pattern, Depth: c.depth, Time: 4 * time.Second, Options: []string{"--ramp_time=0"}})
-				}, "--device", dev, "--method", string(method))
-				return latenciesApart(t, r, fio, iotrace.Operation(strings.TrimPrefix(c.pattern, "rand")), c.depth, c.least)
+		for _, method := range tracers {
+			t.Run(string(method)+"/"+name, func(t *testing.T) {
+				takeSlots(t, demand{class: waiting, seconds: 6})
+				d := c.device(t)
+				dev := lab.Block(t, d)
+				lab.UpToThree(t, func() []string {
+					var fio lab.Measured
+					r := traceWhile(t, func() {
+						fio = lab.Fio(t, lab.At(dev, d.Size), lab.Job{Pattern: c.pattern, Depth: c.depth, Time: 4 * time.Second, Options: []string{"--ramp_time=0"}})
+					}, "--device", dev, "--method", string(method))
+					return latenciesApart(t, r, fio, iotrace.Operation(strings.TrimPrefix(c.pattern, "rand")), c.depth, c.least)
+				})
 			})
-		})
+		}
 	}
 }
 
