@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -129,9 +130,9 @@ func occupy(t testing.TB) {
 	}
 }
 
-// otherLoad puts a fio into the path that first changes its job by sed, so that the load
+// otherLoad returns an environment with a fio that first changes its job by sed, so that the load
 // is not the requested one.
-func otherLoad(t testing.TB, change string) {
+func otherLoad(t testing.TB, change string) *env.Env {
 	t.Helper()
 	real, err := exec.LookPath("fio")
 	if err != nil {
@@ -142,7 +143,14 @@ func otherLoad(t testing.TB, change string) {
 	if err := os.WriteFile(filepath.Join(dir, "fio"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	e := env.OS()
+	e.LookPath = func(name string) (string, error) {
+		if name == "fio" {
+			return filepath.Join(dir, name), nil
+		}
+		return exec.LookPath(name)
+	}
+	return e
 }
 
 // watchStalls counts how often this machine stalls: a thread

@@ -15,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
@@ -212,7 +213,11 @@ func (p planted) found(t testing.TB) bool {
 		ctx, cancel = context.WithTimeout(ctx, 6*time.Second)
 		defer cancel()
 	}
-	o := measure(ctx, t, target, args...)
+	e := env.OS()
+	if p.job != "" {
+		e = otherLoad(t, p.job)
+	}
+	o := measureIn(ctx, t, e, target, args...)
 	exit := p.severity != model.SeverityInvalid || o.code == 5 || o.code == 1
 	said := slices.ContainsFunc(o.report.Findings, func(f model.Finding) bool {
 		return f.Rule == p.rule && f.Severity == p.severity && strings.Contains(f.Message, p.says)
