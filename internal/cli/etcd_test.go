@@ -15,6 +15,7 @@ import (
 // A disk whose flushes take 40 ms or more is too slow for etcd, whatever else it does, and
 // the measured time of a flush is the planted one.
 func TestTheEtcdProfileKnowsASlowFlush(t *testing.T) {
+	t.Parallel()
 	lab.Need(t, "fio", "gcc")
 	lab.Lock(t)
 	e := env.OS()
