@@ -166,12 +166,6 @@ func (f *runFlags) measureApp(e *env.Env, cmd *cobra.Command, args []string, o *
 	if err != nil {
 		return err
 	}
-	if err := f.setupTrace(cmd.Context(), e, &o.options, exp); err != nil {
-		return err
-	}
-	if err := f.amplify(cmd.Context(), e, &o.options, exp); err != nil {
-		return err
-	}
 	return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 }
 

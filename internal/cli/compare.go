@@ -198,18 +198,18 @@ func (f *compareFlags) recompare(e *env.Env, cmd *cobra.Command, dir string) err
 	return exitError(code, err)
 }
 
-// end returns the error with which the command ends after an interleaved measurement.
-func (m pairOutcome) end(e *env.Env, code int, err error) error {
+// endPair returns the error with which the command ends after an interleaved measurement.
+func endPair(e *env.Env, m *session.MeasuredPair, code int, err error) error {
 	switch {
-	case m.status == model.Interrupted:
-		printLeft(e, m.err)
+	case m.Status == model.Interrupted:
+		printLeft(e, m.Err)
 		return exitCode(exitInterrupted)
-	case m.err != nil:
+	case m.Err != nil:
 		if err != nil {
-			printLine(e.Stderr, "saved   %s (what was measured, and no comparison)", m.dir)
+			printLine(e.Stderr, "saved   %s (what was measured, and no comparison)", m.Dir)
 		}
 		// The comparison fails because the measurement failed, so report only the latter.
-		return m.err
+		return m.Err
 	}
 	return exitError(code, err)
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/secrets"
-	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // saveFlags say where a measurement is saved and how it is shown.
@@ -21,15 +19,6 @@ type saveFlags struct {
 	results      string
 	output       outputFlags
 	quiet, child bool
-	// background, if set, starts something that runs beside the measurement and saves into the
-	// run's directory. It returns a function that ends it.
-	background func(ctx context.Context, e *env.Env, dir string) (end func() error, err error)
-	// tracers, if set, starts tracers where the measuring pods run, and sets meanwhile. It
-	// returns a function that ends them and may be called more than once.
-	tracers func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (end func() error, err error)
-	// counters does the same for what the disks behind replicated volumes do, and sets counting.
-	counters func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (end func() error, err error)
-	counting func(ctx context.Context, e *env.Env, writer *store.Writer) (end func() error, err error)
 }
 
 // register adds the flags; results is the help text of --results.
@@ -48,10 +37,8 @@ const resultsHelp = "create the run directory in this `DIR`"
 // run can measure the experiments of all of them.
 type measureFlags struct {
 	saveFlags
-	// trace is set to trace the devices below the targets during the run.
-	trace bool
-	// amplification is set to count what the disks behind the volumes do.
-	amplification bool
+	// observed is what to observe beside the run.
+	observed session.Observed
 
 	gate      gateFlags
 	inside    insideFlags
@@ -60,6 +47,11 @@ type measureFlags struct {
 
 // measure measures an experiment, either from here or driven by a Job in a cluster.
 func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, exp model.Experiment) error {
+	f.observed.InJob = f.inside.on
+	beside, err := o.places.Observe(ctx, e, exp, f.observed)
+	if err != nil {
+		return err
+	}
 	if err := f.gate.check(); err != nil {
 		return err
 	}
@@ -75,22 +67,7 @@ func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Comma
 		}
 		return f.measureTwo(ctx, e, o, exp)
 	}
-	return f.measureOne(ctx, e, o, exp)
-}
-
-// removeRefused removes the results directory of an experiment that was refused during preparation,
-// as if it had been refused before the directory was created. It reports whether it did.
-func removeRefused(err error, dir string) bool {
-	var refused *model.WorkerError
-	if !errors.As(err, &refused) || refused.Class != model.Refused {
-		return false
-	}
-	f, openErr := store.Open(dir)
-	if openErr != nil {
-		return false
-	}
-	defer f.Close()
-	return f.Withdraw()
+	return f.measureOne(ctx, e, o, exp, beside)
 }
 
 // measureTwo measures two targets in interleaved blocks. For a target and its baseline, the report
@@ -101,106 +78,84 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 			return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), "to compare saved runs: "+comparingRuns(exp.Baseline, exp.Target))
 		}
 	}
-	m, err := f.measurePair(ctx, e, o, exp)
+	margins := results.Margins(model.Margins{}, exp)
+	exp.Margin, exp.MarginP99 = margins.Rate, margins.P99
+	request, err := f.request(ctx, e, o, exp)
+	if err != nil {
+		return err
+	}
+	view := newScreen(e, f.quiet)
+	m, err := o.places.RunPair(ctx, e, request, f.saving(e, view))
+	view.Close()
 	if err != nil {
 		return err
 	}
 	code := exitFailed
 	if exp.Scenario == model.OnBaseline || exp.App != nil {
-		code, err = f.finishBaseline(e, m.dir)
+		code, err = f.finishBaseline(e, m.Dir)
 	} else {
-		code, err = f.gate.finishPair(e, m.dir, &f.output, headIsShown(e, f.quiet))
+		code, err = f.gate.finishPair(e, m.Dir, &f.output, headIsShown(e, f.quiet))
 	}
-	printReturned(e, m.returned)
-	return m.end(e, code, err)
+	printReturned(e, m.Returned)
+	return endPair(e, m, code, err)
 }
 
-// measureOne plans one target, or several volumes at once, measures, saves and prints.
-func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.commandLine(ctx, exp), Labels: exp.Labels}
-	run.ID = store.Name(run.Started, exp.Target)
-	request, err := session.NewRequest(exp, noteWriter(e, f.quiet))
+// request returns what an experiment asks to measure.
+func (f *saveFlags) request(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (session.Request, error) {
+	r, err := session.NewRequest(exp, noteWriter(e, f.quiet))
+	r.Child, r.Again = f.child, o.commandLine(ctx, exp)
+	return r, err
+}
+
+// saving returns where a measurement is saved.
+func (f *saveFlags) saving(e *env.Env, view *screen) session.Saving {
+	return session.Saving{
+		Results: f.results, Command: recordedCommand(e), Audience: view,
+		SaveTrace: func(dir string) error { _, err := results.FinishTrace(dir); return err },
+	}
+}
+
+// measureOne measures one target, or several volumes at once, saves and prints.
+func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, exp model.Experiment, beside session.Observation) error {
+	request, err := f.request(ctx, e, o, exp)
 	if err != nil {
 		return err
 	}
-	watch := newWatcher(e, f.quiet)
-	defer watch.Close()
-	request.ID, request.Child, request.Touch, request.Watch = run.ID, f.child, true, watch
-	prep, err := o.places.Prepare(ctx, e, request)
+	view := newScreen(e, f.quiet)
+	defer view.Close()
+	to := f.saving(e, view)
+	to.Observation = beside
+	m, err := o.places.Run(ctx, e, request, to)
 	if err != nil {
 		return err
 	}
-	defer prep.Close()
-	run.Again = run.Again.Placed(prep.Plan.Targets())
-	watch.Clear()
-	if err := consent(ctx, e, f.quiet, prep.Plan); err != nil {
-		return err
-	}
-	endTracers, err := f.startBeside(ctx, e, run, prep, watch)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = endTracers() }()
-	writer, err := prep.Create(f.results, run, e.Now)
-	if err != nil {
-		return err
-	}
-	if !f.quiet && !emitPlan(e, run, writer.Dir(), prep.Plan) {
-		watch.Clear()
-		shown := secrets.Masked(prep.Plan)
-		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))
-	}
-	endTrace, endCounting, err := f.beginBeside(ctx, e, writer)
-	if err != nil {
-		err = errors.Join(err, writer.Finish(model.Failed, err.Error()))
-		removeRefused(err, writer.Dir())
-		return err
-	}
-	began := e.Now()
-	phase := func(name model.Phase) {
-		watch.Observe(model.Update{Elapsed: e.Now().Sub(began).Seconds(), Progress: &model.Progress{Phase: name}})
-	}
-	clockErr := writer.Clock(e.Now())
-	status, runErr := prep.Measure(ctx, recorder{writer, endCounting}, watch, e.Now)
-	runErr = errors.Join(clockErr, runErr, endTrace())
-	if removeRefused(runErr, writer.Dir()) {
-		watch.Close()
-		return errors.Join(runErr, prep.Close())
-	}
-	if status == model.Complete {
-		prep.Discard()
-	}
-	phase(model.PhaseCleanUp)
-	// A filesystem that discards takes seconds to remove a large file, and the report need not
-	// wait for that.
-	closed := make(chan error, 1)
-	go func() { closed <- errors.Join(endTracers(), prep.Close()) }()
-	phase(model.PhaseAnalysis)
-	rec, err := writer.Recorded()
+	defer m.Close()
+	m.Phase(model.PhaseAnalysis)
+	rec, err := m.Recorded()
 	var done results.Outcome
 	if err == nil {
 		done, err = results.Finish(rec)
 	}
-	phase(model.PhaseEnd)
-	watch.Close()
+	m.Phase(model.PhaseEnd)
+	view.Close()
 	code := exitFailed
 	if err == nil {
 		f.publisher.found.Reports = []*model.Report{done.Report}
 		code, err = finish(e, done, &f.output, headIsShown(e, f.quiet))
 	}
-	closeErr := <-closed
-	printReturned(e, prep.Discarded())
+	closeErr := m.Close()
+	printReturned(e, m.Discarded())
 	switch {
-	case done.Unsaved != nil && runErr != nil:
+	case done.Unsaved != nil && m.Err != nil:
 		// Both errors have one cause; the first says what is lost.
-		return errors.Join(runErr, closeErr)
+		return errors.Join(m.Err, closeErr)
 	case err != nil:
-		return errors.Join(runErr, err, closeErr)
-	case status == model.Interrupted:
-		printLeft(e, errors.Join(runErr, closeErr))
+		return errors.Join(m.Err, err, closeErr)
+	case m.Status == model.Interrupted:
+		printLeft(e, errors.Join(m.Err, closeErr))
 		return exitCode(exitInterrupted)
-	case runErr != nil:
-		return errors.Join(runErr, closeErr)
+	case m.Err != nil:
+		return errors.Join(m.Err, closeErr)
 	case closeErr != nil:
 		return closeErr
 	case code != exitOK:

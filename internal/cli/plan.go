@@ -21,11 +21,11 @@ import (
 )
 
 // planFlags are the flags of the verbs that plan, beside those of the verb that would measure. A verb that
-// does not register trace or amplification leaves it false.
+// does not register --trace or --amplification does not observe.
 type planFlags struct {
-	output               outputFlags
-	inside               insideFlags
-	trace, amplification bool
+	output   outputFlags
+	inside   insideFlags
+	observed session.Observed
 }
 
 // register adds the flags that all of them have; pods is true if what is planned can be measured by a Job.
@@ -145,16 +145,9 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 		return err
 	}
 	request.ID = store.Name(e.Now(), exp.Target)
-	var tracer, counter string
-	if f.trace {
-		if tracer, err = plannedTracer(ctx, e, o, exp, request.ID); err != nil {
-			return err
-		}
-	}
-	if f.amplification {
-		if counter, err = plannedCounter(ctx, e, o, exp, request.ID); err != nil {
-			return err
-		}
+	tracer, counter, err := o.places.ObserverManifests(ctx, e, exp, request.ID, f.observed)
+	if err != nil {
+		return err
 	}
 	prep, err := o.places.Prepare(ctx, e, request)
 	if err != nil {

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/engine"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/progress"
 	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // progressFlag is the name of the flag that selects the form of the progress.
@@ -78,6 +83,43 @@ func newWatcher(e *env.Env, quiet bool) watcher {
 	return live.New(e.Stderr, live.Options{
 		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: quiet,
 	})
+}
+
+// screen shows a measurement on standard error, and asks before much is written.
+type screen struct {
+	watcher
+	env   *env.Env
+	quiet bool
+}
+
+func newScreen(e *env.Env, quiet bool) *screen { return &screen{newWatcher(e, quiet), e, quiet} }
+
+// Consent asks the user to permit a large prefill.
+func (s *screen) Consent(ctx context.Context, plans ...model.Plan) error {
+	return consent(ctx, s.env, s.quiet, plans...)
+}
+
+// Planned shows what is going to be measured: one target, or two that are compared.
+func (s *screen) Planned(run model.Run, dir string, plans []model.Plan, found []model.ProbeResult) {
+	if s.quiet || emitPlan(s.env, run, dir, plans...) {
+		return
+	}
+	s.Clear()
+	o := terminalOptions(s.env.Terminal)
+	if len(plans) == 2 {
+		envs := [2]model.Environment{found[0].Environment, found[1].Environment}
+		_ = text.CompareHead(s.env.Stderr, secrets.Masked([2]model.Plan(plans)), envs, found[0].Tools, o)
+		return
+	}
+	shown := secrets.Masked(plans[0])
+	_ = text.Head(s.env.Stderr, &shown, found[0].Environment, found[0].Tools, o)
+}
+
+// SavedBeside shows where something else that was recorded is saved.
+func (s *screen) SavedBeside(what, dir string) {
+	if !s.quiet {
+		printLine(s.env.Stderr, "%-7s next: loadline report %s", what, safetext.ShellWord(dir))
+	}
 }
 
 // emitPlan reports what is going to be measured as an event; false if progress is shown as text.

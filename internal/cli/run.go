@@ -66,12 +66,6 @@ over 3, 3 over 5, and 5 over 6.`,
 			if err != nil {
 				return err
 			}
-			if err := f.setupTrace(cmd.Context(), e, &f.options, exp); err != nil {
-				return err
-			}
-			if err := f.amplify(cmd.Context(), e, &f.options, exp); err != nil {
-				return err
-			}
 			return f.measure(cmd.Context(), e, cmd, &f.options, exp)
 		},
 	}

@@ -54,12 +54,6 @@ but a total is invalid; 130 interrupted (results so far are kept).`,
 			if err != nil {
 				return err
 			}
-			if err := f.setupTrace(cmd.Context(), e, &o.options, exp); err != nil {
-				return err
-			}
-			if err := f.amplify(cmd.Context(), e, &o.options, exp); err != nil {
-				return err
-			}
 			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}

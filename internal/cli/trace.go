@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,11 +10,9 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
-	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/trace"
-	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
@@ -153,7 +149,7 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 	device := f.device
 	if len(args) > 0 {
 		var err error
-		if device, err = underlyingDevice(ctx, e, args[0]); err != nil {
+		if device, err = session.DeviceBelow(ctx, e, args[0]); err != nil {
 			return o, err
 		}
 		o.Request.Target = args[0]
@@ -161,112 +157,24 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 	return o, trace.Resolve(&o.Request, e.Clock, device, f.cgroup)
 }
 
-// underlyingDevice returns the device that a target is on.
-func underlyingDevice(ctx context.Context, e *env.Env, name string) (string, error) {
-	t, err := session.ParseTarget(name)
-	if err != nil {
-		return "", err
-	}
-	if t.Cluster != nil {
-		return "", model.RefusedError(t.Name+" is in a Kubernetes cluster, but trace observes the machine it runs on",
-			"trace it while it is measured: loadline run --trace; or run this on the node, with --pod NAME, or without TARGET")
-	}
-	if t.Path == "" {
-		return "", model.RefusedError(t.Name+" is on no block device of this machine", "run it on the machine whose disk is behind it, without TARGET")
-	}
-	device, err := trace.Below(t.Path)
-	if err != nil || device != "" {
-		return device, err
-	}
-	// A filesystem with its own device number, such as btrfs, needs another way to find its device.
-	s, err := volume.Look(ctx, e, t)
-	if err != nil {
-		return "", err
-	}
-	if s.Device == "" {
-		return "", model.RefusedError(fmt.Sprintf("%s is on no block device of this machine, but on %s", t.Name, s.Filesystem), "trace where its blocks are, or all devices: loadline trace")
-	}
-	return s.Device, nil
-}
-
 // record traces, and saves each second. It returns the report even if something could
 // not be saved; nil if nothing was traced.
-func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, labels model.Labels) (*iotrace.Report, error) {
+func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, labels model.Labels) (done *iotrace.Report, err error) {
 	name := o.Request.Target
 	if name == "" {
 		name = strings.Join(o.Request.Devices, " ")
 	}
 	view := newTraceView(e, f.quiet)
 	defer view.close()
-	return recordTrace(ctx, e, o, thisMachine(e), traceLocation{parent: f.results, id: store.Name(e.Now(), name) + "-trace", labels: labels}, view)
-}
-
-// traceLocation is where a trace is saved, as parent/directory (if directory is empty, the trace's id is used),
-// and with which labels.
-type traceLocation struct {
-	parent, directory, id string
-	labels                model.Labels
-}
-
-// tracedMachine is where a trace is made: what traces, and what is known of the machine.
-type tracedMachine struct {
-	run         func(context.Context, trace.Options) (iotrace.Run, error)
-	environment model.Environment
-}
-
-// thisMachine returns this machine.
-func thisMachine(e *env.Env) tracedMachine {
-	return tracedMachine{run: trace.Run, environment: observe.Machine(e)}
-}
-
-// recordTrace traces until the time is over or the context ends, and shows and saves the trace.
-func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to traceLocation, view *traceView) (*iotrace.Report, error) {
-	run := iotrace.Run{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: where.environment}
-	var w *store.TraceWriter
-	fill := func(r iotrace.Run) iotrace.Run {
-		r.ID, r.Started, r.Command, r.Labels, r.Environment, r.Status = run.ID, run.Started, run.Command, run.Labels, run.Environment, run.Status
-		return r
-	}
-	begun := o.Begun
-	o.Begun = func(r iotrace.Run) (err error) {
-		// The times of its samples count from here, because loading the programs takes a second.
-		if run.Started = r.Started; run.Started.IsZero() {
-			run.Started = e.Now()
-		}
-		for _, lost := range r.Limitations {
-			view.note(lost)
-		}
-		if w, err = store.CreateTrace(to.parent, cmp.Or(to.directory, to.id), e.Now, fill(r)); err != nil {
-			return model.RefusedError(err.Error(), "choose another folder with --results DIR")
-		}
-		if begun != nil {
-			return begun(r)
-		}
-		return nil
-	}
-	o.Second = func(end float64, samples []iotrace.Sample) error {
-		view.second(end, o.Request.Seconds, samples)
-		return w.Second(samples)
-	}
-	r, err := where.run(ctx, o)
-	view.close()
-	if w == nil {
-		return nil, err
-	}
-	r = fill(r)
-	r.Finished, r.Status = e.Now(), model.Complete
-	switch {
-	case err != nil:
-		r.Status, r.Reason = model.Failed, err.Error()
-	case r.Reason != "":
-		// Part of the trace ended early, but nothing else failed.
-		r.Status = model.Interrupted
-	}
-	if saveErr := w.Finish(r); saveErr != nil {
-		return nil, errors.Join(err, saveErr)
-	}
-	done, saveErr := results.FinishTrace(w.Dir())
-	return done, errors.Join(err, saveErr)
+	err = session.RecordTrace(ctx, e, session.Recording{
+		Trace: o, Parent: f.results, ID: store.Name(e.Now(), name) + "-trace", Labels: labels, Command: recordedCommand(e), View: view,
+		Save: func(dir string) (err error) {
+			view.close()
+			done, err = results.FinishTrace(dir)
+			return err
+		},
+	})
+	return done, err
 }
 
 // traceForms are the formats that a trace has.

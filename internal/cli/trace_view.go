@@ -29,15 +29,16 @@ const viewRows = 12
 
 func newTraceView(e *env.Env, quiet bool) *traceView { return &traceView{env: e, quiet: quiet} }
 
-func (v *traceView) note(words string) {
+// Note shows a remark.
+func (v *traceView) Note(words string) {
 	if !v.quiet {
 		printLine(v.env.Stderr, "note    %s", words)
 	}
 }
 
-// second shows the I/Os completed in the last second; of is the length of the trace, 0 if
+// Second shows the I/Os completed in the last second; of is the length of the trace, 0 if
 // it runs until it is interrupted.
-func (v *traceView) second(end, of float64, samples []iotrace.Sample) {
+func (v *traceView) Second(end, of float64, samples []iotrace.Sample) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.quiet || !v.env.Terminal.Interactive {

@@ -26,9 +26,9 @@ const counterSuffix = "-disks"
 // its own. It is Longhorn's default.
 const defaultDirectory = "/var/lib/longhorn"
 
-// TryCounting checks whether the cluster allows counting what the disks behind a target do, and creates
+// tryCounting checks whether the cluster allows counting what the disks behind a target do, and creates
 // nothing.
-func (o *Places) TryCounting(ctx context.Context, e *env.Env, t model.Target) error {
+func (o *Places) tryCounting(ctx context.Context, e *env.Env, t model.Target) error {
 	at, err := o.tracing(e, "disks", t.Cluster.Namespace)
 	if err != nil {
 		return err
@@ -36,8 +36,8 @@ func (o *Places) TryCounting(ctx context.Context, e *env.Env, t model.Target) er
 	return at.TryTracer(ctx, pods.Tracer{Suffix: counterSuffix, Directories: []string{defaultDirectory}})
 }
 
-// CounterManifest returns the pod that would count on each node with replicas of the target, as YAML.
-func (o *Places) CounterManifest(e *env.Env, id string, t model.Target) (string, error) {
+// counterManifest returns the pod that would count on each node with replicas of the target, as YAML.
+func (o *Places) counterManifest(e *env.Env, id string, t model.Target) (string, error) {
 	at, err := o.tracing(e, id, t.Cluster.Namespace)
 	if err != nil {
 		return "", err
@@ -46,17 +46,17 @@ func (o *Places) CounterManifest(e *env.Env, id string, t model.Target) (string,
 	return string(text), err
 }
 
-// Counted are counting pods that are ready, and the disks that they count.
-type Counted struct {
+// counted are counting pods that are ready, and the disks that they count.
+type counted struct {
 	*remote.Group
 	Behind amplification.Behind
 }
 
-// Counters starts a pod on each node with replicas of the volumes, which counts what the disks do that hold
+// counters starts a pod on each node with replicas of the volumes, which counts what the disks do that hold
 // them, and returns when all are ready. If that cannot be done, Group is nil and NotCounted says why. An
 // error means that ctx has ended.
-func (o *Places) Counters(ctx context.Context, e *env.Env, id string, p *Prepared, say func(string)) (Counted, error) {
-	found := Counted{Behind: p.behind()}
+func (o *Places) counters(ctx context.Context, e *env.Env, id string, p *Prepared, say func(string)) (counted, error) {
+	found := counted{Behind: p.behind()}
 	if found.Behind.NotCounted != "" {
 		return found, nil
 	}
@@ -97,7 +97,7 @@ func (o *Places) Counters(ctx context.Context, e *env.Env, id string, p *Prepare
 }
 
 // name notes the devices that the counters have found.
-func (c *Counted) name(counters []pods.Tracer, tracers []*remote.Tracer) {
+func (c *counted) name(counters []pods.Tracer, tracers []*remote.Tracer) {
 	for i := range c.Behind.Disks {
 		d := &c.Behind.Disks[i]
 		for k, x := range counters {
@@ -188,10 +188,10 @@ func expected(k *model.Backing) (b amplification.Behind) {
 	return amplification.Behind{Reads: 1, Writes: float64(replicas * k.WritesEach), Of: fmt.Sprintf("%s × %s (%s)", units.FormatCount(replicas, "replica"), units.FormatCount(k.WritesEach, "write"), k.WritesOf)}
 }
 
-// StillBehind asks the storage system again at the end of a run, and says in NotCounted if the replicas are
+// stillBehind asks the storage system again at the end of a run, and says in NotCounted if the replicas are
 // not those of the beginning, or if it does not tell: the disks that were counted may then not be those that
 // did the work.
-func (p *Prepared) StillBehind(ctx context.Context, o *Places, e *env.Env, before amplification.Behind) (amplification.Behind, error) {
+func (p *Prepared) stillBehind(ctx context.Context, o *Places, e *env.Env, before amplification.Behind) (amplification.Behind, error) {
 	client, err := o.Cluster.Open(e)
 	if err != nil {
 		return before, err

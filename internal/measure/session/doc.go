@@ -1,6 +1,6 @@
 // Package session brings workers, volumes and runs together: it starts a worker where each target is, on
-// this machine, on hosts over ssh or in pods; has it probe the target; plans; and carries out the plan. At
-// the end it removes what it has created.
+// this machine, on hosts over ssh or in pods; has it probe the target; plans; carries out the plan, and
+// records it together with what is observed beside it. At the end it removes what it has created.
 //
 // Its assumptions: everything that can be refused is refused before anything is created, and whoever gives
 // up removes everything that was created, whatever went wrong. It is configured by plain options, prints

@@ -51,8 +51,8 @@ func (o *Places) tracing(e *env.Env, id, namespace string) (pods.Place, error) {
 	return at, nil
 }
 
-// TryTracing checks whether the cluster allows tracing what pods measure on a target, and creates nothing.
-func (o *Places) TryTracing(ctx context.Context, e *env.Env, t model.Target) error {
+// tryTracing checks whether the cluster allows tracing what pods measure on a target, and creates nothing.
+func (o *Places) tryTracing(ctx context.Context, e *env.Env, t model.Target) error {
 	at, err := o.tracing(e, "trace", t.Cluster.Namespace)
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func (o *Places) TryTracing(ctx context.Context, e *env.Env, t model.Target) err
 	return at.TryTracer(ctx, pods.Tracer{Suffix: tracerSuffix})
 }
 
-// TracerManifest returns the pod that would trace on each node that has a volume of the target, as YAML.
-func (o *Places) TracerManifest(e *env.Env, id string, t model.Target) (string, error) {
+// tracerManifest returns the pod that would trace on each node that has a volume of the target, as YAML.
+func (o *Places) tracerManifest(e *env.Env, id string, t model.Target) (string, error) {
 	at, err := o.tracing(e, id, t.Cluster.Namespace)
 	if err != nil {
 		return "", err
@@ -70,9 +70,9 @@ func (o *Places) TracerManifest(e *env.Env, id string, t model.Target) (string, 
 	return string(text), err
 }
 
-// Tracers starts a tracer on each node that has a volume, and returns when all are ready. say receives
+// tracers starts a tracer on each node that has a volume, and returns when all are ready. say receives
 // remarks for the user. After an error nothing is left.
-func (o *Places) Tracers(ctx context.Context, e *env.Env, id string, p *Prepared, say func(string)) (*remote.Group, error) {
+func (o *Places) tracers(ctx context.Context, e *env.Env, id string, p *Prepared, say func(string)) (*remote.Group, error) {
 	tracers, namespaces, err := p.tracers(say)
 	if err != nil {
 		return nil, err
