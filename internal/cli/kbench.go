@@ -163,7 +163,7 @@ func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) err
 		if err := text.Render(&words, done.Report, terminalOptions(e.Output)); err != nil {
 			return err
 		}
-		return publish(e, r.SummaryFile(), words.String())
+		return printSaved(e, r.SummaryFile(), words.String())
 	})
 }
 
@@ -187,11 +187,11 @@ func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Re
 	if err := text.RenderComparison(&words, kbench.Compare(sides[0], sides[1]), terminalOptions(e.Output)); err != nil {
 		return err
 	}
-	return publish(e, kbench.PairFile(pair), words.String())
+	return printSaved(e, kbench.PairFile(pair), words.String())
 }
 
-// publish saves a summary and prints it.
-func publish(e *env.Env, file, words string) error {
+// printSaved saves a summary and prints it.
+func printSaved(e *env.Env, file, words string) error {
 	if err := store.WriteNamed(file, []byte(words)); err != nil {
 		return err
 	}
