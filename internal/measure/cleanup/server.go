@@ -1,4 +1,4 @@
-package cli
+package cleanup
 
 import (
 	"context"
@@ -11,28 +11,23 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume"
 )
 
-// cleanupServer removes what killed runs have left in the database of an existing server, and the
-// directories of their pgbench on this machine.
-func cleanupServer(ctx context.Context, e *env.Env, name string) error {
+// Server removes what killed runs have left in the database of an existing server, and the directories of
+// their pgbench on this machine. name is the server's address.
+func Server(ctx context.Context, e *env.Env, name string, tell func(Found)) (Outcome, error) {
 	t, err := target.ParseServer(name)
 	if err != nil {
-		return err
+		return Outcome{}, err
 	}
 	schemas, err := postgres.RemoveLeft(ctx, e, t.URI)
 	for _, s := range schemas {
-		if s.Stays != "" {
-			printLine(e.Stdout, "kept    schema %s: %s", s.Schema, s.Stays)
-			printLine(e.Stdout, "  next: %s", s.Next)
-			continue
-		}
-		printLine(e.Stdout, "removed schema %s", s.Schema)
+		tell(Found{Name: "schema " + s.Schema, Stays: s.Stays, Next: s.Next})
 	}
 	if err != nil {
-		return err
+		return Outcome{}, err
 	}
 	places, err := volume.AbandonedWorkDirs(os.TempDir())
 	if err != nil {
-		return err
+		return Outcome{}, err
 	}
 	removed, failed := 0, error(nil)
 	for _, p := range places {
@@ -44,10 +39,7 @@ func cleanupServer(ctx context.Context, e *env.Env, name string) error {
 			continue
 		}
 		removed++
-		printLine(e.Stdout, "removed %s", p.Path)
+		tell(Found{Name: p.Path})
 	}
-	if len(schemas)+removed == 0 && failed == nil {
-		printLine(e.Stdout, "nothing to remove in %s", t.URI)
-	}
-	return failed
+	return Outcome{Where: t.URI, Nothing: len(schemas)+removed == 0 && failed == nil}, failed
 }
