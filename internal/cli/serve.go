@@ -3,16 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log"
-	"net"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/serve"
 )
 
@@ -21,13 +17,6 @@ type serveFlags struct {
 	listen, token string
 	hosts         []string
 }
-
-// tokenVariable is the environment variable that holds the token. A token on the
-// command line could be read by every user of the machine.
-const tokenVariable = "LOADLINE_TOKEN"
-
-// shortestToken is the minimum length of a token, in characters.
-const shortestToken = 16
 
 func newServe(e *env.Env) *cobra.Command {
 	var f serveFlags
@@ -70,7 +59,7 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	if err != nil {
 		return err
 	}
-	token, made, err := f.chosenToken(e, loopback)
+	token, made, err := serve.ChooseToken(cmp.Or(f.token, e.Getenv(serve.TokenVariable)), f.listen, loopback, e.Terminal.Interactive)
 	if err != nil {
 		return err
 	}
@@ -86,7 +75,7 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	if err != nil {
 		return err
 	}
-	printLine(e.Stdout, "%s", f.address(ln))
+	printLine(e.Stdout, "%s", serve.Address(ln, f.hosts))
 	if made {
 		printLine(e.Stderr, "token   %s   (shown only here; it ends with this server)", token)
 	}
@@ -95,43 +84,4 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	}
 	printLine(e.Stderr, "serving %s read-only; ^C ends it", folder)
 	return server.Serve(ctx, ln)
-}
-
-// chosenToken returns the token that visitors must know, "" for none, and whether it was
-// generated here.
-func (f *serveFlags) chosenToken(e *env.Env, loopback bool) (token string, made bool, err error) {
-	token = cmp.Or(f.token, e.Getenv(tokenVariable))
-	switch {
-	case token == "auto" && !e.Terminal.Interactive:
-		// A generated token must not end up in a log.
-		return "", false, model.RefusedError("--token auto prints the token on a terminal, but there is none", "choose one yourself: "+tokenVariable+"=…")
-	case token == "auto":
-		return rand.Text(), true, nil
-	case token == "" && !loopback:
-		return "", false, model.RefusedError(fmt.Sprintf("--listen %s opens the server to other machines without authentication", f.listen),
-			"set "+tokenVariable+" to a secret of at least "+fmt.Sprint(shortestToken)+" characters, or add --token auto")
-	case token != "" && (len(token) < shortestToken || strings.TrimSpace(token) != token):
-		return "", false, model.RefusedError(fmt.Sprintf("the token is too weak: it needs at least %d characters, without blanks around it", shortestToken),
-			"set "+tokenVariable+" to the output of: openssl rand -hex 16")
-	}
-	return token, false, nil
-}
-
-// address returns the address to open in a browser.
-func (f *serveFlags) address(ln net.Listener) string {
-	at, ok := ln.Addr().(*net.TCPAddr)
-	if !ok {
-		return "http://" + ln.Addr().String() + "/"
-	}
-	host := at.IP.String()
-	if at.IP.IsUnspecified() {
-		host = "localhost"
-		if own := env.Hostname(); own != "" {
-			host = own
-		}
-	}
-	if len(f.hosts) > 0 && !at.IP.IsLoopback() {
-		host = f.hosts[0]
-	}
-	return "http://" + net.JoinHostPort(host, fmt.Sprint(at.Port)) + "/"
 }

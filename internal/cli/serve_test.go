@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/show/serve"
 )
 
 // world is an environment whose streams are buffers.
@@ -142,7 +143,7 @@ func TestServeAsksForTheTokenAndShowsAMadeOneOnATerminalOnly(t *testing.T) {
 	}
 	const own = "a-token-of-my-own"
 	e, _, _ = world("serve", folder, "--listen", "127.0.0.1:0")
-	e.Getenv = func(name string) string { return map[string]string{tokenVariable: own}[name] }
+	e.Getenv = func(name string) string { return map[string]string{serve.TokenVariable: own}[name] }
 	_, stderr = serving(t, e, func(u string) {
 		if code := get(t, u+"api/list", own, nil); code != http.StatusOK {
 			t.Errorf("with the token: %d", code)
