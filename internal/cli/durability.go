@@ -24,6 +24,7 @@ import (
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
@@ -115,8 +116,8 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	if err := refuseCluster(t, "durability"); err != nil {
 		return err
 	}
-	progress := newCutProgress(e, f.quiet)
-	defer progress.close()
+	progress := live.NewCuts(e.Stderr, liveOptions(e, f.quiet))
+	defer progress.Close()
 	o, err := f.options(e, t, progress)
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	} else {
 		d, err = durability.Run(ctx, e, o)
 	}
-	progress.close()
+	progress.Close()
 	if d == nil {
 		return err
 	}
@@ -151,13 +152,13 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 }
 
 // options checks the flags and turns them into the test's options.
-func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgress) (durability.Options, error) {
+func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *live.Cuts) (durability.Options, error) {
 	started := e.Now()
 	o := durability.Options{
 		Target: t, Destroy: f.destroy, Sync: f.sync, Blocks: f.blocks, Jobs: f.jobs, Writes: f.writes,
 		Cuts: f.cuts, CutCommand: f.cut, CutPID: f.cutPID, Restart: f.restart,
 		ID: store.Name(started, t.Name) + "-durability", Command: recordedCommand(e), Environment: observe.Machine(e),
-		Parent: f.results, Now: e.Now, Observe: progress.observe,
+		Parent: f.results, Now: e.Now, Observe: observer(e, f.quiet, progress),
 		Save: func(d *model.Durability) error { return results.SaveDurability(d) },
 	}
 	o.MakeDirectory = func() (string, error) {
@@ -196,6 +197,17 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 		return e.Command(ctx, program, durabilityWriter, ledger)
 	}
 	return o, nil
+}
+
+// observer returns what shows the progress of a test, or makes it events.
+func observer(e *env.Env, quiet bool, progress *live.Cuts) func(durability.Update) {
+	return func(u durability.Update) {
+		if quiet || !emitsEvents(e) || u.Message != "" || u.Checked != nil {
+			progress.Observe(live.CutUpdate(u))
+			return
+		}
+		eventsOf(e).Cut(u.Phase, u.Cut, u.Cuts, min(u.Done, u.Total), u.Total)
+	}
 }
 
 // printDurability prints the report.

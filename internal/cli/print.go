@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model/safetext"
-	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
@@ -33,7 +31,7 @@ func rawStreams(e *env.Env) *env.Env {
 // printLine prints one line for the user. The values cannot add a line to it, even if they
 // contain names from elsewhere.
 func printLine(w io.Writer, format string, values ...any) {
-	fmt.Fprintln(w, safetext.Clean(secrets.MaskText(fmt.Sprintf(format, values...))))
+	term.PrintLine(w, format, values...)
 }
 
 // printReturned prints what was returned to thin-provisioned storage: whoever reads the device next must

@@ -80,9 +80,12 @@ func newWatcher(e *env.Env, quiet bool) watcher {
 	if emitsEvents(e) {
 		return eventsOf(e)
 	}
-	return live.New(e.Stderr, live.Options{
-		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: quiet,
-	})
+	return live.New(e.Stderr, liveOptions(e, quiet))
+}
+
+// liveOptions describe what standard error can show of a progress.
+func liveOptions(e *env.Env, quiet bool) live.Options {
+	return live.Options{Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: quiet}
 }
 
 // screen shows a measurement on standard error, and asks before much is written.

@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
@@ -164,12 +165,12 @@ func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, la
 	if name == "" {
 		name = strings.Join(o.Request.Devices, " ")
 	}
-	view := newTraceView(e, f.quiet)
-	defer view.close()
+	view := live.NewTrace(e.Stderr, liveOptions(e, f.quiet), results.TraceRows)
+	defer view.Close()
 	err = session.RecordTrace(ctx, e, session.Recording{
 		Trace: o, Parent: f.results, ID: store.Name(e.Now(), name) + "-trace", Labels: labels, Command: recordedCommand(e), View: view,
 		Save: func(dir string) (err error) {
-			view.close()
+			view.Close()
 			done, err = results.FinishTrace(dir)
 			return err
 		},

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/secrets"
 )
 
 // The control sequences of a display that redraws its line (ECMA-48): erase the line from its
@@ -125,4 +127,10 @@ next:
 		}
 	}
 	return b.String()
+}
+
+// PrintLine prints one line for a person. The values cannot add a line to it, even if they contain names from
+// elsewhere, and what looks like a secret in them is masked.
+func PrintLine(w io.Writer, format string, values ...any) {
+	fmt.Fprintln(w, safetext.Clean(secrets.MaskText(fmt.Sprintf(format, values...))))
 }
