@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -81,14 +79,9 @@ func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []stri
 	if err := replaceTargets(cmd, &exp, args); err != nil {
 		return exp, err
 	}
-	if err := checkComplete(exp, file); err != nil {
-		return exp, err
-	}
-	if err := namedServers(exp, args); err != nil {
-		return exp, err
-	}
 	changed := cmd.Flags().Changed
-	if err := o.consent(&exp, changed("fs-group")); err != nil {
+	permission := session.Permission{Typed: args, Programs: o.programs, FSGroup: changed("fs-group")}
+	if err := o.places.Permit(&exp, file, permission); err != nil {
 		return exp, err
 	}
 	if err := checkFields(e, exp, file); err != nil {
@@ -183,82 +176,4 @@ func replaceTargets(cmd *cobra.Command, exp *model.Experiment, args []string) er
 		return nil
 	}
 	return usageError{fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath() + " --help"}
-}
-
-// maskedSecret matches the placeholders that MaskText substitutes for the credentials in a target.
-var maskedSecret = regexp.MustCompile(`:PASSWORD@|[:&?](?:id|user|name|key|keyring|keyfile)=(?:ID|USER|NAME|KEY|KEYRING|KEYFILE)\b|=(?:PASSWORD|TOKEN|SECRET|KEY)\b`)
-
-// checkComplete refuses an experiment that is incomplete, so that it cannot be repeated as it is.
-func checkComplete(exp model.Experiment, file string) error {
-	if session.Paired(exp) && exp.Target == exp.Baseline {
-		return model.RefusedError(file+" is the baseline's part of a comparison", "name the folder of the comparison, which holds both")
-	}
-	for _, target := range session.Targets(exp) {
-		if maskedSecret.MatchString(target) {
-			return model.RefusedError(fmt.Sprintf("the target %s was saved without its secret", target),
-				"name the target beside --"+experimentFlag+" FILE, with its secret")
-		}
-	}
-	return nil
-}
-
-// customPrograms names the part of an application request that can start programs: a script (by
-// pgbench's \shell, or COPY … TO PROGRAM), settings of the server (archive_command, or a
-// library to load), or the server itself. It returns "" if there is none.
-func customPrograms(app *model.AppRequest) string {
-	var has []string
-	if app.Ask.Script != "" {
-		has = append(has, "a script of its own")
-	}
-	if len(app.Set) > 0 {
-		has = append(has, "settings of its own")
-	}
-	if app.Program != "" {
-		has = append(has, "a server's program of its own")
-	}
-	if app.Image != "" {
-		has = append(has, "an image of its own")
-	}
-	return strings.Join(has, " and ")
-}
-
-// consent ensures that user data is changed only if the command line permits it, whatever a file
-// permits: a file may come from anywhere.
-func (o *options) consent(exp *model.Experiment, group bool) error {
-	used := session.Targets(*exp)
-	if exp.App != nil {
-		used = append(used, exp.App.Log, exp.App.BaselineLog)
-	}
-	for _, name := range used {
-		t, err := session.ParseTarget(name)
-		if err == nil && t.Kind == model.VolumeClaim && exp.Place.FSGroup != "" && !group {
-			return model.RefusedError(fmt.Sprintf("the experiment makes the cluster permanently change group and mode of every file in %s, and a file alone cannot permit that", name),
-				"permit it here: --fs-group "+safetext.ShellWord(exp.Place.FSGroup))
-		}
-	}
-	if app := exp.App; app != nil {
-		known, err := session.Applications().Lookup(app.Name)
-		if err != nil {
-			return err
-		}
-		if err := known.CheckRequest(*app); err != nil {
-			return err
-		}
-		if err := known.CheckOptions(app.Ask.Options); err != nil {
-			return err
-		}
-		if has := customPrograms(app); has != "" && !o.programs {
-			return model.RefusedError(fmt.Sprintf("the experiment has %s, which can start programs on this machine or in the cluster, and a file alone cannot permit that", has),
-				"read them in the file first, and if you trust them, permit them here: --"+programsFlag)
-		}
-	}
-	was := exp.DestroyDataOn
-	exp.DestroyDataOn = o.places.DestroyOn(exp.Target)
-	if was == "" || exp.DestroyDataOn != "" {
-		return nil
-	}
-	if t, err := session.ParseTarget(was); err == nil && t.Cluster.Made() {
-		return nil
-	}
-	return model.RefusedError(fmt.Sprintf("the experiment overwrites %s, and a file alone cannot permit that", was), "permit it here: --destroy-data-on "+safetext.ShellWord(was))
 }
