@@ -62,7 +62,7 @@ func TestAnApplicationIsComparedWithItsFirstPlace(t *testing.T) {
 		if !session.Paired(compared.exp) || compared.exp.Baseline != c.a || compared.exp.Target != c.b {
 			t.Errorf("%+v", compared.exp)
 		}
-		job, document, err := (&insideFlags{hold: time.Hour}).job(compared.options, compared.exp)
+		job, document, err := session.JobCommand(compared.exp, compared.options.places.Destroy, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,14 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
@@ -51,72 +48,14 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkInside refuses, before anything is created, what would fail inside the cluster.
-func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, exp model.Experiment) error {
-	if len(o.places.Hosts) > 0 {
-		return model.RefusedError("--hosts are reached by ssh from this machine, but --in-cluster measures from inside a cluster", "choose one of them")
-	}
-	request, err := session.NewRequest(exp, noteWriter(e, true))
-	if err != nil {
-		return err
-	}
-	return o.places.ForeseeAll(ctx, e, request, session.Targets(exp), client.Namespace)
-}
-
-// job returns the command of a Job and the experiment that it reads. Changes to user data are
-// permitted on that command line, as they are here: an experiment cannot permit them.
-func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, document []byte, err error) {
-	exp.Note = secrets.MaskText(exp.Note)
-	if document, err = spec.MarshalExperiment(exp); err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case secrets.MaskText(string(document)) != string(document):
-		return nil, nil, model.RefusedError("the experiment contains what looks like a password or a key, and anyone who may view Jobs can read it",
-			"take it out of the profile or job file")
-	case len(document) > kube.LargestExperiment:
-		return nil, nil, model.RefusedError(fmt.Sprintf("the experiment, with the files it names, is %d bytes long, but a Job can carry only %d", len(document), kube.LargestExperiment),
-			"shorten the files; or mount the experiment into a Job of your own, as deploy/job.yaml shows")
-	}
-	command = []string{"loadline", "job", "--hold", f.hold.String(), "--", "run", "--" + experimentFlag, kube.ExperimentPath}
-	for _, name := range o.places.Destroy {
-		command = append(command, "--destroy-data-on="+name)
-	}
-	if exp.Place.FSGroup != "" {
-		command = append(command, "--fs-group="+exp.Place.FSGroup)
-	}
-	if exp.App != nil {
-		// Its settings and image come from flags typed here, or from a file that was permitted here.
-		command = append(command, "--"+programsFlag)
-	}
-	// The report in the log outlives the pod's container.
-	return append(command, "--format=json"), document, nil
-}
-
-// spec returns the Job that measures an experiment, checked as far as possible without creating anything.
-func (f *insideFlags) spec(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (*kube.Client, kube.JobSpec, error) {
-	where, err := o.places.Cluster.Where(e)
-	if err != nil {
-		return nil, kube.JobSpec{}, err
-	}
-	client, err := o.places.Cluster.Open(e)
-	if err != nil {
-		return nil, kube.JobSpec{}, err
-	}
-	if err := o.checkInside(ctx, e, client, exp); err != nil {
-		return nil, kube.JobSpec{}, err
-	}
-	command, document, err := f.job(o, exp)
-	if err != nil {
-		return nil, kube.JobSpec{}, err
-	}
-	made := o.places.Cluster.Mark(store.Name(e.Now(), exp.Target))
-	return client, kube.JobSpec{Name: made.Run, Made: made, Where: where, Command: command, Experiment: document, Account: f.account}, nil
+// job returns the Job that measures an experiment, checked as far as possible without creating anything.
+func (f *insideFlags) job(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (*kube.Client, kube.JobSpec, error) {
+	return o.places.Job(ctx, e, exp, session.JobOptions{Hold: f.hold, Account: f.account})
 }
 
 // print prints the Job as a manifest, and creates nothing.
 func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
-	client, job, err := f.spec(ctx, e, o, exp)
+	client, job, err := f.job(ctx, e, o, exp)
 	if err != nil {
 		return err
 	}
@@ -134,7 +73,7 @@ func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp mod
 
 // drive creates the Job and fetches its results.
 func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *measureFlags, exp model.Experiment) error {
-	client, spec, err := f.spec(ctx, e, o, exp)
+	client, spec, err := f.job(ctx, e, o, exp)
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,13 @@ package cli
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/model"
 )
 
 // TestTheJobGetsTheExperiment checks that the command of the Job's pod asks for the same as the
@@ -30,7 +27,7 @@ func TestTheJobGetsTheExperiment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			here := readCommand(t, words)
-			command, document, err := (&insideFlags{hold: 2 * time.Hour}).job(here.options, here.exp)
+			command, document, err := session.JobCommand(here.exp, here.options.places.Destroy, 2*time.Hour)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,28 +55,4 @@ func TestTheJobGetsTheExperiment(t *testing.T) {
 // placesOf returns where workers run, and what they may overwrite.
 func placesOf(o *options) (words []any) {
 	return []any{o.places.Placement(), o.places.Destroy}
-}
-
-// TestNoSecretTravelsWithAJob checks that a Job has no secrets: anyone who may view Jobs can read its
-// command.
-func TestNoSecretTravelsWithAJob(t *testing.T) {
-	o := &options{places: session.Places{}}
-	exp := model.Experiment{Scenario: "profile", Target: "sc:fast", Profile: "own.yaml", ProfileText: "# --token hunter2hunter2\n", Note: "curl -u me:hunter2 x"}
-	_, _, err := (&insideFlags{}).job(o, exp)
-	if err == nil || !strings.Contains(err.Error(), "looks like a password") {
-		t.Errorf("%v", err)
-	}
-	exp.ProfileText = "# mine\n"
-	_, document, err := (&insideFlags{}).job(o, exp)
-	if err != nil || strings.Contains(string(document), "hunter2") {
-		t.Errorf("%v\n%s", err, document)
-	}
-	exp.ProfileText = strings.Repeat("# mine\n", 30_000)
-	if _, _, err = (&insideFlags{}).job(o, exp); err == nil || !strings.Contains(err.Error(), "a Job can carry only 122880") {
-		t.Errorf("%v", err)
-	}
-	data, _ := spec.MarshalExperiment(exp)
-	if _, err := spec.ParseExperiment("x", data); err != nil {
-		t.Error(err)
-	}
 }
