@@ -210,7 +210,7 @@ func (o *appOptions) experiment(e *env.Env, cmd *cobra.Command, target string) (
 		return exp, err
 	}
 	if request.Ask.OwnLoad() && cmd.Flags().Changed("profile") {
-		return exp, model.RefusedError("--profile selects a list of loads, but "+ownLoadFlags(o.app)+" define one of your own", "use one or the other")
+		return exp, model.RefusedError("--profile selects a list of loads, but "+o.app.LoadFlags()+" define one of your own", "use one or the other")
 	}
 	if exp, err = o.options.experiment(target); err != nil {
 		return exp, err

@@ -71,71 +71,6 @@ func (o *appOptions) registerFile(cmd *cobra.Command, f application.Flag) {
 	})
 }
 
-// appFlags returns the application's own flags that a request stands for, as a command has them. A file is
-// left out: only its text is known.
-func appFlags(app application.Application, r *model.AppRequest) (words model.CommandLine) {
-	for _, f := range slices.Concat(app.Flags, app.BaselineFlags) {
-		for _, value := range heldBy(f, r) {
-			if value == "" {
-				words = append(words, "--"+f.Name)
-			} else {
-				words = append(words, "--"+f.Name+"="+value)
-			}
-		}
-	}
-	return words
-}
-
-// heldBy returns the values that a request holds of a flag, as they would be typed; the value of a flag
-// without one is "".
-func heldBy(f application.Flag, r *model.AppRequest) (values []string) {
-	if f.Option != "" {
-		for _, o := range r.Ask.Options {
-			if value, ok := strings.CutPrefix(o, f.Option); ok {
-				values = append(values, value)
-			}
-		}
-		return values
-	}
-	held := ""
-	switch to := f.To(r).(type) {
-	case *string:
-		if !f.File {
-			held = *to
-		}
-	case *bool:
-		if *to {
-			return []string{""}
-		}
-	case *int:
-		if *to != 0 {
-			held = strconv.Itoa(*to)
-		}
-	case *[]string:
-		return *to
-	case *[]int:
-		held = numbersValue{f.Name, to}.String()
-	case *float64:
-		held = floatValue{f.Name, f.Time, to}.String()
-	}
-	if held == "" {
-		return nil
-	}
-	return []string{held}
-}
-
-// ownLoadFlags names the flags with which users define a load of their own: "--clients and --rate".
-func ownLoadFlags(app application.Application) string {
-	var names []string
-	for _, f := range app.Flags {
-		if f.Load {
-			names = append(names, "--"+f.Name)
-		}
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
 // numbersValue is the value of a flag that takes a list of whole numbers; it is sorted.
 type numbersValue struct {
 	name string
@@ -146,7 +81,7 @@ func (v numbersValue) String() string {
 	if v.to == nil {
 		return ""
 	}
-	return joined(*v.to, strconv.Itoa)
+	return application.Flag{}.Text(v.to)
 }
 
 func (v numbersValue) Type() string { return "string" }
@@ -166,13 +101,10 @@ type floatValue struct {
 }
 
 func (v floatValue) String() string {
-	switch {
-	case v.to == nil || *v.to == 0:
+	if v.to == nil {
 		return ""
-	case v.time:
-		return strconv.FormatFloat(*v.to, 'f', -1, 64) + "s"
 	}
-	return strconv.FormatFloat(*v.to, 'g', -1, 64)
+	return application.Flag{Time: v.time}.Text(v.to)
 }
 
 func (v floatValue) Type() string { return "string" }

@@ -58,10 +58,10 @@ func TestFlagsOfAnApplicationComeAndGo(t *testing.T) {
 	if diff := cmp.Diff(want, *exp.App, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(typed, appFlags(invented, exp.App)); diff != "" {
+	if diff := cmp.Diff(typed, invented.CommandLine(exp.App)); diff != "" {
 		t.Error(diff)
 	}
-	if again := appFlags(invented, &model.AppRequest{}); len(again) > 0 {
+	if again := invented.CommandLine(&model.AppRequest{}); len(again) > 0 {
 		t.Errorf("an empty request is written as %q", again)
 	}
 	for words, flag := range map[string]string{

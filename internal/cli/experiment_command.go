@@ -87,7 +87,7 @@ func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine
 	}
 	if exp.App != nil {
 		if app, err := session.Applications().Lookup(exp.App.Name); err == nil {
-			c = append(c, appFlags(app, exp.App)...)
+			c = append(c, app.CommandLine(exp.App)...)
 		}
 		text("image", exp.App.Image)
 	}
