@@ -1,4 +1,4 @@
-package cli
+package term
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ func TestExcerptsKeepTheirLines(t *testing.T) {
 		"there is no p/x\n 1 | \nloadline: all is well\nnext: no": "loadline: there is no p/x  1 |  loadline: all is well next: no\n",
 	} {
 		var b bytes.Buffer
-		if printError(&b, errors.New(message)); b.String() != want {
+		if PrintError(&b, "loadline: ", errors.New(message)); b.String() != want {
 			t.Errorf("%q:\n%s\nwant\n%s", message, b.String(), want)
 		}
 	}
