@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -155,7 +152,10 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 	}
 	defer prep.Close()
 	if f.output.name() == "json" {
-		return planDocument(term.Raw(e.Stdout), prep, tracer, counter)
+		return jsonout.WritePlan(term.Raw(e.Stdout), jsonout.Plan{
+			Plan: secrets.Masked(prep.Plan), Cluster: prep.Probe.Environment.Cluster, Memory: prep.Probe.Environment.Storage.Memory,
+			Manifests: prep.Manifests, Tracer: tracer, Counter: counter,
+		})
 	}
 	shown := secrets.Masked(prep.Plan)
 	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output)); err != nil {
@@ -170,30 +170,5 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 	if err == nil && counter != "" {
 		_, err = fmt.Fprintf(e.Stdout, "\n%s---\n%s", counterWords, safetext.CleanLines(counter))
 	}
-	return err
-}
-
-// planDocument writes a plan as JSON.
-func planDocument(w io.Writer, prep *session.Prepared, tracer, counter string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(struct {
-		model.Plan
-		Cluster *model.Cluster `json:"cluster,omitempty"`
-		// Memory is true if no disk would be measured, only memory.
-		Memory bool `json:"memory,omitempty"`
-		// Manifests are the claim and the pod that would be created for an application, as YAML.
-		Manifests string `json:"manifests,omitempty"`
-		// Tracer is the pod that would trace on each node with a volume, as YAML.
-		Tracer string `json:"tracer,omitempty"`
-		// Counter is the pod that would count the disks' I/Os on each node with a replica, as YAML.
-		Counter string `json:"counter,omitempty"`
-	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory, prep.Manifests, tracer, counter})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(jsonout.Visible(b.Bytes()))
 	return err
 }
