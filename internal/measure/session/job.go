@@ -52,7 +52,7 @@ func (o *Places) checkJob(ctx context.Context, e *env.Env, client *kube.Client, 
 	if err != nil {
 		return err
 	}
-	return o.ForeseeAll(ctx, e, request, Targets(exp), client.Namespace)
+	return o.foreseeAll(ctx, e, request, Targets(exp), client.Namespace)
 }
 
 // JobCommand returns the command of a Job and the experiment that it reads, as YAML. Changes to user data are

@@ -243,9 +243,9 @@ func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, 
 	return at.target, probe, err
 }
 
-// ForeseeAll refuses what would fail when a Job in the namespace measures the targets, before anything is
+// foreseeAll refuses what would fail when a Job in the namespace measures the targets, before anything is
 // created.
-func (o *Places) ForeseeAll(ctx context.Context, e *env.Env, asked Request, targets []string, namespace string) error {
+func (o *Places) foreseeAll(ctx context.Context, e *env.Env, asked Request, targets []string, namespace string) error {
 	exp, p := asked.Experiment, asked.Profile
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return err
@@ -265,7 +265,7 @@ func (o *Places) ForeseeAll(ctx context.Context, e *env.Env, asked Request, targ
 	return nil
 }
 
-// foreseeInside is ForeseeAll for one target, with the application to be measured there.
+// foreseeInside is foreseeAll for one target, with the application to be measured there.
 func (o *Places) foreseeInside(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, name, namespace string) error {
 	t, err := o.parseTarget(name)
 	if err != nil {
