@@ -45,12 +45,20 @@ type like struct {
 }
 
 // of are the costs for a number of clients: those measured with as many, otherwise with the nearest
-// smaller number.
+// smaller number. The CPU time is between those of the numbers on both sides, on a logarithmic scale: what is done
+// once for each flush is shared by more transactions.
 func (l like) of(clients int) (c prediction.Costs) {
 	for _, x := range l.costs {
 		if x.Clients <= clients {
 			c = x
+			continue
 		}
+		if c.Processor != nil && x.Processor != nil && *c.Processor > 0 && *x.Processor > 0 {
+			n := math.Log(float64(clients)/float64(c.Clients)) / math.Log(float64(x.Clients)/float64(c.Clients))
+			v := *c.Processor * math.Pow(*x.Processor / *c.Processor, n)
+			c.Processor = &v
+		}
+		break
 	}
 	return c
 }

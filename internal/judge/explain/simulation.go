@@ -221,6 +221,12 @@ func (g *simulation) endStatement(c int) {
 	}
 }
 
+// pages is what a flush of so many bytes of log writes, in bytes: whole pages. The first of them is written again with what
+// the flush before left in it, which ends anywhere in a page (XLogWrite in PostgreSQL's xlog.c).
+func (g *simulation) pages(bytes float64) float64 {
+	return page * math.Ceil(g.random.Float64()+bytes/page)
+}
+
 // mostPieces limits the number of processors that the storage uses for one flush.
 const mostPieces = 64
 
@@ -232,7 +238,7 @@ func (g *simulation) beginFlush() {
 	for _, c := range g.flushing {
 		g.enter(c, atFlush)
 	}
-	bytes := g.log * float64(len(g.flushing))
+	bytes := g.pages(g.log * float64(len(g.flushing)))
 	average := g.flush(bytes)
 	seconds := average
 	begin := g.now
