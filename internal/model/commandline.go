@@ -223,14 +223,12 @@ func flagName(word string) string {
 	return name
 }
 
-// permission is the flag that names a target whose data may be overwritten.
-const permission = "--destroy-data-on"
+// targetFlags lists the flags whose value is a target: the permission to overwrite one, too.
+var targetFlags = []string{"--destroy-data-on", "--baseline", "--wal", "--baseline-wal"}
 
 // Placed returns the command with its targets named by InCommand, so that it measures the same from any
 // directory; c may have been recorded as typed. A word that could be something else, such as the value
-// of a flag, stays as typed; if two targets have the same name, the first is meant.
-//
-// The permission to overwrite a target names it, too.
+// of another flag, stays as typed; if two targets have the same name, the first is meant.
 func (c CommandLine) Placed(targets []Target) CommandLine {
 	command := slices.Clone(c)
 	done := map[string]bool{}
@@ -239,14 +237,15 @@ func (c CommandLine) Placed(targets []Target) CommandLine {
 			continue
 		}
 		done[t.Name] = true
-		if at := c.argument(t.Name); at > 0 {
+		if at := c.argument(t.Name); at > 0 && !slices.Contains(targetFlags, c[at-1]) {
 			command[at] = t.InCommand()
 		}
 		for i, word := range c {
+			flag, value, joined := strings.Cut(word, "=")
 			switch {
-			case word == permission+"="+t.Name:
-				command[i] = permission + "=" + t.InCommand()
-			case i > 0 && word == t.Name && c[i-1] == permission:
+			case joined && value == t.Name && slices.Contains(targetFlags, flag):
+				command[i] = flag + "=" + t.InCommand()
+			case i > 0 && word == t.Name && slices.Contains(targetFlags, c[i-1]):
 				command[i] = t.InCommand()
 			}
 		}

@@ -33,9 +33,13 @@ func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
 		{"loadline run data --destroy-data-on=data --yes", "loadline run /srv/data --destroy-data-on=/srv/data --yes", []Target{here("data")}},
 		// The name of a disk stays, and so does the permission to overwrite it: what its link leads to changes.
 		{"loadline run /dev/disk/by-id/x --destroy-data-on=/dev/disk/by-id/x", "loadline run /dev/disk/by-id/x --destroy-data-on=/dev/disk/by-id/x", []Target{byID}},
-		{"loadline compare /dev/disk/by-id/x sdb --destroy-data-on sdb", "loadline compare /dev/disk/by-id/x sdb --destroy-data-on sdb", []Target{byID, {Name: "sdb", Kind: BlockDevice, Path: "/dev/sdb"}}},
-		{"loadline run /srv/link", "loadline run /srv/link", []Target{{Name: "/srv/link", Kind: Directory, Path: "/srv/v2"}}},
-		{"loadline run -- -sdb --destroy-data-on=-sdb", "loadline run -- ./-sdb --destroy-data-on=./-sdb", []Target{{Name: "-sdb", Kind: BlockDevice, Path: "/dev/sdb"}}},
+		{"loadline compare /dev/disk/by-id/x disk --destroy-data-on disk", "loadline compare /dev/disk/by-id/x /srv/disk --destroy-data-on /srv/disk", []Target{byID, {Name: "disk", Kind: BlockDevice, Path: "/dev/sdb", TypedPath: "/srv/disk"}}},
+		{"loadline run sdb --destroy-data-on sdb", "loadline run /dev/sdb --destroy-data-on /dev/sdb", []Target{{Name: "sdb", Kind: BlockDevice, Path: "/dev/sdb"}}},
+		{"loadline run /srv/link", "loadline run /srv/link", []Target{{Name: "/srv/link", Kind: Directory, Path: "/srv/v2", TypedPath: "/srv/link"}}},
+		{"loadline run -- -sdb --destroy-data-on=-sdb", "loadline run -- /dev/-sdb --destroy-data-on=/dev/-sdb", []Target{{Name: "-sdb", Kind: BlockDevice, Path: "/dev/-sdb"}}},
+		{"loadline run vol --baseline=base", "loadline run /srv/vol --baseline=/srv/base", []Target{here("vol"), here("base")}},
+		{"loadline app postgres db --wal log", "loadline app postgres /srv/db --wal /srv/log", []Target{here("db"), here("log")}},
+		{"loadline app postgres db --wal db", "loadline app postgres /srv/db --wal /srv/db", []Target{here("db")}},
 		{"loadline run --experiment x", "loadline run --experiment x", []Target{dot}},
 	} {
 		r := RunInfo{Command: strings.Fields(c.typed), Target: c.targets[0]}

@@ -97,11 +97,11 @@ func (p *Plan) Workload(name string) (Workload, bool) {
 	return Workload{}, false
 }
 
-// Targets returns the targets of the plan's volumes.
+// Targets returns the targets of the plan's volumes, and of their logs.
 func (p *Plan) Targets() []Target {
-	list := []Target{p.Volume.Target}
+	list := p.Volume.targets()
 	for _, v := range p.Volumes {
-		list = append(list, v.Target)
+		list = append(list, v.targets()...)
 	}
 	return list
 }

@@ -23,6 +23,8 @@ type Target struct {
 	Kind TargetKind `json:"kind"`
 	// Path is the absolute path of a directory, file or device.
 	Path string `json:"path,omitempty"`
+	// TypedPath is the absolute path of what was typed, if links led from there to Path.
+	TypedPath string `json:"typed_path,omitempty"`
 	// URI is the NBD URI, "pool/image" of an rbd target, or the fake's parameters.
 	URI string `json:"uri,omitempty"`
 	// User is the Ceph client name, without "client."; empty means Ceph's default.
@@ -45,25 +47,37 @@ func (t Target) Place() string {
 	return t.Name
 }
 
-// InCommand returns the name for a command that measures the target again, from any directory. An absolute
-// path stays as typed, and so does any name of a block device: /dev/disk/by-id/x is one disk, and the
-// /dev/sdb that it is today may be another one after the next boot.
+// InCommand returns the name for a command that measures the target again, from any directory: the absolute path of
+// what was typed, with its links. /dev/disk/by-id/x is one disk, and the /dev/sdb that it leads to today may be
+// another one after the next boot.
 func (t Target) InCommand() string {
 	switch {
-	case strings.HasPrefix(t.Name, "/") || t.Kind == BlockDevice && t.Name != "":
-		if strings.HasPrefix(t.Name, "-") {
-			return "./" + t.Name // else it is read as a flag
-		}
+	case t.TypedPath != "" && t.Cluster == nil:
+		return t.TypedPath
+	case strings.HasPrefix(t.Name, "/"):
 		return t.Name
 	}
 	return t.Place()
 }
 
-// Targets returns the run's own target and those of its volumes.
+// Is reports whether a word that the user typed names the target.
+func (t Target) Is(word string) bool {
+	return word != "" && (word == t.Name || word == t.Path || word == t.TypedPath || word == t.URI)
+}
+
+// Targets returns the run's own target and those of its volumes and logs.
 func (r *RunInfo) Targets() []Target {
 	list := []Target{r.Target}
-	for _, v := range r.Volumes {
-		list = append(list, v.Target)
+	for _, v := range append([]Volume{r.Volume}, r.Volumes...) {
+		list = append(list, v.targets()...)
 	}
 	return list
+}
+
+// targets returns the volume's target, and that of its log if it has one.
+func (v *Volume) targets() []Target {
+	if v.Log == nil {
+		return []Target{v.Target}
+	}
+	return []Target{v.Target, v.Log.Target}
 }

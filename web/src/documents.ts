@@ -223,6 +223,10 @@ export interface Target {
   name: string;
   kind: string;
   path?: string;
+  /**
+   * The absolute path of what was typed, present if links led from there to path.
+   */
+  typed_path?: string;
   uri?: string;
   /**
    * For a Ceph image: the name of the Ceph client, without "client."; absent if the target did not specify one.

@@ -36,6 +36,9 @@ func parsePath(name string, o Options) (model.Target, error) {
 			fmt.Sprintf("%s cannot be followed to its end: %s", name, env.Reason(err)), "name the file or device that the link points to")
 	}
 	t := model.Target{Name: name, Path: path}
+	if abs != path {
+		t.TypedPath = abs
+	}
 	switch mode := info.Mode(); {
 	case mode.IsDir():
 		t.Kind = model.Directory
@@ -89,7 +92,11 @@ func parseMissing(name, abs string, o Options) (model.Target, error) {
 	if !o.Create {
 		return model.Target{}, model.RefusedError(fmt.Sprintf("%s does not exist; the nearest directory that does is %s", name, o.place(parent)), o.instead(name, parent))
 	}
-	return model.Target{Name: name, Kind: model.File, Path: filepath.Join(resolved, filepath.Base(abs))}, nil
+	t := model.Target{Name: name, Kind: model.File, Path: filepath.Join(resolved, filepath.Base(abs))}
+	if abs != t.Path {
+		t.TypedPath = abs
+	}
+	return t, nil
 }
 
 // place describes a directory and its filesystem: a target that does not exist is often one that is not

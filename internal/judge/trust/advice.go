@@ -73,6 +73,13 @@ func (ev Evidence) made(options ...string) string {
 func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string {
 	words := []string{"loadline", "scale", ev.target()}
 	for _, t := range r.Targets {
+		// As typed, unless it is known where that is.
+		for _, known := range ev.Recorded.Plan.Targets() {
+			if known.Name == t {
+				t = known.InCommand()
+				break
+			}
+		}
 		words = append(words, safetext.ShellWord(t))
 	}
 	words = append(words, ev.making()...)

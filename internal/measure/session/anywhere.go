@@ -38,9 +38,6 @@ func anywhere(exp model.Experiment) model.Experiment {
 		if err != nil {
 			return name
 		}
-		if full, err := filepath.Abs(name); err == nil && t.Kind == model.BlockDevice {
-			return full // not the device that its link leads to today
-		}
 		return t.InCommand()
 	}
 	exp.Target, exp.Baseline, exp.DestroyDataOn = placed(exp.Target), placed(exp.Baseline), placed(exp.DestroyDataOn)

@@ -34,7 +34,7 @@ func refuseShared(a, b model.Target, inA, inB model.Environment, typed model.Com
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("%s and its baseline %s are on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
-		"to compare two places on one device: "+typed.Comparing(a.InCommand(), b.InCommand()).String())
+		"to compare two places on one device: "+typed.Placed([]model.Target{a, b}).Comparing(a.InCommand(), b.InCommand()).String())
 }
 
 func kindWord(k model.TargetKind) string {

@@ -44,7 +44,7 @@ func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) erro
 
 // named refuses to overwrite a target that the user has not named in --destroy-data-on.
 func named(t model.Target, destroy string) error {
-	if destroy != "" && (destroy == t.Name || destroy == t.Path || destroy == t.URI) {
+	if t.Is(destroy) {
 		return nil
 	}
 	message := fmt.Sprintf("%s exists, and writing to it would destroy what it holds", t.Name)

@@ -126,7 +126,7 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 		return v, err
 	}
 	writer := firstWriter(p.Workloads)
-	if writer != "" && !v.Owned && t.Kind != model.Fake && !names(t, exp.DestroyDataOn) {
+	if writer != "" && !v.Owned && t.Kind != model.Fake && !t.Is(exp.DestroyDataOn) {
 		return v, model.RefusedError(
 			fmt.Sprintf("workload %s writes, and %s exists: its content would be lost", writer, t.Name),
 			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", safetext.ShellWord(t.Name)))
@@ -162,11 +162,6 @@ func chooseEngine(p Profile, t model.Target, probe model.ProbeResult) (string, e
 	return "", model.RefusedError(
 		fmt.Sprintf("profile %s uses fio's engine %s, which does not work on %s; %s", p.Name, p.Engine, t.Name, strings.Join(works, " and ")+" do"),
 		"see: loadline doctor; or use --profile standard, which takes what works")
-}
-
-// names reports whether a word typed by the user refers to the target.
-func names(t model.Target, word string) bool {
-	return word != "" && (word == t.Name || word == t.Path || word == t.URI)
 }
 
 // firstWriter returns the name of the first workload that writes, or "".
