@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -20,21 +21,30 @@ func TestTheEtcdProfileKnowsASlowFlush(t *testing.T) {
 	lab.Lock(t)
 	e := env.OS()
 	e.Command = lab.SlowFlush(t, e.Command, 40*time.Millisecond)
+	// The flushes of a neighbour that fills the machine's disk are added to it.
+	lab.UpToThree(t, func() []string { return slowForEtcd(t, e) })
+}
+
+// slowForEtcd measures the etcd profile where a flush takes 40 ms, and returns what is wrong with its answer.
+func slowForEtcd(t *testing.T, e *env.Env) (wrong []string) {
+	t.Helper()
+	note := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	code, r := reportIn(t, e, "run", t.TempDir(), "--profile", "etcd", "--size", "64M", "--repeat", "5", "--max-time", "30s", "--precision", "20%",
 		"--results", t.TempDir(), "--format", "json")
 	if code != exitGoal || len(r.Goals) != 1 || r.Goals[0].Outcome != model.Missed || !strings.Contains(r.Goals[0].Message, "too slow for etcd") {
-		t.Errorf("exit code %d: %+v", code, r.Goals)
+		note("exit code %d: %+v", code, r.Goals)
 	}
 	for _, res := range r.Results {
 		if res.Direction != model.Sync {
 			continue
 		}
 		if p50 := res.Metrics[model.P50].Value; p50 < 0.040 || p50 > 0.08 {
-			t.Errorf("the median of flushes that take 40 ms is %v", p50)
+			note("the median of flushes that take 40 ms is %v", p50)
 		}
-		return
+		return wrong
 	}
-	t.Errorf("there is no result for the flushes: %+v", r.Results)
+	note("there is no result for the flushes: %+v", r.Results)
+	return wrong
 }
 
 // The goals of profiles have the syntax of --goal, and that for etcd's log is etcd's bound.

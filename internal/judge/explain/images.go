@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
@@ -93,7 +92,7 @@ type imagesIn struct {
 }
 
 // imagesIn returns the counts of a workload; ok is false if images were not counted, if there are next to
-// none, or if a repeat did not begin with a checkpoint.
+// none, if a repeat did not begin with a checkpoint, or if a script of unknown effect ran before.
 func (ev Evidence) imagesIn(c prediction.Costs) (x imagesIn, ok bool) {
 	p := ev.Report.Run.Prepare
 	if c.PageImages == nil || *c.PageImages < leastImages || p == nil || p.App == nil || p.App.Server != nil && !p.App.Server.Checkpoint {
@@ -104,7 +103,13 @@ func (ev Evidence) imagesIn(c prediction.Costs) (x imagesIn, ok bool) {
 	var ramp, repeat, seconds []float64
 	done := 0.0
 	for _, s := range ev.Recorded.Run.Steps {
-		if s.App == nil || s.App.Transactions == 0 || !ev.changesAccounts(s.Step.Workload) {
+		if s.App == nil || s.App.Transactions == 0 {
+			continue
+		}
+		switch changes, known := ev.changesAccounts(s.Step.Workload); {
+		case !known:
+			return x, false
+		case !changes:
 			continue
 		}
 		n := float64(s.App.Transactions)
@@ -122,11 +127,15 @@ func (ev Evidence) imagesIn(c prediction.Costs) (x imagesIn, ok bool) {
 	return x, true
 }
 
-// changesAccounts reports whether the transactions of a workload change rows of pgbench_accounts.
-func (ev Evidence) changesAccounts(workload string) bool {
-	return slices.ContainsFunc(scripts, func(s script) bool {
-		return slices.ContainsFunc(ev.loadsOf(s), func(w model.Workload) bool { return w.Name == workload })
-	})
+// changesAccounts reports whether the transactions of a workload change rows of pgbench_accounts; known is false of
+// the user's own script.
+func (ev Evidence) changesAccounts(workload string) (changes, known bool) {
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if w.Name == workload && w.App.Tool == "pgbench" {
+			return slices.ContainsFunc(scripts, func(s script) bool { return slices.Contains(w.App.OptionList(), s.option) }), w.App.Script == ""
+		}
+	}
+	return false, true
 }
 
 // each are the images of a transaction of the workload's repeats.

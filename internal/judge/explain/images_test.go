@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -155,6 +156,35 @@ func TestImagesThatAreNotKnown(t *testing.T) {
 	ev.Report.Run.Prepare.App.Server = &external.Server{Checkpoint: true}
 	if l, err := ev.like(); err != nil || l.images["load-c1"].is == nil {
 		t.Errorf("a server that may be told to make a checkpoint has no model: %v", err)
+	}
+}
+
+// What ran before counts, whatever its budget: a load that opens connections changes the tables as well, and of the
+// user's own script it is not known.
+func TestImagesDependOnWhatRanBefore(t *testing.T) {
+	modelAfter := func(change func(*model.Workload)) *imageModel {
+		ev := withImages(1800, 1800*8000, 1000)
+		before := ev.Recorded.Plan.Workloads[0]
+		before.Name = "before"
+		change(&before)
+		step := ev.Recorded.Run.Steps[0]
+		step.Step.Workload = before.Name
+		ev.Recorded.Plan.Workloads = append(ev.Recorded.Plan.Workloads, before)
+		ev.Recorded.Run.Steps = slices.Insert(ev.Recorded.Run.Steps, 0, step)
+		l, err := ev.like()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.images["load-c1"].is
+	}
+	if m := modelAfter(func(w *model.Workload) { w.App.Reconnect = true }); m == nil || !slices.Equal(m.before, []float64{1000}) {
+		t.Errorf("transactions that reconnect are not counted: %+v", m)
+	}
+	if m := modelAfter(func(w *model.Workload) { w.App.Options = "--builtin=select-only" }); m == nil || !slices.Equal(m.before, []float64{0}) {
+		t.Errorf("transactions that only read are counted: %+v", m)
+	}
+	if m := modelAfter(func(w *model.Workload) { w.App.Script = "SELECT 1" }); m != nil {
+		t.Errorf("there is a model after a script of unknown effect: %+v", m)
 	}
 }
 

@@ -133,7 +133,7 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		}
 		if c.Processor != nil {
 			x.work, x.processors = *c.Processor, processors
-			if own, ok := l.own[c.Workload]; ok {
+			if own := l.ownOf(clients); own.Value > 0 {
 				x.work *= other(own)
 			}
 		}
@@ -228,6 +228,12 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	}
 	if most := p.Points[len(p.Points)-1].Clients; most > measured.Clients {
 		list = append(list, fmt.Sprintf("a transaction of more than %s takes as much of the processors, the log and the disk as one of %s (%s)", clients(measured.Clients), clients(measured.Clients), measured.Workload))
+	}
+	between := slices.ContainsFunc(p.Points, func(x prediction.Point) bool {
+		return x.Clients < measured.Clients && !slices.ContainsFunc(l.costs, func(c prediction.Costs) bool { return c.Clients == x.Clients })
+	})
+	if between && measured.Processor != nil {
+		list = append(list, "where as many clients were not measured, the CPU time of a transaction is between those of fewer and of more")
 	}
 	if p.Read != nil {
 		list = append(list, "a transaction reads as many pages from the disk as in that run")

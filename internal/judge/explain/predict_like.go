@@ -63,6 +63,26 @@ func (l like) of(clients int) (c prediction.Costs) {
 	return c
 }
 
+// ownOf bounds the own work of a transaction of so many clients, relative to the mean: as widely as that of the numbers of
+// clients on both sides. It is zero for one client, whose own work has an interval of its own.
+func (l like) ownOf(clients int) (e model.Estimate) {
+	for _, c := range l.costs {
+		own, ok := l.own[c.Workload]
+		switch {
+		case c.Clients <= clients:
+			e = own
+		case ok && e.Value > 0:
+			e.Low, e.High = min(e.Low, own.Low), max(e.High, own.High)
+		case ok && clients > 1:
+			e = own
+		}
+		if c.Clients >= clients {
+			break
+		}
+	}
+	return e
+}
+
 // like reads the costs of transactions.
 func (ev Evidence) like() (l like, err error) {
 	name := ev.Report.Run.Directory

@@ -55,7 +55,7 @@ type regime struct {
 	before, after float64
 	// credit is the number of I/Os above the later level.
 	credit float64
-	// low and high bound a drift, relative to the mean, over the whole series.
+	// low and high bound a drift over the whole series, relative to before.
 	low, high float64
 }
 
@@ -197,26 +197,39 @@ func (s *series) drift() regime {
 	}
 	if s.long() {
 		slope, low, high := stats.Line(s.rate, falseAlarm)
-		return drifts(slope, low, high, float64(len(s.rate)), s.mean(0, len(s.rate)), low*high <= 0)
+		return drifts(s.rate, line{slope, low, high}, float64(len(s.rate)), low*high <= 0)
 	}
 	rates, times := s.means()
 	slope, low, high := stats.Trend(times, rates, falseAlarm)
-	return drifts(slope, low, high, times[len(times)-1]-times[0], stats.Mean(rates), math.IsInf(low, 0))
+	return drifts(rates, line{slope, low, high}, times[len(times)-1]-times[0], math.IsInf(low, 0))
 }
 
-// drifts is the regime of a series with that slope, and its interval, over a span. If it is undecided, a large
+// line is a slope with its interval.
+type line struct{ slope, low, high float64 }
+
+// drifts is the regime of a series with that slope over a span. If it is undecided, a large
 // slope is no evidence of either.
-func drifts(slope, low, high, span, mean float64, undecided bool) regime {
-	switch change := slope * span / mean; {
+func drifts(rates []float64, l line, span float64, undecided bool) regime {
+	mean := stats.Mean(rates)
+	switch change := l.slope * span / mean; {
 	case math.Abs(change) <= driftLeast:
 		return regime{kind: steady}
 	case undecided:
 		return regime{kind: tooShort}
-	case low*high <= 0:
+	case l.low*l.high <= 0:
 		return regime{kind: steady}
 	}
-	return regime{kind: drifting, before: mean - slope*span/2, after: mean + slope*span/2,
-		low: low * span / mean, high: high * span / mean}
+	before, after := mean-l.slope*span/2, mean+l.slope*span/2
+	if before <= 0 || after <= 0 {
+		// The course is far from straight, and the ends of the line are not its own.
+		k := max(1, len(rates)/10)
+		before, after = stats.Mean(rates[:k]), stats.Mean(rates[len(rates)-k:])
+	}
+	if before <= 0 || (after-before)*l.slope <= 0 {
+		return regime{kind: tooShort}
+	}
+	change := after/before - 1
+	return regime{kind: drifting, before: before, after: after, low: change * l.low / l.slope, high: change * l.high / l.slope}
 }
 
 // lasts reports whether the series is long enough to show a drift.

@@ -125,3 +125,36 @@ func TestADriftIsFound(t *testing.T) {
 		}
 	}
 }
+
+// What a drift amounts to is what happened, also where it is far from a straight line: the ends of the line may be below
+// zero, which is no rate.
+func TestADriftIsAsLargeAsItWas(t *testing.T) {
+	for name, x := range map[string]struct {
+		seconds   int
+		course    func(part float64) float64
+		low, high float64
+	}{
+		"a straight fall":         {120, func(p float64) float64 { return 1 - 0.3*p }, -0.31, -0.28},
+		"a straight climb":        {120, func(p float64) float64 { return 1 + 0.3*p }, 0.28, 0.31},
+		"a fall to nothing":       {120, func(p float64) float64 { return max(0, 1-p/0.8) }, -1, -0.9},
+		"a climb to twenty times": {300, func(p float64) float64 { return math.Exp(3 * p) }, 5, 20},
+		"a fall to a twentieth":   {300, func(p float64) float64 { return math.Exp(-3 * p) }, -0.96, -0.8},
+		"from nothing":            {300, func(p float64) float64 { return max(0, p-0.2) }, math.Inf(1), math.Inf(-1)},
+	} {
+		s := noisy(rand.New(rand.NewPCG(1, 16)), x.seconds, 0.01, 0, 0, x.seconds)
+		for i := range s.rate {
+			s.rate[i] *= x.course(float64(i) / float64(x.seconds-1))
+		}
+		d := s.drift()
+		if x.low > x.high {
+			if d.kind != tooShort {
+				t.Errorf("%s: a drift of unknown size is reported: %+v", name, d)
+			}
+			continue
+		}
+		change := d.after/d.before - 1
+		if d.kind != drifting || change < x.low || change > x.high || d.low > change || d.high < change || d.low*d.high <= 0 {
+			t.Errorf("%s: %.2f (%.2f to %.2f): %+v", name, change, d.low, d.high, d)
+		}
+	}
+}

@@ -108,6 +108,9 @@ func (b *beside) count(ctx context.Context, writer *store.Writer) (end func() er
 	case <-ctx.Done():
 	case <-b.e.Clock.After(restBefore):
 	}
+	if err := note(); err != nil {
+		return nil, errors.Join(err, ended())
+	}
 	return func() error {
 		// The measurement is worth more than its amplification: that is then unknown.
 		if err := ended(); err != nil {
@@ -119,7 +122,7 @@ func (b *beside) count(ctx context.Context, writer *store.Writer) (end func() er
 			return nil
 		}
 		return note()
-	}, note()
+	}, nil
 }
 
 // stillBehind returns the disks with a reason not to use their counts if they are no longer all disks.

@@ -56,7 +56,8 @@ type Measured struct {
 }
 
 // Run prepares what is requested, measures it and saves that in a new directory. An error means that nothing
-// was measured, and that nothing is left: a later one is in the result, which must be closed.
+// was measured, and that nothing is left but perhaps the directory of a run that failed: a later one is in the result, which
+// must be closed.
 func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (*Measured, error) {
 	watch := to.Audience
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: by.Experiment.Labels}

@@ -78,7 +78,7 @@ func (w *watcher) next(t *testing.T) event {
 			t.Fatal("the stream ended")
 		}
 		if e.name == "update" {
-			fits(t, []byte(e.data))
+			fits(t, "update", []byte(e.data))
 		}
 		return e
 	case <-time.After(20 * time.Second):

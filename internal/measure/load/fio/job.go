@@ -82,8 +82,12 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 	if w.Access == model.Random {
 		randomMap(t, w, v.Size)
 	}
-	if w.Sync != "" {
-		t.set(flush(v, w), 1)
+	switch {
+	case w.Sync == "":
+	case onlyFsync(v):
+		t.flush(w.Sync, "1")
+	default:
+		t.set(w.Sync, 1)
 	}
 	if jobs.rate > 0 {
 		t.set("rate_iops", jobs.rate)
@@ -101,13 +105,18 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 	t.set("verify", 0)
 }
 
-// flush returns fio's option for the workload's flush. An NBD export and a Ceph image have no metadata of a file that an
-// fdatasync could leave out: their one flush is the same, and fio's engines for them know it as fsync only.
-func flush(v model.Volume, w model.Workload) string {
-	if v.Target.Kind == model.NBD || v.Target.Kind == model.RBD {
-		return "fsync"
+// onlyFsync reports whether fio's engine for the volume knows no other flush than fsync: an NBD export and a Ceph image
+// have no metadata of a file that an fdatasync could leave out, and their one flush is the same.
+func onlyFsync(v model.Volume) bool {
+	return v.Target.Kind == model.NBD || v.Target.Kind == model.RBD
+}
+
+// flush sets fsync in place of another flush, which is the same there.
+func (t *text) flush(asked, value string) {
+	if asked != "fsync" {
+		t.comment("%s is a flush here, which this engine calls fsync", asked)
 	}
-	return w.Sync
+	t.set("fsync", value)
 }
 
 // randomMap sets how a random workload chooses its blocks. A map that is too large is replaced by
@@ -138,6 +147,10 @@ func ownJob(t *text, w model.Workload, v model.Volume) {
 			if v.Path != "" {
 				engine = value
 			}
+			continue
+		}
+		if name == "fdatasync" && onlyFsync(v) {
+			t.flush(name, value)
 			continue
 		}
 		t.line(strings.TrimSpace(line))

@@ -81,6 +81,15 @@ func TestJobText(t *testing.T) {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "rw=randread\nclientname=other\n"}, user, step,
 			"[mine]\nrw=randread\nclientname=other\nioengine=rbd\nclientname=bench\npool=pool\nrbdname=image\nsize=67108864\ndirect=1\nrandrepeat=0\n" + tail,
 		},
+		"a log on an NBD export": {
+			model.Workload{Name: "wal", Access: model.Sequential, Direction: model.Write, BlockSize: 8192, Depth: 1, Sync: "fdatasync"}, nbd, step,
+			"[wal]\nioengine=nbd\nuri=nbd+unix:///vol?socket=/tmp/a%20b%3Bc%24d\ndirect=1\nrw=write\nbs=8192\niodepth=1\nnumjobs=1\nsize=67108864\n" +
+				"# fdatasync is a flush here, which this engine calls fsync\nfsync=1\nrandrepeat=0\nverify=0\n" + tail,
+		},
+		"own job with a flush on a Ceph image": {
+			model.Workload{Name: "mine", Direction: model.Write, Job: "rw=write\nfdatasync=16\n"}, rbd, step,
+			"[mine]\nrw=write\n# fdatasync is a flush here, which this engine calls fsync\nfsync=16\nioengine=rbd\nclientname=admin\npool=pool\nrbdname=image\nsize=67108864\ndirect=1\nrandrepeat=0\n" + tail,
+		},
 		"own job on a Ceph image does not": {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread\n"}, rbd, step,
 			"[mine]\nrw=randread\nioengine=rbd\nclientname=admin\npool=pool\nrbdname=image\nsize=67108864\ndirect=1\nrandrepeat=0\n" + tail,
