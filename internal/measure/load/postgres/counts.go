@@ -16,11 +16,7 @@ func countsOf(major int) string {
 	if major >= 18 {
 		flushSeconds = `SELECT 'flush_seconds', sum(fsync_time)/1000 FROM pg_stat_io WHERE object='wal' AND context='normal'`
 	}
-	checkpoints := `SELECT 'checkpoints', (checkpoints_timed+checkpoints_req)::float8 FROM pg_stat_bgwriter`
-	if major >= 17 {
-		checkpoints = `SELECT 'checkpoints', (num_timed+num_requested)::float8 FROM pg_stat_checkpointer`
-	}
-	return flushesOf(major) + ` UNION ALL ` + flushSeconds + ` UNION ALL ` + checkpoints + `
+	return flushesOf(major) + ` UNION ALL ` + flushSeconds + ` UNION ALL ` + checkpointsOf(major) + `
 UNION ALL SELECT 'log_bytes', wal_bytes::float8 FROM pg_stat_wal
 UNION ALL SELECT 'page_images', wal_fpi::float8 FROM pg_stat_wal
 UNION ALL SELECT 'hits', blks_hit::float8 FROM pg_stat_database WHERE datname=current_database()
@@ -36,6 +32,14 @@ func flushesOf(major int) string {
 		return `SELECT 'flushes', sum(fsyncs)::float8 FROM pg_stat_io WHERE object='wal' AND context='normal'`
 	}
 	return `SELECT 'flushes', wal_sync::float8 FROM pg_stat_wal`
+}
+
+// checkpointsOf returns the statement that reads how many checkpoints there were.
+func checkpointsOf(major int) string {
+	if major >= 17 {
+		return `SELECT 'checkpoints', (num_timed+num_requested)::float8 FROM pg_stat_checkpointer`
+	}
+	return `SELECT 'checkpoints', (checkpoints_timed+checkpoints_req)::float8 FROM pg_stat_bgwriter`
 }
 
 // counts reads all counters.

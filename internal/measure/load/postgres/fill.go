@@ -42,7 +42,7 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 		return s.failed(ctx, "pgbench could not fill its tables", errs.String(), fmt.Errorf("it ended with %s", p.ProcessState))
 	}
 	// The first checkpoint writes what was filled; the rest of the filesystem's cache comes from initdb.
-	if _, err := s.ask(ctx, database, "CHECKPOINT"); err != nil {
+	if err := s.checkpoint(ctx); err != nil {
 		return s.failed(ctx, "the tables could not be written to the disk", err.Error(), err)
 	}
 	syncFilesystem(s.data)

@@ -95,7 +95,7 @@ func TestEachVersionCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.server.ask(t.Context(), database, "CHECKPOINT"); err != nil {
+		if err := d.server.checkpoint(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		after, err := d.server.counts(t.Context())
