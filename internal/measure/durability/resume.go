@@ -139,7 +139,7 @@ func sameTarget(h *header, t model.Target) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("the ledger is of another target: of %s, not of %s", describe(h.Target), describe(t)),
-		"name the target as the ledger does: loadline durability "+safetext.ShellWord(h.Target.Name)+" --resume …")
+		"name the target as the ledger does: loadline durability "+safetext.ShellWord(h.Target.InCommand())+" --resume …")
 }
 
 func describe(t model.Target) string {
