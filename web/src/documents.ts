@@ -125,6 +125,16 @@ export type Histogram = string;
  * The kind of a directory: unknown if it holds too little to tell.
  */
 export type Kind = "run" | "sweep" | "scale" | "comparison" | "ranking" | "durability" | "trace" | "unknown";
+/**
+ * The result of one run.
+ */
+export type TrendPoint = CardResult & {
+  path: string;
+  started: string;
+  target: string;
+  host?: string;
+  note?: string;
+};
 
 export interface All {
   Report?: Report;
@@ -2009,29 +2019,6 @@ export interface Trend {
   points: TrendPoint[];
   earlier?: Count;
   unlike?: Count;
-}
-/**
- * The result of one run.
- */
-export interface TrendPoint {
-  path: string;
-  started: string;
-  target: string;
-  host?: string;
-  note?: string;
-  workload: string;
-  direction: "read" | "write" | "mixed" | "sync";
-  metric: Metric;
-  unit: Unit;
-  estimate: Num;
-  low: Num;
-  high: Num;
-  confidence: number;
-  /**
-   * True if there is no upper bound.
-   */
-  open?: boolean;
-  verdict: "valid" | "suspect" | "invalid";
 }
 /**
  * The documents of one directory, or of several side by side.
