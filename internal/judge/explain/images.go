@@ -23,8 +23,8 @@ const (
 	accountsImage, leafImage = 8126.0, 7410.0
 	// leastImages is the number of images per transaction below which the log does not depend on them.
 	leastImages = 0.05
-	// countError is the relative error of the number of images: some other pages are changed, too. On two disks with
-	// 300 to 2,500 transactions per second, 2 % more were counted than the model says.
+	// countError is the relative error of the number of images: some other pages are changed, too. On one disk,
+	// with 780 to 2,470 transactions per second, 2 % more were counted than the model says.
 	countError = 0.05
 )
 
@@ -40,9 +40,9 @@ type imageModel struct {
 	// before are the transactions between the filling of the tables and the beginning of each repeat, at a rate (1/s).
 	before []float64
 	rate   float64
-	// size is the size of an image relative to accountsImage and leafImage, off a factor for their number, and rest the
+	// size is the size of an image relative to accountsImage and leafImage, factor multiplies their number, and rest is the
 	// number of bytes that a transaction writes besides.
-	size, off, rest float64
+	size, factor, rest float64
 	// ramp and repeat are how long a repeat was loaded before it was measured, and for how long, in
 	// seconds, beginning with a checkpoint.
 	ramp, repeat float64
@@ -66,7 +66,7 @@ func (w written) bytes() float64 { return accountsImage*w.accounts + leafImage*w
 func (m imageModel) after(transactions, before, scale float64) written {
 	pages := scale * branchRows / accountsPage
 	first := changed(pages, m.rows*(before+transactions)) - changed(pages, m.rows*before)
-	return written{m.off * changed(pages, m.rows*transactions), m.off * changed(scale*branchRows/accountsLeaf, m.leaves*first)}
+	return written{m.factor * changed(pages, m.rows*transactions), m.factor * changed(scale*branchRows/accountsLeaf, m.leaves*first)}
 }
 
 // log is the number of bytes of log of a transaction in the measured part of a repeat at a rate (1/s): the mean of
@@ -99,7 +99,7 @@ func (ev Evidence) imagesIn(c prediction.Costs) (x imagesIn, ok bool) {
 		return x, false
 	}
 	x = imagesIn{workload: c.Workload, images: *c.PageImages, logBytes: c.LogBytes}
-	x.rows, x.off = 1, 1
+	x.rows, x.factor = 1, 1
 	var ramp, repeat, seconds []float64
 	done := 0.0
 	for _, s := range ev.Recorded.Run.Steps {
@@ -164,22 +164,22 @@ func (ev Evidence) imagesOf(costs []prediction.Costs, scale int) map[string]imag
 	rows, leaves := fewest.changes(float64(scale))
 	models := map[string]imageModels{}
 	for _, x := range list {
-		fitted := func(off float64) *imageModel {
+		fitted := func(factor float64) *imageModel {
 			x := x
-			x.rows, x.leaves, x.off = rows, leaves, 1+off
+			x.rows, x.leaves, x.factor = rows, leaves, factor
 			bytes := x.each(float64(scale)).bytes()
 			x.size = math.Min(1, x.logBytes/bytes)
 			// Images that the model does not explain are as many at any rate.
 			x.rest = x.logBytes - x.size*bytes
 			return &x.imageModel
 		}
-		models[x.workload] = imageModels{is: fitted(0), fewer: fitted(-countError), more: fitted(countError)}
+		models[x.workload] = imageModels{is: fitted(1), fewer: fitted(1 - countError), more: fitted(1 + countError)}
 	}
 	return models
 }
 
 // changes are the shares of transactions and of first changes that make as many images as were counted: all, unless
-// clearly fewer were counted. With a fillfactor below 100, no change needs another page; first it is taken to be that.
+// clearly fewer were counted. A fillfactor below 100 is the likeliest reason, with which fewer changes need another page.
 func (x imagesIn) changes(scale float64) (rows, leaves float64) {
 	of := func(rows, leaves float64) float64 {
 		x.rows, x.leaves = rows, leaves

@@ -60,7 +60,7 @@ func (s *series) apart(from, end, at, to int) bool {
 	}
 	if climbs || end == at && abrupt(a, b, spread) {
 		difference := math.Abs(stats.Mean(a) - stats.Mean(b))
-		if difference > spread*math.Max(far, s.sure(surelyAbrupt, phi)*wander(phi, a, b)) {
+		if difference > spread*math.Max(far, s.errorsNeeded(surelyAbrupt, phi)*wander(phi, a, b)) {
 			return true
 		}
 	}
@@ -81,15 +81,15 @@ func (s *series) apartInTime(from, end, at, to int, far float64) bool {
 	if difference <= far*spread {
 		return false
 	}
-	return difference > spread*s.sure(surelyGradual, phi)*wander(phi, a, b) ||
-		s.outruns(max(from, end-walkSeconds), end, at, min(to, at+walkSeconds))
+	return difference > spread*s.errorsNeeded(surelyGradual, phi)*wander(phi, a, b) ||
+		s.exceedsWalk(max(from, end-walkSeconds), end, at, min(to, at+walkSeconds))
 }
 
-// outruns reports whether the difference between two stretches is more than a random walk explains, which
+// exceedsWalk reports whether the difference between two stretches is more than a random walk explains, which
 // wanders farther than any stationary noise with the same steps from second to second. Its variance is
 // e²·(g + (m+n)/3), where e² is that of a step, m and n are the lengths of the stretches and g is the time
 // between them. e is estimated robustly, so that the change itself does not count.
-func (s *series) outruns(from, end, at, to int) bool {
+func (s *series) exceedsWalk(from, end, at, to int) bool {
 	steps := make([]float64, len(s.rate)-1)
 	for i := range steps {
 		steps[i] = s.rate[i+1] - s.rate[i]
@@ -124,9 +124,9 @@ func wander(phi float64, a, b []float64) float64 {
 	return math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
 }
 
-// sure is how many standard errors are enough, given the estimated correlation; a short series says nothing
-// about that.
-func (s *series) sure(more, phi float64) float64 {
+// errorsNeeded is the minimum distance of two levels in standard errors, given the estimated correlation, about which a
+// short series says nothing.
+func (s *series) errorsNeeded(more, phi float64) float64 {
 	if s.short() {
 		phi = 1
 	}

@@ -19,7 +19,8 @@ type Cuts struct {
 	drawn bool
 }
 
-// CutUpdate is one progress report from a running durability test.
+// CutUpdate is one progress report from a running durability test, with the fields of durability.Update: a display does
+// not import what measures.
 type CutUpdate struct {
 	// Phase is "write", "cut", "restart", "wait" or "check".
 	Phase string
