@@ -10,7 +10,7 @@ import (
 var ruleDrift = Rule{
 	Name:     "drift",
 	Checks:   "the speed did not drift",
-	Evidence: "the repeats of each workload (at least 8): Theil–Sen's slope; or the seconds of one repeat (at least 40): the least-squares slope in correlated noise. Its interval excludes 0, and the change is more than 5 %",
+	Evidence: "the repeats of each workload (at least 8): Theil–Sen's slope; or the seconds of one repeat (at least 40): the least-squares slope in correlated noise. Its 99.9 % interval excludes 0, and the change is more than 5 %. It passes if the change is smaller and its 95 % interval is within ±20 %",
 	Severity: "warning: the number depends on when and for how long it was measured",
 	Advice:   "`--until-steady`, or a longer warm-up",
 	check:    checkDrift,
@@ -22,8 +22,10 @@ var ruleDrift = Rule{
 // Evidence: the series. The confidence level is 99.9 %, because a run has many series. Source: Theil
 // and Sen's slope, Sen 1968, for repeats; least squares in correlated noise, Grenander and Rosenblatt 1957, for seconds.
 func checkDrift(ev Evidence) []model.Finding {
-	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or too noisy ones, cannot distinguish a drift from noise", leastRepeats, driftSeconds)
-	return ev.regimeRule(drifting, short, "no workload drifts", func(s *series, r regime) model.Finding {
+	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or too noisy ones: a drift of more than %s would not be distinguished from noise",
+		leastRepeats, driftSeconds, percent(driftMost))
+	passed := fmt.Sprintf("no workload drifted by more than %s (95%% CI)", percent(ev.mostDrift()))
+	return ev.regimeRule(drifting, short, passed, func(s *series, r regime) model.Finding {
 		word, change := "faster", r.after/r.before-1
 		if change < 0 {
 			word = "slower"
@@ -34,4 +36,16 @@ func checkDrift(ev Evidence) []model.Finding {
 				"seconds": s.end[len(s.end)-1] - s.begin[0]},
 			Next: ev.command(ev.only([]string{s.workload}), "--until-steady")}
 	})
+}
+
+// mostDrift is the largest drift that remains possible where none was found, relative to the level.
+func (ev Evidence) mostDrift() (most float64) {
+	for i, r := range ev.regimes {
+		if s := &ev.series[i]; r.kind <= steady && s.lasts() {
+			if d := s.drift(); d.kind == steady {
+				most = math.Max(most, d.most())
+			}
+		}
+	}
+	return most
 }

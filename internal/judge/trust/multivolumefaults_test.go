@@ -91,7 +91,7 @@ var multiVolumeFaults = []fault{
 	}, want: []string{"not-checked rand-read-iops-x3"}},
 	{rule: "sync", name: "a volume that was never measured", spoil: func(ev *Evidence) {
 		eachSample(ev, 1, func(s *model.Sample) { s.Seconds = 0 })
-	}, want: []string{"not-checked rand-read-iops-x3"}, also: []string{"fairness", "depth"}},
+	}, want: []string{"not-checked rand-read-iops-x3"}, also: []string{"fairness", "depth", "drift"}},
 
 	{rule: "sum", name: "a total of rates that were not there together", spoil: func(ev *Evidence) {
 		r := &ev.Results[len(ev.Results)-1]

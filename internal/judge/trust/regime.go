@@ -39,8 +39,10 @@ const (
 	modeSeconds = 20
 	// leastRepeats is the number of repeats needed to distinguish a drift from their noise.
 	leastRepeats = 8
-	// driftSeconds is the minimum length of an unbroken series in which a drift is searched for.
+	// driftSeconds is the minimum length of an unbroken series in which a drift is searched for, and driftMost
+	// is the largest one that may remain possible if none is found: beyond it, the series is too noisy.
 	driftSeconds = 40
+	driftMost    = 0.20
 	// falseAlarm is the probability, for one series, of reporting noise as a change or a drift: over
 	// the fourteen workloads of a run it adds up.
 	falseAlarm = 0.001
@@ -55,7 +57,7 @@ type regime struct {
 	before, after float64
 	// credit is the number of I/Os above the later level.
 	credit float64
-	// low and high bound a drift over the whole series, relative to before.
+	// low and high bound a drift over the whole series, relative to before; of a series without one, with 95 %.
 	low, high float64
 }
 
@@ -196,28 +198,30 @@ func (s *series) drift() regime {
 		return regime{kind: tooShort}
 	}
 	if s.long() {
-		slope, low, high := stats.Line(s.rate, falseAlarm)
-		return drifts(s.rate, line{slope, low, high}, float64(len(s.rate)), low*high <= 0)
+		at := func(level float64) line { return lineOf(stats.Line(s.rate, level)) }
+		return drifts(s.rate, at(falseAlarm), at(0.05), float64(len(s.rate)))
 	}
 	rates, times := s.means()
-	slope, low, high := stats.Trend(times, rates, falseAlarm)
-	return drifts(rates, line{slope, low, high}, times[len(times)-1]-times[0], math.IsInf(low, 0))
+	at := func(level float64) line { return lineOf(stats.Trend(times, rates, level)) }
+	return drifts(rates, at(falseAlarm), at(0.05), times[len(times)-1]-times[0])
 }
 
 // line is a slope with its interval.
 type line struct{ slope, low, high float64 }
 
-// drifts is the regime of a series with that slope over a span. If it is undecided, a large
-// slope is no evidence of either.
-func drifts(rates []float64, l line, span float64, undecided bool) regime {
-	mean := stats.Mean(rates)
-	switch change := l.slope * span / mean; {
-	case math.Abs(change) <= driftLeast:
-		return regime{kind: steady}
-	case undecided:
-		return regime{kind: tooShort}
-	case l.low*l.high <= 0:
-		return regime{kind: steady}
+func lineOf(slope, low, high float64) line { return line{slope, low, high} }
+
+// drifts is the regime of a series with a slope over a span: surely has the interval that few series without
+// a drift are outside of, and probably that of 95 %. A series in which a large drift is still possible is
+// evidence of neither.
+func drifts(rates []float64, surely, probably line, span float64) regime {
+	mean, l := stats.Mean(rates), surely
+	if change := math.Abs(l.slope * span / mean); change <= driftLeast || l.low*l.high <= 0 {
+		without := regime{kind: steady, low: probably.low * span / mean, high: probably.high * span / mean}
+		if change > driftLeast || without.most() > driftMost {
+			without.kind = tooShort
+		}
+		return without
 	}
 	before, after := mean-l.slope*span/2, mean+l.slope*span/2
 	if before <= 0 || after <= 0 {
@@ -231,6 +235,9 @@ func drifts(rates []float64, l line, span float64, undecided bool) regime {
 	change := after/before - 1
 	return regime{kind: drifting, before: before, after: after, low: change * l.low / l.slope, high: change * l.high / l.slope}
 }
+
+// most is the largest drift, relative to the level, that its bounds leave possible.
+func (r regime) most() float64 { return math.Max(math.Abs(r.low), math.Abs(r.high)) }
 
 // lasts reports whether the series is long enough to show a drift.
 func (s *series) lasts() bool {

@@ -158,3 +158,45 @@ func TestADriftIsAsLargeAsItWas(t *testing.T) {
 		}
 	}
 }
+
+// A series without a drift that was found still bounds the one that may be there: the bounds contain it, and a series in
+// which a large one is possible is not called free of it.
+func TestADriftThatIsNotFoundIsBounded(t *testing.T) {
+	const trials = 400
+	for _, x := range []struct {
+		seconds        int
+		cv, phi, drift float64
+		// steady and covered are the shares of the series that pass, and of those that contain the drift.
+		steadyLow, steadyHigh, covered float64
+	}{
+		{120, 0.01, 0, 0.02, 0.99, 1, 0.93},
+		{120, 0.02, 0.5, 0.02, 0.9, 1, 0.93},
+		{60, 0.05, 0, -0.01, 0.8, 1, 0.93},
+		{60, 0.3, 0, 0, 0, 0.02, 0},
+		{120, 0.1, 0.8, 0, 0, 0.05, 0},
+	} {
+		r := rand.New(rand.NewPCG(7, 7))
+		passed, contained := 0, 0
+		for range trials {
+			s := noisy(r, x.seconds, x.cv, x.phi, 0, x.seconds)
+			for i := range s.rate {
+				s.rate[i] *= 1 + x.drift*(float64(i)/float64(x.seconds-1)-0.5)
+			}
+			if d := s.drift(); d.kind == steady {
+				passed++
+				if d.low <= x.drift && x.drift <= d.high {
+					contained++
+				}
+				if d.most() > driftMost {
+					t.Fatalf("%+v: passes, and a drift of %.0f %% is possible", x, 100*d.most())
+				}
+			}
+		}
+		if share := float64(passed) / trials; share < x.steadyLow || share > x.steadyHigh {
+			t.Errorf("%+v: %.0f %% pass", x, 100*share)
+		}
+		if float64(contained) < x.covered*float64(passed) {
+			t.Errorf("%+v: %d of %d contain the drift", x, contained, passed)
+		}
+	}
+}
