@@ -2,15 +2,18 @@ package truth
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/prediction"
 	"github.com/loadline/loadline/test/lab"
@@ -44,64 +47,54 @@ func saved(t *testing.T, e *env.Env, args ...string) (dir string, o outcome) {
 }
 
 // The prediction for a database, on storage that was only measured by itself, comes true
-// there: to 15 %, and within the predicted interval, with 1, 4 and 16 clients. The cost of a
-// transaction was measured where flushes are fast; the storage's flushes take a drawn time. If the
+// there: to 15 %, and within the predicted interval, with 1 and 16 clients. The cost of a
+// transaction is measured where flushes are fast; the storage's flushes take a drawn time. If the
 // machine is busy for a while, that is not an error of the model.
 func TestADatabaseDoesWhatWasPredicted(t *testing.T) {
-	takeSlots(t, demand{class: waiting, seconds: 70, slots: 2})
+	takeSlots(t, demand{class: waiting, seconds: 130, slots: 2})
 	lab.Lock(t)
-	dir := serverDisk(t)
-	lab.UpToThree(t, func() []string { return predicted(t, dir) })
+	dir, like := serverDisk(t), serverDisk(t)
+	lab.UpToThree(t, func() []string { return predicted(t, dir, like) })
 }
 
 // predicted measures what a prediction requires, predicts, measures the database, and returns the
 // deviations.
-func predicted(t *testing.T, dir string) (wrong []string) {
+func predicted(t *testing.T, dir, like string) (wrong []string) {
 	t.Helper()
-	profile := ownFile(t, "log.yaml", logProfile)
-	like := costsOfATransaction(t, slowFlushes(t, 0), dir)
-	set := 0.014 + 0.010*rand.Float64()
-	t.Logf("a flush is set to %.2f ms", 1e3*set)
-	_, wrong = comparedWithPrediction(t, slowFlushes(t, time.Duration(set*1e9)), dir, profile, like, 1, 4, 16)
+	us := 14_000 + rand.IntN(10_000)
+	slow := filepath.Join(dir, fmt.Sprintf("flush-%dus", us))
+	if err := os.Mkdir(slow, 0o711); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
+	t.Logf("a flush is set to %.2f ms", 1e-3*float64(us))
+	_, wrong = comparedWithPrediction(t, slowFlushes(t, 0), slow, like, ownFile(t, "log.yaml", logProfile), 1, 16)
 	return wrong
 }
 
-// costsOfATransaction returns a run of PostgreSQL in a directory, with 1 and 16 clients.
-func costsOfATransaction(t *testing.T, e *env.Env, dir string) (run string) {
-	t.Helper()
-	run, _ = saved(t, e, "app", "postgres", dir, "--clients", "1,16", "--load", "tpcb", "--time", "4s")
-	return run
-}
+// secondsEach is the time, in seconds, for the repeats of a number of clients on both sides: three on each, of four seconds
+// and the time that it takes to start them.
+const secondsEach = 48
 
-// comparedWithPrediction measures the storage of a directory by itself, predicts PostgreSQL's performance
-// there with these numbers of clients and the cost of a transaction in the run like, and measures it. It
-// returns that run, and the deviations: results more than 15 % off, or outside the interval.
-func comparedWithPrediction(t *testing.T, e *env.Env, dir, profile, like string, clients ...int) (run string, wrong []string) {
-	t.Helper()
-	run, each := comparedWithPredictions(t, e, dir, profile, []string{like}, clients...)
-	return run, each[0]
-}
-
-// comparedWithPredictions is the same with the costs of several runs, each of which makes a prediction of its own; the
-// deviations are those of each.
-func comparedWithPredictions(t *testing.T, e *env.Env, dir, profile string, likes []string, clients ...int) (run string, wrong [][]string) {
+// comparedWithPrediction measures the storage of the directory dir by itself; PostgreSQL there with these numbers of clients,
+// alternating with PostgreSQL in the directory like, so that both see the same processors; and predicts the
+// former from the first and the costs of the latter. It returns the folder of the databases' comparison, and the deviations:
+// results more than 15 % off, or outside the interval.
+func comparedWithPrediction(t *testing.T, e *env.Env, dir, like, profile string, clients ...int) (comparison string, wrong []string) {
 	t.Helper()
 	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]")
 	from, _ := saved(t, e, "run", dir, "--profile", profile, "--max-time", "18s", "--size", "64MiB")
-	var predictions []prediction.Prediction
-	for _, like := range likes {
-		o := commandIn(t.Context(), t, e, "predict", "postgres", "--from", from, "--like", like, "--clients", numbers, "--scale", "16", "--json")
-		var p prediction.Prediction
-		if err := json.Unmarshal([]byte(o.stdout), &p); err != nil || len(p.Points) != len(clients) {
-			t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
-		}
-		predictions = append(predictions, p)
+	comparison, _ = saved(t, e, "app", "postgres", dir, "--baseline", like, "--clients", numbers, "--load", "tpcb", "--scale", "16",
+		"--repeat", "3", "--max-time", fmt.Sprintf("%ds", secondsEach*len(clients)))
+	o := commandIn(t.Context(), t, e, "predict", "postgres", "--from", from, "--like", filepath.Join(comparison, store.BaselineDir), "--clients", numbers, "--scale", "16", "--json")
+	var p prediction.Prediction
+	if err := json.Unmarshal([]byte(o.stdout), &p); err != nil || len(p.Points) != len(clients) {
+		t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
 	}
-	run, done := saved(t, e, "app", "postgres", dir, "--clients", numbers, "--load", "tpcb", "--scale", "16", "--time", "4s")
-	for _, p := range predictions {
-		wrong = append(wrong, deviations(t, p, done))
+	done := commandIn(t.Context(), t, e, "report", filepath.Join(comparison, store.CandidateDir), "--json")
+	if err := json.Unmarshal([]byte(done.stdout), &done.report); err != nil {
+		t.Fatalf("%v: %s %s", err, done.stdout, done.stderr)
 	}
-	return run, wrong
+	return comparison, deviations(t, p, done)
 }
 
 // deviations compares a prediction with what was measured.
