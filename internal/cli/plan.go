@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -46,8 +45,8 @@ checks everything that can be checked without I/O, and prints the plan. It write
 nothing and measures nothing; what only a probe can determine (the bandwidth, and with
 it the automatic size) is decided at run time. For a Kubernetes volume, it shows what
 the StorageClass and its storage system report, without creating a volume. --experiment
-accepts those of run, sweep and scale. With --in-cluster it prints the Job that would
-measure the same inside the cluster, for kubectl apply.
+accepts those of run, compare, sweep and scale. With --in-cluster it prints the Job that
+would measure the same inside the cluster, for kubectl apply.
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
@@ -67,7 +66,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 	f.registerAmplification(cmd)
 	registerGoals(cmd, &o)
 	f.register(e, cmd, true)
-	cmd.AddCommand(newPlanSweep(e), newPlanScale(e), newPlanApp(e))
+	cmd.AddCommand(newPlanCompare(e), newPlanSweep(e), newPlanScale(e), newPlanApp(e))
 	return cmd
 }
 
@@ -133,9 +132,7 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 		return f.inside.print(ctx, e, o, exp)
 	}
 	if session.Paired(exp) {
-		again := slices.Clone(commandLine(ctx))
-		again[1] = "run"
-		return model.RefusedError("a comparison of two targets cannot be planned without measuring", again.String()+" prints its plan before it measures")
+		return showPair(ctx, e, o, f, exp)
 	}
 	request, err := session.NewRequest(exp, noteWriter(e, false))
 	if err != nil {

@@ -83,3 +83,29 @@ func TestPlanTellsTheStorage(t *testing.T) {
 		})
 	}
 }
+
+// The plan of a comparison says of both sides what the cluster reports, and creates nothing.
+func TestTheComparisonOfTwoClassesIsPlannedUnseen(t *testing.T) {
+	s, file := playedCluster(t, storageClass("fast", "fast.example.com"), storageClass("slow", "slow.example.com"))
+	for _, args := range [][]string{{"plan", "compare", "sc:slow", "sc:fast"}, {"plan", "compare", "sc:slow", "sc:fast", "--json"}} {
+		e := env.OS()
+		var out, stderr bytes.Buffer
+		e.Args = append(args, "--size", "1GiB", "--image", "loadline:test", "--kubeconfig", file)
+		e.Stdout, e.Stderr, e.Output = &out, &stderr, env.Terminal{Width: 80, Unicode: true}
+		if code := Run(t.Context(), e); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr.String())
+		}
+		wanted := []string{"A       sc:slow", "B       sc:fast", "A's     class slow (slow.example.com)", "B's     class fast (fast.example.com)", "Nothing was done"}
+		if len(args) > 4 {
+			wanted = []string{`"class": "slow"`, `"class": "fast"`}
+		}
+		for _, want := range wanted {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is missing in\n%s", want, out.String())
+			}
+		}
+	}
+	if made := changes(s); len(made) > 0 {
+		t.Errorf("a plan asks for %q", made)
+	}
+}

@@ -45,62 +45,70 @@ func (p *Pair) abandon(err error) error {
 	return err
 }
 
-// PreparePair is Prepare for the target of an experiment and its baseline together.
-func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pair, err error) {
+// pairSide is what is asked for one side of a pair.
+type pairSide struct {
+	exp    model.Experiment
+	target model.Target
+	log    *model.Target
+}
+
+// askPair checks what can be checked of both sides before any I/O: the baseline and the target.
+func (o *Places) askPair(ctx context.Context, e *env.Env, by Request) (sides [2]pairSide, err error) {
 	exp, p := by.Experiment, by.Profile
-	names := [2]string{exp.Baseline, exp.Target}
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
-		return nil, err
+		return sides, err
 	}
 	if err := profile.CheckAsked(exp, p, 2); err != nil {
-		return nil, err
+		return sides, err
 	}
 	if err := o.oneHost(); err != nil {
-		return nil, err
+		return sides, err
 	}
-	apps := sidesOf(exp.App)
-	var targets [2]model.Target
-	var logs [2]*model.Target
-	for i, name := range names {
-		if targets[i], err = o.parseAsked(name, exp.App); err != nil {
-			return nil, err
+	for i, app := range sidesOf(exp.App) {
+		s := &sides[i]
+		s.exp = exp
+		s.exp.App = app
+	}
+	// The goals apply to the target, not to its baseline.
+	base := &sides[0].exp
+	base.Target, base.Goals, base.DestroyDataOn = exp.Baseline, nil, o.DestroyOn(exp.Baseline)
+	for i := range sides {
+		s := &sides[i]
+		if s.target, err = o.parseAsked(s.exp.Target, exp.App); err != nil {
+			return sides, err
 		}
-		if logs[i], err = o.logTarget(apps[i], targets[i]); err != nil {
-			return nil, err
+		if s.log, err = o.logTarget(s.exp.App, s.target); err != nil {
+			return sides, err
 		}
-		if err := errors.Join(checkClaimSize(exp, targets[i]), o.checkClient(ctx, e, apps[i], targets[i])); err != nil {
-			return nil, err
+		if err := errors.Join(checkClaimSize(exp, s.target), o.checkClient(ctx, e, s.exp.App, s.target)); err != nil {
+			return sides, err
 		}
 	}
-	if o.here(targets[0]) || o.here(targets[1]) {
+	if o.here(sides[0].target) || o.here(sides[1].target) {
 		if err := checkJobs(ctx, e, p.Workloads); err != nil {
-			return nil, err
+			return sides, err
 		}
 	}
-	if err := refuseSame(targets[0], targets[1]); err != nil {
+	return sides, refuseSame(sides[0].target, sides[1].target)
+}
+
+// PreparePair is Prepare for the target of an experiment and its baseline together. Without by.Touch, a volume in
+// a cluster is only foreseen, and has no worker.
+func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (*Pair, error) {
+	sides, err := o.askPair(ctx, e, by)
+	if err != nil {
 		return nil, err
 	}
 	pair := &Pair{}
-	exps := [2]model.Experiment{exp, exp}
-	exps[0].App, exps[1].App = apps[0], apps[1]
-	// The goals apply to the target, not to its baseline.
-	exps[0].Target, exps[0].Goals, exps[0].DestroyDataOn = names[0], nil, o.DestroyOn(names[0])
-	near := ""
-	for i, t := range targets {
-		at, err := o.place(ctx, e, exps[i], t, placeOptions{ID: by.ID, suffix: "-" + store.Sides[i], child: by.Child, near: near, log: logs[i], say: sayTo(by.Watch)})
-		if err != nil {
+	var exps [2]model.Experiment
+	var targets [2]model.Target
+	for i := range sides {
+		if err := o.prepareSide(ctx, e, pair, i, &sides[i], by); err != nil {
 			return nil, pair.abandon(err)
 		}
-		if at.cluster != nil {
-			near = at.cluster.Node
-		}
-		at.allow(&exps[i])
-		pair.places[i], pair.workers[i], targets[i] = at, at.worker, at.target
-		if pair.Probes[i], err = probe(ctx, at, exps[i], p, true, nil, by.Watch); err != nil {
-			return nil, pair.abandon(err)
-		}
+		exps[i], targets[i] = sides[i].exp, sides[i].target
 	}
-	if exp.Scenario == model.OnBaseline {
+	if by.Experiment.Scenario == model.OnBaseline {
 		if err := refuseShared(targets[0], targets[1], pair.Probes[0].Environment, pair.Probes[1].Environment, by.Again); err != nil {
 			return nil, pair.abandon(err)
 		}
@@ -108,14 +116,41 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	if err := refuseOneServer(targets, pair.Probes); err != nil {
 		return nil, pair.abandon(err)
 	}
-	if pair.Plans, err = profile.Pair(exps, p, targets, pair.Probes); err != nil {
+	if pair.Plans, err = profile.Pair(exps, by.Profile, targets, pair.Probes); err != nil {
 		return nil, pair.abandon(err)
 	}
 	if err := o.refuseCrowded(targets, pair.Probes, pair.Plans); err != nil {
 		return nil, pair.abandon(err)
 	}
-	adviseCleanup(targets[:], pair.Probes[:], by.Watch)
+	if by.Touch {
+		adviseCleanup(targets[:], pair.Probes[:], by.Watch)
+	}
 	return pair, nil
+}
+
+// prepareSide connects the worker of a side and probes its target, whose name and form it then knows.
+func (o *Places) prepareSide(ctx context.Context, e *env.Env, pair *Pair, i int, s *pairSide, by Request) (err error) {
+	if inCluster(s.target) && !by.Touch {
+		seen, found, err := o.foresee(ctx, e, s.exp, s.target)
+		if err == nil && s.log != nil {
+			err = o.foreseeLog(ctx, e, s.exp.App, *s.log, &found)
+		}
+		s.target, pair.Probes[i] = seen, found
+		(&placed{target: seen, cluster: found.Environment.Cluster}).allow(&s.exp)
+		return err
+	}
+	near := ""
+	if other := pair.places[0]; i > 0 && other != nil && other.cluster != nil {
+		near = other.cluster.Node
+	}
+	at, err := o.place(ctx, e, s.exp, s.target, placeOptions{ID: by.ID, suffix: "-" + store.Sides[i], child: by.Child, near: near, log: s.log, say: sayTo(by.Watch)})
+	if err != nil {
+		return err
+	}
+	at.allow(&s.exp)
+	pair.places[i], pair.workers[i], s.target = at, at.worker, at.target
+	pair.Probes[i], err = probe(ctx, at, s.exp, by.Profile, by.Touch, nil, by.Watch)
+	return err
 }
 
 // Create begins the record of each side in the directory of a comparison; run holds what is known of both

@@ -143,7 +143,7 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 	watch, exp := to.Audience, by.Experiment
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: exp.Labels}
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
-	by.ID, by.Watch = run.ID, watch
+	by.ID, by.Touch, by.Watch = run.ID, true, watch
 	pair, err := o.PreparePair(ctx, e, by)
 	if err != nil {
 		return nil, err

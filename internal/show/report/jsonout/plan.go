@@ -22,8 +22,19 @@ type Plan struct {
 	Counter string `json:"counter,omitempty"`
 }
 
+// PlannedPair is the document of the plan of a comparison: of A, the baseline, and of B.
+type PlannedPair struct {
+	A Plan `json:"a"`
+	B Plan `json:"b"`
+}
+
+// WritePlannedPair writes the plans of both sides.
+func WritePlannedPair(w io.Writer, p PlannedPair) error { return writePlanned(w, p) }
+
 // WritePlan writes a plan, which has no samples and no missing values to be written in a special way.
-func WritePlan(w io.Writer, p Plan) error {
+func WritePlan(w io.Writer, p Plan) error { return writePlanned(w, p) }
+
+func writePlanned(w io.Writer, p any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

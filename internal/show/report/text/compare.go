@@ -44,6 +44,12 @@ func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 // CompareHead prints what a comparison is about to measure, before it begins.
 func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, tools map[string]string, o Options) error {
 	p := newPage(o)
+	p.compareHead(plans, envs, tools)
+	return p.flush(w)
+}
+
+// compareHead writes what is about to be measured, for how long, and what is written there.
+func (p *page) compareHead(plans [2]model.Plan, envs [2]model.Environment, tools map[string]string) {
 	a := &plans[0]
 	s := a.Schedule
 	seconds := plans[0].MeasureSeconds + plans[1].MeasureSeconds
@@ -58,8 +64,7 @@ func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, to
 		p.field(string([]model.Side{model.SideA, model.SideB}[i]), v.Target.Place(), words.Storage(envs[i].Storage), words.Volume(v), "writes "+writeWords(&plans[i]))
 		p.memory(envs[i])
 	}
-	p.facts("where", envs[0].Hostname, words.Tools(tools), words.IO(a.Volume, a.Workloads), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
-	return p.flush(w)
+	p.facts("where", envs[0].Hostname, words.Tools(tools), engineWords(a.Volume, a.Workloads), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
 }
 
 // sides writes what A and B are.

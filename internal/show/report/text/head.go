@@ -73,11 +73,14 @@ func (p *page) place(volumes []model.Volume, workloads []model.Workload, env mod
 }
 
 // cluster writes the lines "cluster" and "storage" for a volume in Kubernetes.
-func (p *page) cluster(c *model.Cluster) {
+func (p *page) cluster(c *model.Cluster) { p.clusterAs("cluster", c) }
+
+// clusterAs is cluster with another title, if there are several.
+func (p *page) clusterAs(title string, c *model.Cluster) {
 	if c == nil {
 		return
 	}
-	p.facts("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
+	p.facts(title, words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
 	if c.Log != nil {
 		p.facts("log's", words.Class(c.Log), words.Claim(c.Log), words.Parameters(c.Log))
 	}

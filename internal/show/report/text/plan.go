@@ -39,6 +39,27 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	}
 	p.field("repeats", scheduleWords(pl)...)
 	p.field("time", timeWords(pl)...)
+	p.planned(pl, instead(pl))
+	return p.flush(w)
+}
+
+// PlanPair prints what an interleaved comparison of a baseline, A, and a target, B, would measure.
+func PlanPair(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, tools map[string]string, o Options) error {
+	p := newPage(o)
+	p.compareHead(plans, envs, tools)
+	for i, side := range []model.Side{model.SideA, model.SideB} {
+		p.clusterAs(string(side)+"'s", envs[i].Cluster)
+	}
+	said := "Nothing was done. To measure, type `loadline compare` instead of `loadline plan compare`."
+	if plans[1].Experiment.App != nil || plans[1].Experiment.Scenario == model.OnBaseline {
+		said = "Nothing was done. To measure, type `loadline run` instead of `loadline plan`."
+	}
+	p.planned(&plans[1], said)
+	return p.flush(w)
+}
+
+// planned writes the workloads and the settings of a plan, and which command carries it out.
+func (p *page) planned(pl *model.Plan, instead string) {
 	p.blank()
 	name, pattern, headline := &column{title: "workload"}, &column{title: "pattern"}, &column{title: "main metric"}
 	for _, work := range pl.Workloads {
@@ -52,10 +73,9 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	}
 	p.settings(pl.App)
 	p.remarks(pl.App)
-	for _, l := range term.Wrap(instead(pl), p.width) {
+	for _, l := range term.Wrap(instead, p.width) {
 		p.line(p.Paint(term.Bold, l))
 	}
-	return p.flush(w)
 }
 
 // imageWords names the image of a server in a pod.

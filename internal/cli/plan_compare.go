@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// newPlanCompare returns the plan verb for a comparison of two targets.
+func newPlanCompare(e *env.Env) *cobra.Command {
+	var o compareFlags
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Show what compare would do",
+		Long: `Takes the flags of compare that say what is measured and how, and prints the plan of both
+sides, as plan does for run.
+
+Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
+		Example: `  loadline plan compare /srv/old /srv/new --profile quick`,
+		Args:    o.unlessRepeated(exactly(2, "two targets, A and B")),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args[0], args[1]) })
+			if err != nil {
+				return err
+			}
+			return showPlan(cmd, e, &o.options, &f, exp)
+		},
+	}
+	o.options.register(cmd)
+	f.register(e, cmd, true)
+	return cmd
+}
+
+// showPair plans a comparison and prints the plan of both sides.
+func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp model.Experiment) error {
+	request, err := session.NewRequest(exp, noteWriter(e, false))
+	if err != nil {
+		return err
+	}
+	request.ID, request.Again = store.Name(e.Now(), exp.Target), commandLine(ctx)
+	pair, err := o.places.PreparePair(ctx, e, request)
+	if err != nil {
+		return err
+	}
+	defer pair.Close()
+	shown, envs := secrets.Masked(pair.Plans), [2]model.Environment{pair.Probes[0].Environment, pair.Probes[1].Environment}
+	if f.output.name() == "json" {
+		side := func(i int) jsonout.Plan {
+			return jsonout.Plan{Plan: shown[i], Cluster: envs[i].Cluster, Memory: envs[i].Storage.Memory}
+		}
+		return jsonout.WritePlannedPair(term.Raw(e.Stdout), jsonout.PlannedPair{A: side(0), B: side(1)})
+	}
+	return text.PlanPair(e.Stdout, shown, envs, pair.Probes[0].Tools, terminalOptions(e.Output))
+}
