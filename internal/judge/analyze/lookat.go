@@ -87,11 +87,11 @@ func prepared(rec *model.Recorded, d model.Direction) (bandwidth float64, ok boo
 
 // Next chooses the long repeat that follows another one immediately, while the credit is still empty:
 // the same workload if its rate fell late or nothing is decided, or another one of that direction that draws on the same
-// credit. It is "" if no more are needed.
-func (Judge) Next(rec *model.Recorded) string {
+// credit. It is "" if no more are needed. seconds is the least length that decides, 0 if any does.
+func (Judge) Next(rec *model.Recorded) (workload string, seconds float64) {
 	steps := rec.Run.Steps
 	if len(steps) == 0 {
-		return ""
+		return "", 0
 	}
 	last := steps[len(steps)-1].Step.Workload
 	all := observations(rec)
@@ -99,7 +99,7 @@ func (Judge) Next(rec *model.Recorded) string {
 	for _, s := range seen {
 		late := s.fell && s.Fell && len(s.rates)-s.From < firmSeconds
 		if s.workload.Name == last && (late || s.unsure) && !s.coupled && len(s.looks) < maxLooks {
-			return last
+			return last, s.wanted()
 		}
 	}
 	w, _ := rec.Plan.Workload(last)
@@ -115,10 +115,10 @@ func (Judge) Next(rec *model.Recorded) string {
 			}
 		}
 		if len(next) > 0 {
-			return slices.MaxFunc(next, func(a, b *observation) int { return cmp.Compare(a.rate(), b.rate()) }).workload.Name
+			return slices.MaxFunc(next, func(a, b *observation) int { return cmp.Compare(a.rate(), b.rate()) }).workload.Name, 0
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // Counted returns the samples that a workload's result is made of: if the rate fell during a long

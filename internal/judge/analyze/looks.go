@@ -83,6 +83,8 @@ type lookResult struct {
 	// if all long repeats ended below the short ones, but without a visible fall, not to one level, or only once:
 	// a slow spell of the storage looks the same, so another long repeat decides.
 	fell, coupled, unsure bool
+	// late is the first fall that came too late to be certain, if none was certain.
+	late *lateFall
 	// last is the long repeat with the final plateau; rates are its seconds.
 	last  timeline.Repeat
 	rates []float64
@@ -199,7 +201,11 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 		case drops && half == 0:
 			half = (s.rates[len(s.rates)-1] + stats.Median(s.beforeEnd())) / 2
 		}
-		// A late fall after which the next long repeat is fast was a slow spell.
+		if late := fell && len(s.rates)-s.From < firmSeconds; late && s.late == nil {
+			s.late = &lateFall{look: i, after: s.From}
+		} else if median >= half && !drops {
+			s.late.refute(len(s.rates))
+		}
 		firm = firm || fell && len(s.rates)-s.From >= firmSeconds
 		s.fell = firm || fell || s.fell && median < half
 		// A credit that was used up in the last second is so in all that follow at once, which are no faster. Two such
@@ -215,7 +221,10 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	// confirms nothing; nor does it if a slow spell was before it, which two long repeats may be part of.
 	agree := slices.Max(ends) < reaches*slices.Min(ends) && (!declined || len(s.looks) > confirming) || dropped && !declined
 	s.fell = s.fell || lows == len(s.looks) && lows >= confirming && agree && !s.drops()
-	s.unsure = !s.fell && lows == len(s.looks)
+	s.unsure = !s.fell && (lows == len(s.looks) || s.late.open())
+	if s.unsure && s.late.open() {
+		s.take(s.looks[s.late.look])
+	}
 }
 
 // limit is the sustained rate that long repeats have found in one direction: the highest rate and
@@ -358,6 +367,9 @@ func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
 	d.AtEnd = l == model.Doubtful && s.unsure && s.drops() && !s.belowRepeats(stats.Median(s.rates[s.From:]))
 	if s.fell {
 		d.Burst = s.burst()
+	}
+	if l == model.Held {
+		d.SlowRate, d.SlowSeconds = s.spell()
 	}
 	return d
 }

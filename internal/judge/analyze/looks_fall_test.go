@@ -25,7 +25,7 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 		if r.Sustained.State != model.Doubtful || math.Abs(r.Value/1000-1) > 0.2 {
 			t.Errorf("after one look: %g, %+v", r.Value, r.Sustained)
 		}
-		if next := (Judge{}).Next(&l.rec); next != "writes" {
+		if next := l.next(); next != "writes" {
 			t.Errorf("%q is looked at next", next)
 		}
 		l.step("writes", true, sameRate(10, c.again)...)
@@ -73,7 +73,7 @@ func TestAFallToADisturbedLevel(t *testing.T) {
 				if got.State != states[i] {
 					t.Errorf("%s, %v, look %d: %+v, want %s", c.what, repeats, i+1, got, states[i])
 				}
-				if next := (Judge{}).Next(&l.rec); states[i] == doubtful && i < maxLooks-1 && next != "writes" {
+				if next := l.next(); states[i] == doubtful && i < maxLooks-1 && next != "writes" {
 					t.Errorf("%s, %v, look %d: %q is next", c.what, repeats, i+1, next)
 				}
 				if others, few := list[1].Sustained.State, list[2].Sustained.State; states[i] != held && (others != doubtful || few != model.Below) {
@@ -108,7 +108,10 @@ func TestLooksThatDisagree(t *testing.T) {
 		{"a slow spell, a stall, another spell", false, list(sameRate(20, 1500), stall, sameRate(10, 1800)), []model.SustainedState{model.Doubtful}},
 		{"a stall, then a slow spell that is faster than it", false, list(stall, sameRate(10, 2250)), []model.SustainedState{model.Doubtful}},
 		{"two stalls, then none", false, list(stall, stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
-		{"a slow spell at the end, then none", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500)), []model.SustainedState{model.Held}},
+		{"a slow spell at the end, then none", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500)), []model.SustainedState{model.Doubtful}},
+		{"a slow spell at the end, then none for longer", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500), sameRate(22, 2500)), []model.SustainedState{model.Held}},
+		{"a slow spell at the end, then none for as long at once", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(20, 2500)), []model.SustainedState{model.Held}},
+		{"a fall after each pause", false, list(append(sameRate(13, 2500), sameRate(7, 1500)...), sameRate(10, 2500), append(sameRate(13, 2500), sameRate(8, 1500)...)), []model.SustainedState{model.Fell}},
 		{"after a single repeat", true, list(append(sameRate(10, 2500), disturbed...), sameRate(10, 1500), sameRate(10, 1500)), []model.SustainedState{model.Fell}},
 		{"a slow spell at the end, then a stall", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), stall), []model.SustainedState{model.Doubtful}},
 		{"a second of an interrupted run", false, list(sameRate(1, 2000)), []model.SustainedState{model.Held}},
@@ -127,7 +130,7 @@ func TestLooksThatDisagree(t *testing.T) {
 		if !slices.Contains(c.states, s.State) {
 			t.Errorf("%s: %+v, want %v", c.what, s, c.states)
 		}
-		if next := (Judge{}).Next(&l.rec); (next == "writes") != (s.State == model.Doubtful && len(c.looks) < maxLooks) {
+		if next := l.next(); (next == "writes") != (s.State == model.Doubtful && len(c.looks) < maxLooks) {
 			t.Errorf("%s: %s, and %q is next", c.what, s.State, next)
 		}
 	}
@@ -187,8 +190,8 @@ func TestASmallFallIsNotHeld(t *testing.T) {
 		l.repeats("writes", c.repeats...)
 		l.repeats("others", c.other...)
 		l.step("writes", true, c.look...)
-		if s := Results(&l.rec)[0].Sustained; s.State == model.Held || (Judge{}).Next(&l.rec) != "writes" {
-			t.Errorf("%s: %+v, and %q is next", c.what, s, Judge{}.Next(&l.rec))
+		if s := Results(&l.rec)[0].Sustained; s.State == model.Held || l.next() != "writes" {
+			t.Errorf("%s: %+v, and %q is next", c.what, s, l.next())
 		}
 		l.step("writes", true, c.again...)
 		r := Results(&l.rec)[0]
@@ -256,11 +259,11 @@ func TestAStallIsNoLevel(t *testing.T) {
 		l.repeats("writes", 2500, 2500)
 		l.repeats("others", 100, 100)
 		l.step("writes", true, look...)
-		if r := Results(&l.rec)[0]; r.Sustained.State != model.Doubtful || math.Abs(r.Value/2500-1) > 0.35 || (Judge{}).Next(&l.rec) != "writes" {
+		if r := Results(&l.rec)[0]; r.Sustained.State != model.Doubtful || math.Abs(r.Value/2500-1) > 0.35 || l.next() != "writes" {
 			t.Errorf("%v: %g, %+v", look, r.Value, r.Sustained)
 		}
 		l.step("writes", true, sameRate(10, 2500)...)
-		if r := Results(&l.rec)[0]; r.Sustained.State != model.Held || (Judge{}).Next(&l.rec) != "" {
+		if r := Results(&l.rec)[0]; r.Sustained.State != model.Held || l.next() != "" {
 			t.Errorf("%v, then none: %g, %+v", look, r.Value, r.Sustained)
 		}
 	}
@@ -304,7 +307,7 @@ func TestAMixIsDescribedByOneLook(t *testing.T) {
 				s.Write = &f
 			}
 		}
-		if next := (Judge{}).Next(&l.rec); next != "" {
+		if next := l.next(); next != "" {
 			t.Errorf("%s: %q is next", firm, next)
 		}
 		l.step("mix", true, sameRate(10, 1000)...)
@@ -344,7 +347,7 @@ func TestAMixIsNotLookedAtAgain(t *testing.T) {
 		f.IOs = uint64(float64(f.IOs) * (0.43 + 0.05*float64(i%3-1)))
 		l.rec.Samples[i].Write = &f
 	}
-	if next := (Judge{}).Next(&l.rec); next != "" {
+	if next := l.next(); next != "" {
 		t.Errorf("%q is next", next)
 	}
 }
@@ -358,7 +361,7 @@ func TestAShortLevelIsLookedAtAgain(t *testing.T) {
 		l.step("writes", false, 2560, 2330, 2500)
 		l.repeats("others", 100, 96)
 		l.step("writes", true, end...)
-		if s := Results(&l.rec)[0].Sustained; s.State != model.Doubtful || (Judge{}).Next(&l.rec) != "writes" {
+		if s := Results(&l.rec)[0].Sustained; s.State != model.Doubtful || l.next() != "writes" {
 			t.Errorf("%v: %+v", end, s)
 		}
 	}
@@ -414,8 +417,8 @@ func TestAFallAtTheEndOfALook(t *testing.T) {
 					r := Results(&l.rec)[0]
 					return string(r.Sustained.State), r.Sustained
 				}
-				if state, s := what(); s.State == model.Held || (Judge{}).Next(&l.rec) != "writes" {
-					t.Errorf("%g s, of which the last %g fell to %g: %s, %q is next", length, before, sustained, state, Judge{}.Next(&l.rec))
+				if state, s := what(); s.State == model.Held || l.next() != "writes" {
+					t.Errorf("%g s, of which the last %g fell to %g: %s, %q is next", length, before, sustained, state, l.next())
 				}
 				l.step("writes", true, sameRate(10, sustained)...)
 				if r := Results(&l.rec)[0]; r.Sustained.State != model.Fell || math.Abs(r.Value/sustained-1) > 0.01 {
@@ -430,7 +433,54 @@ func TestAFallAtTheEndOfALook(t *testing.T) {
 	l.repeats("others", 100, 100)
 	l.step("writes", true, append(sameRate(9, 3000), 500)...)
 	l.step("writes", true, sameRate(10, 3000)...)
-	if r := Results(&l.rec)[0]; r.Sustained.State != model.Held || math.Abs(r.Value/3000-1) > 0.01 || (Judge{}).Next(&l.rec) != "" {
+	if r := Results(&l.rec)[0]; r.Sustained.State != model.Held || math.Abs(r.Value/3000-1) > 0.01 || l.next() != "" {
 		t.Errorf("a stall: %g, %+v", r.Value, r.Sustained)
+	}
+}
+
+// A slow spell in a long repeat is told, whether at its end or in the middle, and one that is part of the noise is not.
+func TestASlowSpellIsTold(t *testing.T) {
+	in := func(before, spell, after int) []float64 {
+		return slices.Concat(sameRate(before, 2500), sameRate(spell, 1500), sameRate(after, 2500))
+	}
+	for _, c := range []struct {
+		what    string
+		looks   [][]float64
+		seconds float64
+	}{
+		{"none", [][]float64{sameRate(20, 2500)}, 0},
+		{"in the middle", [][]float64{in(5, 6, 9)}, 6},
+		{"a hiccup", [][]float64{in(5, 3, 12)}, 0},
+		{"at the end, then none", [][]float64{in(13, 7, 0), sameRate(10, 2500), sameRate(21, 2500)}, 7},
+		{"the longer of two", [][]float64{in(2, 4, 14), in(2, 5, 14)}, 5},
+	} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		l.repeats("writes", sameRate(2, 2500)...)
+		l.repeats("others", 100, 100)
+		for _, look := range c.looks {
+			l.step("writes", true, look...)
+		}
+		s := Results(&l.rec)[0].Sustained
+		if s.State != model.Held || s.SlowSeconds != c.seconds || c.seconds > 0 && math.Abs(s.SlowRate/1500-1) > 0.01 {
+			t.Errorf("%s: %+v", c.what, s)
+		}
+	}
+}
+
+// What a short long repeat cannot decide, one does that lasts longer than the time before the fall.
+func TestALateFallIsWaitedFor(t *testing.T) {
+	l := newLooked(small("writes", model.Write))
+	l.repeats("writes", sameRate(2, 2500)...)
+	l.step("writes", true, append(sameRate(13, 2500), sameRate(7, 1500)...)...)
+	if name, seconds := (Judge{}).Next(&l.rec); name != "writes" || seconds != 0 {
+		t.Errorf("after the fall: %q for %g s", name, seconds)
+	}
+	l.step("writes", true, sameRate(10, 2500)...)
+	s := Results(&l.rec)[0].Sustained
+	if name, seconds := (Judge{}).Next(&l.rec); name != "writes" || seconds != 13+firmSeconds {
+		t.Errorf("after a short one: %q for %g s", name, seconds)
+	}
+	if s.State != model.Doubtful || math.Abs(s.Rate/1500-1) > 0.01 || s.AtEnd {
+		t.Errorf("after a short one: %+v", s)
 	}
 }

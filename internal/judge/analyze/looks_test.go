@@ -41,6 +41,12 @@ func (l *looked) step(name string, look bool, rates ...float64) {
 	}
 }
 
+// next is the workload of the long repeat that would follow.
+func (l *looked) next() string {
+	name, _ := Judge{}.Next(&l.rec)
+	return name
+}
+
 // repeats adds short repeats with one rate each.
 func (l *looked) repeats(name string, rates ...float64) {
 	for _, r := range rates {
@@ -134,15 +140,15 @@ func TestWhatFellIsPublished(t *testing.T) {
 		l.repeats("reads", 3000)
 	}
 	l.repeats("few", 100)
-	if next := (Judge{}).Next(&l.rec); next != "" {
+	if next := l.next(); next != "" {
 		t.Errorf("without a look, %q is next", next)
 	}
 	l.step("reads", true, sameRate(20, 3000)...)
-	if next := (Judge{}).Next(&l.rec); next != "" {
+	if next := l.next(); next != "" {
 		t.Errorf("after reads that held, %q is next", next)
 	}
 	l.step("writes", true, append(sameRate(8, 2000), sameRate(12, 500)...)...)
-	if next := (Judge{}).Next(&l.rec); next != "large" {
+	if next := l.next(); next != "large" {
 		t.Errorf("after writes fell, %q is next", next)
 	}
 	find := func(name string) model.Result {
@@ -173,7 +179,7 @@ func TestWhatFellIsPublished(t *testing.T) {
 	}
 	l.step("large", true, sameRate(10, 500)...)
 	expect("large", 500, model.Fell)
-	if next := (Judge{}).Next(&l.rec); next != "" {
+	if next := l.next(); next != "" {
 		t.Errorf("after all was looked at, %q is next", next)
 	}
 	if got := (Judge{}).Fallen(&l.rec); !slices.Equal(got, []string{"large", "writes"}) {
@@ -273,7 +279,7 @@ func TestFewVolumesBelowWhatManyFellTo(t *testing.T) {
 	l.repeats("x1", 700, 700)
 	l.repeats("x3", 2100, 2100)
 	l.step("x3", true, append(sameRate(6, 2100), sameRate(14, 1500)...)...)
-	if next := (Judge{}).Next(&l.rec); next != "x1" {
+	if next := l.next(); next != "x1" {
 		t.Errorf("%q is looked at next, want one volume at 700/s where each of three fell to 500/s", next)
 	}
 	if r := Results(&l.rec)[0]; r.Sustained.State != model.Doubtful {

@@ -12,7 +12,7 @@ var ruleSustained = Rule{
 	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
 	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (in `quick` and `kbench` 10 s for writes after a prefill of 20 s; and one of 10 s for another that moves more bytes, unless the prefill, or reading it back, shows it), compared with all repeats; " +
 		"if the rate falls (by 7 %, beyond the spread between repeats), the lower rate is the result",
-	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, or if a workload that may use the same credits was not tested this way",
+	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow spell (a quarter slower for 4 s or more), or if a workload that may use the same credits was not tested this way",
 	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
 }
@@ -53,8 +53,18 @@ func checkSustained(ev Evidence) []model.Finding {
 				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was tested without pauses, so burst credits that count bytes and last longer than a repeat (%s) would not be detected", s.Looked, units.FormatSpan(ev.Recorded.Plan.Schedule.Repeat)))
 				continue
 			}
-			o.pass(r.Workload)
-			held.add(s.Looked, s.Seconds, s.IOs, s.Bytes)
+			changed := ev.changed(s.Looked)
+			switch {
+			case s.SlowSeconds == 0 && changed != "":
+				o.miss(r.Workload, changed)
+			case s.SlowSeconds == 0:
+				o.pass(r.Workload)
+				held.add(s.Looked, s.Seconds, s.IOs, s.Bytes)
+			case s.Looked == r.Workload:
+				o.fault(ev.slowFor(r, s))
+			default:
+				o.miss(r.Workload, fmt.Sprintf("the repeat without a pause that would show it, of %s, had a slow spell", s.Looked))
+			}
 		}
 	}
 	for _, d := range doubts {
@@ -110,6 +120,15 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		f.Message = fmt.Sprintf("slower without pauses: a long repeat of %s was slower in its last seconds, and whether that lasts is not known", what)
 	}
 	return f
+}
+
+// slowFor reports a slow spell: its seconds are not part of the result, so neither is what it costs.
+func (ev Evidence) slowFor(r model.Result, s *model.Sustained) model.Finding {
+	return model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+		Message: fmt.Sprintf("slow spell: for %s, %s did only %s in a repeat without a pause, and its full rate before or after; the result does not include such spells",
+			units.FormatSpan(s.SlowSeconds), r.Workload, rates(s.SlowRate, s.SlowRate*s.Bandwidth/s.Rate)),
+		Evidence: map[string]any{"looked": s.Looked, "slow_seconds": s.SlowSeconds, "slow_rate": s.SlowRate, "sustained": s.Rate},
+		Next:     ev.command(ev.only([]string{r.Workload}), "--time", "120s")}
 }
 
 // noLook is what is unknown without a long repeat: a credit that is used up within one repeat shows in it.
@@ -182,11 +201,12 @@ func (ev Evidence) stretches() []model.Finding {
 	var held holding
 	for i := range ev.series {
 		s := &ev.series[i]
-		switch is := ev.regimes[i].kind; {
+		changed := ev.regimes[i].kind.changed()
+		switch {
 		case !s.long() || len(s.rate) < longSeconds:
 			o.miss(s.workload, tooFewSeconds)
-		case is == bursting || is == stepping:
-			o.miss(s.workload, "its level changed: see burst and cliff")
+		case changed != "":
+			o.miss(s.workload, changed)
 		default:
 			var ios float64
 			for _, v := range s.rate {
@@ -197,6 +217,27 @@ func (ev Evidence) stretches() []model.Finding {
 		}
 	}
 	return held.into(o.findings("", "no second was recorded"))
+}
+
+// changed says which rule reports that the rate of such a series did not hold; "" if it held.
+func (k kind) changed() string {
+	switch k {
+	case bursting, stepping:
+		return "its level changed: see burst and cliff"
+	case drifting:
+		return "it drifted: see drift"
+	}
+	return ""
+}
+
+// changed says which rule reports that the rate of a workload did not hold over the whole measurement; "" if it held.
+func (ev Evidence) changed(workload string) string {
+	for i, r := range ev.regimes {
+		if why := r.kind.changed(); why != "" && ev.series[i].workload == workload {
+			return why
+		}
+	}
+	return ""
 }
 
 // rates formats a rate, or the bandwidth if that is more informative.

@@ -209,7 +209,9 @@ func TestFaultsAreFoundAndNothingElse(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			for _, f := range findings {
-				if f.Rule != c.rule && f.Severity != model.SeverityPassed && !slices.Contains(c.also, f.Rule) {
+				// A rate that changed did not hold, whatever the long repeat says.
+				changed := f.Rule == "sustained" && f.Severity == model.SeverityNotChecked && slices.Contains([]string{"burst", "cliff", "drift"}, c.rule)
+				if f.Rule != c.rule && f.Severity != model.SeverityPassed && !slices.Contains(c.also, f.Rule) && !changed {
 					t.Errorf("%s also speaks: %s %v: %s", f.Rule, f.Severity, f.Results, f.Message)
 				}
 				if f.Rule == c.rule && c.says != "" && f.Severity != model.SeverityPassed && !strings.Contains(f.Message, c.says) {

@@ -12,8 +12,9 @@ type Looker interface {
 	// Looks names the workloads that need a look, those of them for which a short one is enough, and
 	// others that are worth a short one if there is time.
 	Looks(rec *model.Recorded) (needed, short, wished []string)
-	// Next names the workload for another look immediately after a look, "" if there is none.
-	Next(rec *model.Recorded) string
+	// Next names the workload for another look immediately after a look, "" if there is none, and the least length
+	// of that look in seconds, 0 if a short one is enough.
+	Next(rec *model.Recorded) (workload string, seconds float64)
 	// Fallen names the workloads that need no more repeats, because a look has shown that repeats do not
 	// measure the sustained rate.
 	Fallen(rec *model.Recorded) []string
@@ -30,8 +31,9 @@ const (
 	leastLook = 8.0
 	// beyond is by how many seconds looks that follow a look may exceed the time limit if the user did not
 	// set it: burst credits that were found are worth that. It is three short looks with their ramps, such as the
-	// profile quick needs if each of its three workloads that write draws on a credit.
-	beyond = 35.0
+	// profile quick needs if each of its three workloads that write draws on a credit, or a short one and one that is
+	// longer than a full one, after a fall near its end.
+	beyond = 40.0
 )
 
 // looking is the state of the looks of a side.
@@ -114,8 +116,8 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 		s.looking.chosen = slices.DeleteFunc(s.looking.chosen, func(name string) bool { return name == made })
 	}
 	made(chosen)
-	for next := chosen; next != ""; next = s.looking.looker.Next(&s.looking.rec) {
-		if e.dead[next] || seconds < leastLook {
+	for next, least := chosen, 0.0; next != ""; {
+		if e.dead[next] || seconds < max(leastLook, least) {
 			return nil
 		}
 		made(next)
@@ -128,7 +130,8 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 		if s.plan.Experiment.MaxTime == 0 {
 			left += beyond
 		}
-		seconds = min(shortLook, float64(int(left)))
+		next, least = s.looking.looker.Next(&s.looking.rec)
+		seconds = min(max(shortLook, least), float64(int(left)))
 	}
 	return nil
 }

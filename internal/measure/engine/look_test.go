@@ -14,8 +14,9 @@ import (
 // points is a looker with scripted answers.
 type points struct {
 	needed, short, wished []string
-	// next are the looks that follow, in order.
+	// next are the looks that follow, in order, and least their least length.
 	next   []string
+	least  float64
 	fallen []string
 	// counted are the samples that results are computed from; nil means all.
 	counted []model.Sample
@@ -28,13 +29,13 @@ func (p *points) Looks(rec *model.Recorded) (needed, short, wished []string) {
 	return p.needed, p.short, p.wished
 }
 
-func (p *points) Next(*model.Recorded) string {
+func (p *points) Next(*model.Recorded) (workload string, seconds float64) {
 	if len(p.next) == 0 {
-		return ""
+		return "", 0
 	}
 	name := p.next[0]
 	p.next = p.next[1:]
-	return name
+	return name, p.least
 }
 
 func (p *points) Fallen(*model.Recorded) []string { return p.fallen }
@@ -62,6 +63,8 @@ func TestLooksTakeThePlaceOfLastRepeats(t *testing.T) {
 		{"and what draws on the same", 1000, points{needed: []string{"a", "b"}, next: []string{"c", "", ""}}, "a2 b2 c2 c2 a20 c10 b20"},
 		{"which was to be looked at later", 1000, points{needed: []string{"a", "b"}, next: []string{"b", ""}}, "a2 b2 c2 c2 a20 b10"},
 		{"the same again", 1000, points{needed: []string{"a"}, next: []string{"a", "a", ""}}, "a2 b2 c2 b2 c2 a20 a10 a10"},
+		{"the same again for longer", 1000, points{needed: []string{"a"}, next: []string{"a", ""}, least: 21}, "a2 b2 c2 b2 c2 a20 a21"},
+		{"longer than there is time", 44, points{needed: []string{"a"}, next: []string{"c", "b"}, least: 21}, "a2 b2 c2 b2 c2 a20"},
 		{"as long as there is time", 44, points{needed: []string{"a"}, next: []string{"c", "b"}}, "a2 b2 c2 b2 c2 a20 c10"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,69 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// slowSeconds is the minimum length of a slow spell in a long repeat. It is slower than the repeats by
+	// plainFall, and by spellNoise times the variation between seconds.
+	slowSeconds = 4
+	spellNoise   = 3.0
+)
+
+// lateFall is a fall in a long repeat whose plateau is too short to be certain. If the next long repeat is not as
+// slow, it was a slow spell of the storage, or what refills in the pause between the two: one that goes on for longer
+// than the time before the fall decides.
+type lateFall struct {
+	// look is the index of the long repeat, and after its seconds before the fall.
+	look, after int
+	// refuted is set if a long repeat that lasted long enough was not as slow.
+	refuted bool
+}
+
+// refute takes note of a long repeat that was not as slow.
+func (f *lateFall) refute(seconds int) {
+	if f != nil && seconds >= f.after+levelSeconds {
+		f.refuted = true
+	}
+}
+
+// open reports whether neither a slow nor a long enough repeat has followed.
+func (f *lateFall) open() bool { return f != nil && !f.refuted }
+
+// wanted is the length, in seconds, of the long repeat that would decide; 0 if a short one does, because none has
+// followed so far.
+func (s *lookResult) wanted() float64 {
+	if len(s.looks) < confirming || !s.late.open() {
+		return 0
+	}
+	return float64(s.late.after + firmSeconds)
+}
+
+// spell is the longest slow spell in the long repeats of a workload whose rate held: how many seconds, and their mean
+// rate; 0 if there is none. Such seconds are not part of the result, which is made of repeats.
+func (s *lookResult) spell() (rate, seconds float64) {
+	for _, look := range s.looks {
+		rates := timeline.Series(look.Seconds, model.IOPS)
+		usual := s.rate()
+		if len(s.repeats) == 0 {
+			usual = stats.Median(rates)
+		}
+		most := (1 - math.Max(plainFall, spellNoise*s.within)) * usual
+		for from := 0; from < len(rates); from++ {
+			to := from
+			for to < len(rates) && rates[to] < most {
+				to++
+			}
+			if n := float64(to - from); n >= slowSeconds && n > seconds {
+				rate, seconds = stats.Mean(rates[from:to]), n
+			}
+			from = to
+		}
+	}
+	return rate, seconds
+}
