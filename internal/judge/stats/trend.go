@@ -54,3 +54,33 @@ func Line(y []float64, level float64) (slope, low, high float64) {
 	reach := (distuv.UnitNormal.Quantile(1-level/2) + shortLine*phi*phi/n) * se
 	return slope, slope - reach, slope + reach
 }
+
+// walkBlocks is the number of blocks whose means Walk compares. Neighbouring changes of the means of a random walk are
+// correlated by 1/4 (Working, 1960), so that their sum varies by the factor workingEffect more than independent ones.
+const walkBlocks = 30
+
+var workingEffect = math.Sqrt(1.5)
+
+// Walk is the mean change per value of an evenly spaced series, with its interval, if what remains is a random walk: the changes
+// from each of up to thirty blocks of equal length to the next are compared with their variation (Student's t). Of any stationary noise, the changes
+// cancel out, so that the interval excludes 0 even less often. It needs no shape, unlike Line: a rate may fall for a
+// while and then stay. level is the probability outside the interval, such as 0.001. The interval is infinite if there
+// are fewer than ten blocks of three values.
+func Walk(y []float64, level float64) (slope, low, high float64) {
+	size := max(3, len(y)/walkBlocks)
+	n := len(y) / size
+	if n < 10 {
+		return 0, math.Inf(-1), math.Inf(1)
+	}
+	// What does not fill a block is left out at the beginning.
+	y = y[len(y)-n*size:]
+	steps := make([]float64, n-1)
+	for i := range steps {
+		steps[i] = Mean(y[(i+1)*size:(i+2)*size]) - Mean(y[i*size:(i+1)*size])
+	}
+	df := float64(len(steps) - 1)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(1 - level/2)
+	reach := workingEffect * t * StdDev(steps) / math.Sqrt(float64(len(steps)))
+	mean, per := Mean(steps), float64(size)
+	return mean / per, (mean - reach) / per, (mean + reach) / per
+}

@@ -33,10 +33,13 @@ func (ev Evidence) command(options ...string) string {
 }
 
 // taken replaces the option that only a run of one target accepts, one long repeat of each workload, by
-// more time in rounds.
+// more time in rounds; and by more time, if that is how it was measured.
 func (ev Evidence) taken(options []string) []string {
 	exp := ev.Recorded.Plan.Experiment
 	if ev.Recorded.Run.Comparison == "" && exp.Sweep == nil && exp.Scale == nil && exp.App == nil {
+		if i := slices.Index(options, "--until-steady"); i >= 0 && ev.Recorded.Plan.Schedule.Mode == model.Steady {
+			return slices.Concat(options[:i], []string{"--max-time", span(max(60, 2*ev.bound()))}, options[i+1:])
+		}
 		return options
 	}
 	for i, o := range options {

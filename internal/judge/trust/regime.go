@@ -43,6 +43,9 @@ const (
 	// is the largest one that may remain possible if none is found: beyond it, the series is too noisy.
 	driftSeconds = 40
 	driftMost    = 0.20
+	// slideLeast is the least fall during the seconds before a lower level, as a share of the difference of the levels, that
+	// makes it a gradual one.
+	slideLeast = 0.7
 	// falseAlarm is the probability, for one series, of reporting noise as a change or a drift: over
 	// the fourteen workloads of a run it adds up.
 	falseAlarm = 0.001
@@ -57,6 +60,8 @@ type regime struct {
 	before, after float64
 	// credit is the number of I/Os above the later level.
 	credit float64
+	// straight is set if a drift is along a straight line.
+	straight bool
 	// low and high bound a drift over the whole series, relative to before; of a series without one, with 95 %.
 	low, high float64
 }
@@ -81,7 +86,10 @@ func (s *series) regime() regime {
 	}
 	if found.kind > steady {
 		// A slow drift also looks like a step somewhere in the middle.
-		if d := s.drift(); d.kind == drifting && s.lineFits(found.at) {
+		if d := s.drift(); d.kind == drifting && d.straight && s.lineFits(found.at) {
+			return d
+		}
+		if d := s.slide(found); d.kind == drifting {
 			return d
 		}
 		return found
@@ -199,6 +207,11 @@ func (s *series) drift() regime {
 	}
 	if s.long() {
 		at := func(level float64) line { return lineOf(stats.Line(s.rate, level)) }
+		if walk := lineOf(stats.Walk(s.rate, falseAlarm)); !walk.undecided() && at(falseAlarm).undecided() {
+			d := drifts(s.rate, walk, walk, float64(len(s.rate)))
+			d.straight = false
+			return d
+		}
 		return drifts(s.rate, at(falseAlarm), at(0.05), float64(len(s.rate)))
 	}
 	rates, times := s.means()
@@ -209,6 +222,9 @@ func (s *series) drift() regime {
 // line is a slope with its interval.
 type line struct{ slope, low, high float64 }
 
+// undecided reports whether the slope may be of either sign.
+func (l line) undecided() bool { return l.low*l.high <= 0 }
+
 func lineOf(slope, low, high float64) line { return line{slope, low, high} }
 
 // drifts is the regime of a series with a slope over a span: surely has the interval that few series without
@@ -216,7 +232,7 @@ func lineOf(slope, low, high float64) line { return line{slope, low, high} }
 // evidence of neither.
 func drifts(rates []float64, surely, probably line, span float64) regime {
 	mean, l := stats.Mean(rates), surely
-	if change := math.Abs(l.slope * span / mean); change <= driftLeast || l.low*l.high <= 0 {
+	if change := math.Abs(l.slope * span / mean); change <= driftLeast || l.undecided() {
 		without := regime{kind: steady, low: probably.low * span / mean, high: probably.high * span / mean}
 		if change > driftLeast || without.most() > driftMost {
 			without.kind = tooShort
@@ -233,7 +249,7 @@ func drifts(rates []float64, surely, probably line, span float64) regime {
 		return regime{kind: tooShort}
 	}
 	change := after/before - 1
-	return regime{kind: drifting, before: before, after: after, low: change * l.low / l.slope, high: change * l.high / l.slope}
+	return regime{kind: drifting, before: before, after: after, straight: true, low: change * l.low / l.slope, high: change * l.high / l.slope}
 }
 
 // most is the largest drift, relative to the level, that its bounds leave possible.
@@ -262,6 +278,22 @@ func (s *series) lineFits(at int) bool {
 		line, step = line+d*d, step+(v-level)*(v-level)
 	}
 	return line < step
+}
+
+// slide is the drift in an unbroken series whose fall to a lower level was gradual: the seconds before it fell by about as much
+// as the levels differ. A credit ends abruptly. It is steady if there was none.
+func (s *series) slide(found regime) regime {
+	if !s.long() || found.kind != bursting && found.kind != stepping || found.after >= found.before {
+		return regime{kind: steady}
+	}
+	falling := s.rate[:found.at]
+	slope, low, high := stats.Line(falling, falseAlarm)
+	if high >= 0 || -slope*float64(len(falling)) < slideLeast*(found.before-found.after) {
+		return regime{kind: steady}
+	}
+	first := stats.Mean(falling[:max(1, len(falling)/10)])
+	change := found.after/first - 1
+	return regime{kind: drifting, before: first, after: found.after, low: change * low / slope, high: change * high / slope}
 }
 
 // regimeRule builds a rule's outcome from the series of its kind. tell describes one of them; unfit

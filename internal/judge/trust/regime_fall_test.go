@@ -3,6 +3,7 @@ package trust
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -197,6 +198,29 @@ func TestADriftThatIsNotFoundIsBounded(t *testing.T) {
 		}
 		if float64(contained) < x.covered*float64(passed) {
 			t.Errorf("%+v: %d of %d contain the drift", x, contained, passed)
+		}
+	}
+}
+
+// A rate that falls gradually and then stays has no credit that ran out, and one that falls at once after a while has.
+func TestAGradualFallIsNoCredit(t *testing.T) {
+	for name, x := range map[string]struct {
+		course func(second int) float64
+		want   []kind
+	}{
+		"over a minute, then level":   {func(i int) float64 { return 1 - 0.5*min(1, float64(i)/60) }, []kind{drifting}},
+		"over 40 s, then level":       {func(i int) float64 { return 1 - 0.5*min(1, float64(i)/40) }, []kind{drifting}},
+		"at once":                     {func(i int) float64 { return 1 - 0.5*float64(min(1, i/40)) }, []kind{bursting, stepping}},
+		"at once, after a small fall": {func(i int) float64 { return 1 - 0.05*min(1, float64(i)/40) - 0.45*float64(min(1, i/40)) }, []kind{bursting, stepping}},
+	} {
+		for seed := range uint64(20) {
+			s := noisy(rand.New(rand.NewPCG(seed, 3)), 90, 0.01, 0, 0, 90)
+			for i := range s.rate {
+				s.rate[i] *= x.course(i)
+			}
+			if r := s.regime(); !slices.Contains(x.want, r.kind) {
+				t.Errorf("%s, %d: %+v", name, seed, r)
+			}
 		}
 	}
 }
