@@ -124,7 +124,8 @@ func TestJobErrorsNameTheirLine(t *testing.T) {
 		{"[a]\n=4k\n", "own.fio:2: this is not an option: Loadline reads one file, of lines such as rw=randread\n   2 | =4k", ""},
 		{"[a b]\n[A-B]\n", "own.fio:2: the job in line 1 is named \"a-b\" too\n   2 | [A-B]", "rename"},
 		{"[---]\n", "own.fio:1: this job has no name to list its results by\n   1 | [---]", ""},
-		{"[a]\nioengine=null\n", "own.fio:2: ioengine=null: this engine does not do its I/O on the target; libaio, io_uring, posixaio, sync, psync, vsync, pvsync, pvsync2, mmap do\n   2 | ioengine=null", "remove this line"},
+		{"[a]\nioengine=mmap\n", "own.fio:2: ioengine=mmap: this engine does its I/O through the page cache, so that would measure memory\n   2 | ioengine=mmap", "remove this line"},
+		{"[a]\nioengine=null\n", "own.fio:2: ioengine=null: this engine does not do its I/O on the target; libaio, io_uring, posixaio, sync, psync, vsync, pvsync, pvsync2 do\n   2 | ioengine=null", "remove this line"},
 		{"[a]\n direct = 0\n", "own.fio:2: direct=0: that would measure memory; Loadline uses direct I/O wherever the target has it\n   2 |  direct = 0", ""},
 		{"[a]\nbuffered\n", "own.fio:2: buffered: that would measure memory; Loadline uses direct I/O wherever the target has it\n   2 | buffered", ""},
 		{"[a]\nexec_prerun=rm x\n", "own.fio:2: exec_prerun=rm x: Loadline starts no commands but its own; run this one before or after\n   2 | exec_prerun=rm x", ""},
@@ -206,7 +207,7 @@ func fioCommand(t *testing.T, fio, text, section string) map[string]string {
 }
 
 // A read-only job would report data as damaged that was not written by fio; fio does so regardless of
-// do_verify. A job that writes its checksums may verify, and verify=0 checks nothing.
+// do_verify. A job may write checksums, and verify=0 checks nothing.
 func TestJobsThatOnlyReadCheckNothing(t *testing.T) {
 	for _, options := range []string{"rw=randread\nverify=crc32c", "rw=read\nverify=crc32c\ndo_verify=0", "verify=md5", "rw=write\nverify_only", "rw=write\nverify_only=1\nverify=md5"} {
 		_, err := ParseJob("own.fio", []byte("[a]\n"+options+"\n"))
@@ -216,6 +217,16 @@ func TestJobsThatOnlyReadCheckNothing(t *testing.T) {
 	}
 	for _, options := range []string{"rw=write\nverify=sha512\ndo_verify=0", "rw=randread\nverify=0", "rw=randread\nverify_only=0", "rw=randrw\nverify=crc32c\ndo_verify=0"} {
 		if _, err := ParseJob("own.fio", []byte("[a]\n"+options+"\n")); err != nil {
+			t.Errorf("%q: %v", options, err)
+		}
+	}
+}
+
+// What a job reads to verify its own writes would be counted as the I/O of others, and the writes as all that it did.
+func TestJobsThatWriteDoNotReadBack(t *testing.T) {
+	for _, options := range []string{"rw=write\nverify=sha512", "rw=randwrite\nverify=md5\nverify_backlog=64", "rw=randrw\nverify=crc32c\ndo_verify=1", "rw=write\nverify=md5\ndo_verify"} {
+		_, err := ParseJob("own.fio", []byte("[a]\n"+options+"\n"))
+		if err == nil || !strings.Contains(err.Error(), "read back what it has written") {
 			t.Errorf("%q: %v", options, err)
 		}
 	}

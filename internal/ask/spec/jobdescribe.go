@@ -45,6 +45,10 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 	if o := r.verifies(); o != nil && (w.Direction == model.Read || o.key == "verify_only") {
 		return w, f.fail(o.line, "remove this line", "%s: this job only reads, and what it finds was not written by fio with such checksums, so intact data would look damaged", *o)
 	}
+	if o := r.verifies(); o != nil && !r.off("do_verify") {
+		return w, f.fail(o.line, "add do_verify=0, which still writes the checksums, or remove this line",
+			"%s: fio would also read back what it has written, and no result would show how much", *o)
+	}
 	if w.Direction == model.Mixed {
 		w.ReadPercent = r.readPercent()
 	}
@@ -115,6 +119,12 @@ func (r *jobReader) verifies() *jobOption {
 		return nil
 	}
 	return o
+}
+
+// off reports whether an option is set to 0.
+func (r *jobReader) off(key string) bool {
+	o := r.find(key)
+	return o != nil && !o.bare && o.value == "0"
 }
 
 // line returns the line of the option, or else of the section.

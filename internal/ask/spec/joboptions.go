@@ -35,7 +35,7 @@ var replacedOptions = wordSet(
 // diskEngines do their I/O on the file or device given to them. The synchronous ones keep one I/O in
 // flight regardless of iodepth.
 var (
-	synchronousEngines  = []string{"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
+	synchronousEngines  = []string{"sync", "psync", "vsync", "pvsync", "pvsync2"}
 	asynchronousEngines = []string{"libaio", "io_uring", "posixaio"}
 )
 
@@ -43,6 +43,9 @@ var (
 func refusedOption(o jobOption) string {
 	switch o.key {
 	case "ioengine":
+		if o.value == "mmap" {
+			return "this engine does its I/O through the page cache, so that would measure memory"
+		}
 		if !slices.Contains(synchronousEngines, o.value) && !slices.Contains(asynchronousEngines, o.value) {
 			return fmt.Sprintf("this engine does not do its I/O on the target; %s do",
 				strings.Join(slices.Concat(asynchronousEngines, synchronousEngines), ", "))
