@@ -40,7 +40,7 @@ type Sustained struct {
 	BytesUnseen bool `json:"bytes_unseen,omitempty"`
 	// AtEnd is set if the look is in doubt only because its last seconds were slower.
 	AtEnd bool `json:"at_end,omitempty"`
-	// SlowSeconds is the length of a slow spell in a long repeat of a workload whose rate held otherwise, and
+	// SlowSeconds is the length of a slow period in a long repeat of a workload whose rate held otherwise, and
 	// SlowRate the rate during it, in 1/s; 0 if there was none. Its seconds are not part of the result.
 	SlowSeconds float64 `json:"slow_seconds,omitempty"`
 	SlowRate    float64 `json:"slow_rate,omitempty"`

@@ -797,6 +797,11 @@ export interface Sustained {
    * True if the long repeat is in doubt only because its last seconds were slower.
    */
   at_end?: boolean;
+  slow_seconds?: Seconds;
+  /**
+   * The rate during that period, in 1/s.
+   */
+  slow_rate?: number;
   /**
    * The rate before it fell. ios and bytes are what was done in excess of the later rate, refill the time in which the burst credits refill at that rate: each is a lower bound.
    */

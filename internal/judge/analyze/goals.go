@@ -191,12 +191,12 @@ func goalEstimate(f *flow, r *model.Result, g model.Goal) (model.Estimate, bool)
 }
 
 const (
-	// unseenBursts is the factor by which bursts and slow spells that a short measurement missed may
+	// unseenBursts is the factor by which bursts and slow periods that a short measurement missed may
 	// change the p99: storage at a third of its speed. unseenSpell applies after burstLook seconds,
-	// which have contained bursts but perhaps no slow spell: half its speed.
+	// which have contained bursts but perhaps no slow period: half its speed.
 	unseenBursts, unseenSpell = 3.0, 2.0
 	burstLook                 = 9 * spellSeconds
-	// spellLook is the measuring time, in seconds, that includes a slow spell with 95 % probability if
+	// spellLook is the measuring time, in seconds, that includes a slow period with 95 % probability if
 	// spells last spellSeconds on average and take a tenth of the time: ln 20 × 9 × spellSeconds.
 	spellLook = 27 * spellSeconds
 )

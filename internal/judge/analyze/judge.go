@@ -87,24 +87,24 @@ func (f *flow) plainlySteady(m model.Metric) bool {
 }
 
 const (
-	// spellSeconds is the assumed length of a slow spell of the storage, in seconds.
+	// spellSeconds is the assumed length of a slow period of the storage, in seconds.
 	spellSeconds = 23.0
-	// spellDepth is the largest slowdown assumed for a slow spell, as a share.
+	// spellDepth is the largest slowdown assumed for a slow period, as a share.
 	spellDepth = 0.5
 	// enoughOfTime is the share of a run's time after which the measurement always suffices.
 	enoughOfTime = 0.75
 )
 
-// lookedAtEnough reports whether slow spells that were missed would change little. Clearly steady
+// lookedAtEnough reports whether slow periods that were missed would change little. Clearly steady
 // storage has none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
 	repeats, at := f.repeatModel(m)
 	return repeats.SteadyAt(at) || f.peers.span() >= lookFor(s)
 }
 
-// lookFor is how long, in seconds, storage that is not clearly steady is measured. A spell that halves
+// lookFor is how long, in seconds, storage that is not clearly steady is measured. A slow period that halves
 // the speed for a share p of the time costs p/2, so with p = 2 × the precision it just matters; the
-// time between two such spells is spellSeconds·(1−p)/p.
+// time between two such periods is spellSeconds·(1−p)/p.
 func lookFor(s model.Schedule) float64 {
 	p := math.Min(1, s.Precision/spellDepth)
 	return math.Min(spellSeconds*(1-p)/p, enoughOfTime*s.MaxTime)

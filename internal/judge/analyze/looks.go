@@ -81,7 +81,7 @@ type lookResult struct {
 	stats.Stretch
 	// fell is set if the rate fell, coupled if it fell in the other direction of this mix, and unsure
 	// if all long repeats ended below the short ones, but without a visible fall, not to one level, or only once:
-	// a slow spell of the storage looks the same, so another long repeat decides.
+	// a slow period of the storage looks the same, so another long repeat decides.
 	fell, coupled, unsure bool
 	// late is the first fall that came too late to be certain, if none was certain.
 	late *lateFall
@@ -218,7 +218,7 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 	}
 	s.lowest = min(s.lowest, slices.Min(ends))
 	// A late drop is confirmed by whatever level follows it. But a stall at the end looks like a late drop, and
-	// confirms nothing; nor does it if a slow spell was before it, which two long repeats may be part of.
+	// confirms nothing; nor does it if a slow period was before it, which two long repeats may be part of.
 	agree := slices.Max(ends) < reaches*slices.Min(ends) && (!declined || len(s.looks) > confirming) || dropped && !declined
 	s.fell = s.fell || lows == len(s.looks) && lows >= confirming && agree && !s.drops()
 	s.unsure = !s.fell && (lows == len(s.looks) || s.late.open())
@@ -369,7 +369,7 @@ func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
 		d.Burst = s.burst()
 	}
 	if l == model.Held {
-		d.SlowRate, d.SlowSeconds = s.spell()
+		d.SlowRate, d.SlowSeconds = s.slowPeriod()
 	}
 	return d
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// One long repeat below the short ones may be a slow spell of the storage: it is repeated.
+// One long repeat below the short ones may be a slow period of the storage: it is repeated.
 func TestOneSlowLookIsNotEnough(t *testing.T) {
 	for _, c := range []struct {
 		again   float64
@@ -54,7 +54,7 @@ func TestAFallToADisturbedLevel(t *testing.T) {
 		{"a quiet machine, the credit used up", [][]float64{sameRate(10, 1500), sameRate(10, 1500)}, []model.SustainedState{doubtful, fell}, 1500},
 		{"a busy machine, the credit used up", [][]float64{disturbed, disturbed}, []model.SustainedState{doubtful, unsteady}, 0},
 		{"falls again", [][]float64{again, again}, []model.SustainedState{doubtful, unsteady}, 0},
-		{"a slow spell, which ends", [][]float64{sameRate(10, 1500), sameRate(10, 2500)}, []model.SustainedState{doubtful, held}, 0},
+		{"a slow period, which ends", [][]float64{sameRate(10, 1500), sameRate(10, 2500)}, []model.SustainedState{doubtful, held}, 0},
 		{"ends elsewhere each time", [][]float64{other, append(sameRate(6, 2500), 2000, 1700, 2300, 1650, 1900, 1500, 2050)}, []model.SustainedState{doubtful, doubtful}, 0},
 		{"the old rate", [][]float64{sameRate(10, 2500)}, []model.SustainedState{held}, 2500},
 		{"a stall at the end, then the old rate", [][]float64{append(sameRate(9, 2500), 500), sameRate(10, 2500)}, []model.SustainedState{doubtful, held}, 2500},
@@ -101,19 +101,19 @@ func TestLooksThatDisagree(t *testing.T) {
 	}{
 		{"to a level, then to a disturbed one", false, list(append(sameRate(10, 2500), level...), disturbed, disturbed), []model.SustainedState{model.FellUnsteady}},
 		{"low throughout, then disturbed", false, list(sameRate(20, 1500), disturbed), []model.SustainedState{model.FellUnsteady}},
-		{"a slow spell, then a stall", false, list(sameRate(20, 1500), stall), []model.SustainedState{model.Doubtful}},
-		{"a slow spell and a stall, then neither", false, list(sameRate(20, 1500), stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
+		{"a slow period, then a stall", false, list(sameRate(20, 1500), stall), []model.SustainedState{model.Doubtful}},
+		{"a slow period and a stall, then neither", false, list(sameRate(20, 1500), stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
 		{"two stalls", false, list(stall, stall), []model.SustainedState{model.Doubtful}},
-		{"two stalls, then a slow spell", false, list(stall, stall, sameRate(10, 1500)), []model.SustainedState{model.Doubtful}},
-		{"a slow spell, a stall, another spell", false, list(sameRate(20, 1500), stall, sameRate(10, 1800)), []model.SustainedState{model.Doubtful}},
-		{"a stall, then a slow spell that is faster than it", false, list(stall, sameRate(10, 2250)), []model.SustainedState{model.Doubtful}},
+		{"two stalls, then a slow period", false, list(stall, stall, sameRate(10, 1500)), []model.SustainedState{model.Doubtful}},
+		{"a slow period, a stall, another spell", false, list(sameRate(20, 1500), stall, sameRate(10, 1800)), []model.SustainedState{model.Doubtful}},
+		{"a stall, then a slow period that is faster than it", false, list(stall, sameRate(10, 2250)), []model.SustainedState{model.Doubtful}},
 		{"two stalls, then none", false, list(stall, stall, sameRate(10, 2500)), []model.SustainedState{model.Held}},
-		{"a slow spell at the end, then none", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500)), []model.SustainedState{model.Doubtful}},
-		{"a slow spell at the end, then none for longer", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500), sameRate(22, 2500)), []model.SustainedState{model.Held}},
-		{"a slow spell at the end, then none for as long at once", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(20, 2500)), []model.SustainedState{model.Held}},
+		{"a slow period at the end, then none", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500)), []model.SustainedState{model.Doubtful}},
+		{"a slow period at the end, then none for longer", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(10, 2500), sameRate(22, 2500)), []model.SustainedState{model.Held}},
+		{"a slow period at the end, then none for as long at once", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), sameRate(20, 2500)), []model.SustainedState{model.Held}},
 		{"a fall after each pause", false, list(append(sameRate(13, 2500), sameRate(7, 1500)...), sameRate(10, 2500), append(sameRate(13, 2500), sameRate(8, 1500)...)), []model.SustainedState{model.Fell}},
 		{"after a single repeat", true, list(append(sameRate(10, 2500), disturbed...), sameRate(10, 1500), sameRate(10, 1500)), []model.SustainedState{model.Fell}},
-		{"a slow spell at the end, then a stall", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), stall), []model.SustainedState{model.Doubtful}},
+		{"a slow period at the end, then a stall", false, list(append(sameRate(14, 2500), sameRate(6, 1500)...), stall), []model.SustainedState{model.Doubtful}},
 		{"a second of an interrupted run", false, list(sameRate(1, 2000)), []model.SustainedState{model.Held}},
 	} {
 		l := newLooked(small("writes", model.Write), small("others", model.Write))
@@ -438,7 +438,7 @@ func TestAFallAtTheEndOfALook(t *testing.T) {
 	}
 }
 
-// A slow spell in a long repeat is told, whether at its end or in the middle, and one that is part of the noise is not.
+// A slow period in a long repeat is told, whether at its end or in the middle, and one that is part of the noise is not.
 func TestASlowSpellIsTold(t *testing.T) {
 	in := func(before, spell, after int) []float64 {
 		return slices.Concat(sameRate(before, 2500), sameRate(spell, 1500), sameRate(after, 2500))

@@ -12,7 +12,7 @@ var ruleSustained = Rule{
 	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
 	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (in `quick` and `kbench` 10 s for writes after a prefill of 20 s; and one of 10 s for another that moves more bytes, unless the prefill, or reading it back, shows it), compared with all repeats; " +
 		"if the rate falls (by 7 %, beyond the spread between repeats), the lower rate is the result",
-	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow spell (a quarter slower for 4 s or more), or if a workload that may use the same credits was not tested this way",
+	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow period (a quarter slower for 4 s or more), or if a workload that may use the same credits was not tested this way",
 	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
 }
@@ -63,7 +63,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			case s.Looked == r.Workload:
 				o.fault(ev.slowFor(r, s))
 			default:
-				o.miss(r.Workload, fmt.Sprintf("the repeat without a pause that would show it, of %s, had a slow spell", s.Looked))
+				o.miss(r.Workload, fmt.Sprintf("the repeat without a pause that would show it, of %s, had a slow period", s.Looked))
 			}
 		}
 	}
@@ -122,10 +122,10 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	return f
 }
 
-// slowFor reports a slow spell: its seconds are not part of the result, so neither is what it costs.
+// slowFor reports a slow period: its seconds are not part of the result, so neither is what it costs.
 func (ev Evidence) slowFor(r model.Result, s *model.Sustained) model.Finding {
 	return model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-		Message: fmt.Sprintf("slow spell: for %s, %s did only %s in a repeat without a pause, and its full rate before or after; the result does not include such spells",
+		Message: fmt.Sprintf("slow period: for %s, %s did only %s in a repeat without a pause, and its full rate before or after; the result does not include such periods",
 			units.FormatSpan(s.SlowSeconds), r.Workload, rates(s.SlowRate, s.SlowRate*s.Bandwidth/s.Rate)),
 		Evidence: map[string]any{"looked": s.Looked, "slow_seconds": s.SlowSeconds, "slow_rate": s.SlowRate, "sustained": s.Rate},
 		Next:     ev.command(ev.only([]string{r.Workload}), "--time", "120s")}

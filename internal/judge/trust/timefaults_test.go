@@ -167,18 +167,18 @@ var timeFaults = []fault{
 	{rule: "sustained", name: "the last seconds of its own long repeat were slower", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained = &model.Sustained{State: model.Doubtful, AtEnd: true, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096}
 	}, want: []string{"warning rand-read-iops"}, says: "a long repeat of rand-read-iops was slower in its last seconds, and whether that lasts is not known"},
-	{rule: "sustained", name: "a slow spell", spoil: func(ev *Evidence) {
+	{rule: "sustained", name: "a slow period", spoil: func(ev *Evidence) {
 		for i := range ev.Results {
 			if s := ev.Results[i].Sustained; s != nil && s.Looked == iops.Name {
 				s.SlowSeconds, s.SlowRate = 7, 1500
 			}
 		}
-	}, want: []string{"warning rand-read-iops"}, says: "slow spell: for 7 s, rand-read-iops did only 1.50k IOPS"},
-	{rule: "sustained", name: "a slow spell of another one", spoil: func(ev *Evidence) {
+	}, want: []string{"warning rand-read-iops"}, says: "slow period: for 7 s, rand-read-iops did only 1.50k IOPS"},
+	{rule: "sustained", name: "a slow period of another one", spoil: func(ev *Evidence) {
 		slow := *ev.Results[0].Sustained
 		slow.SlowSeconds, slow.SlowRate = 7, 1500
 		ev.Results[2].Sustained = &slow
-	}, want: []string{"not-checked rand-read-lat"}, says: "of rand-read-iops, had a slow spell"},
+	}, want: []string{"not-checked rand-read-lat"}, says: "of rand-read-iops, had a slow period"},
 	{rule: "sustained", name: "another one fell, to more than this one does", spoil: func(ev *Evidence) {
 		ev.Results[2].Sustained.State = model.Below
 	}},

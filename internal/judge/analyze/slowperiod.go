@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// slowSeconds is the minimum length of a slow spell in a long repeat. It is slower than the repeats by
-	// plainFall, and by spellNoise times the variation between seconds.
+	// slowSeconds is the minimum length of a slow period in a long repeat. It is slower than the repeats by
+	// plainFall, and by slowNoise times the variation between seconds.
 	slowSeconds = 4
-	spellNoise  = 3.0
+	slowNoise  = 3.0
 )
 
 // lateFall is a fall in a long repeat whose plateau is too short to be certain. If the next long repeat is not as
-// slow, it was a slow spell of the storage, or what refills in the pause between the two: one that goes on for longer
+// slow, it was a slow period of the storage, or what refills in the pause between the two: one that goes on for longer
 // than the time before the fall decides.
 type lateFall struct {
 	// look is the index of the long repeat, and after its seconds before the fall.
@@ -44,16 +44,16 @@ func (s *lookResult) wanted() float64 {
 	return float64(s.late.after + firmSeconds)
 }
 
-// spell is the longest slow spell in the long repeats of a workload whose rate held: how many seconds, and their mean
+// slowPeriod is the longest slow period in the long repeats of a workload whose rate held: how many seconds, and their mean
 // rate; 0 if there is none. Such seconds are not part of the result, which is made of repeats.
-func (s *lookResult) spell() (rate, seconds float64) {
+func (s *lookResult) slowPeriod() (rate, seconds float64) {
 	for _, look := range s.looks {
 		rates := timeline.Series(look.Seconds, model.IOPS)
 		usual := s.rate()
 		if len(s.repeats) == 0 {
 			usual = stats.Median(rates)
 		}
-		most := (1 - math.Max(plainFall, spellNoise*s.within)) * usual
+		most := (1 - math.Max(plainFall, slowNoise*s.within)) * usual
 		for from := 0; from < len(rates); from++ {
 			to := from
 			for to < len(rates) && rates[to] < most {
