@@ -31,8 +31,7 @@ type Footnote struct {
 // Footnotes are in the order in which they are shown: worst first.
 type Footnotes []Footnote
 
-// FootnotesOf selects and numbers the findings to show: those that call a number into question, and
-// with all the notes as well.
+// FootnotesOf selects and numbers the findings to show, as Readable does.
 func FootnotesOf(r *model.Report, all bool) Footnotes {
 	var notes Footnotes
 	for _, f := range Readable(r.Findings, all) {
@@ -49,16 +48,12 @@ func FootnotesOf(r *model.Report, all bool) Footnotes {
 }
 
 // Readable returns the findings that people should read, worst first: those that call a number into
-// question, and with all the notes as well. Findings with the same words are merged into one that
-// names everything they apply to, and a repeated next step is shown only once.
+// question, what a short test would have measured instead and, with all, the other notes as well. Findings with the
+// same words are merged into one that names everything they apply to, and a repeated next step is shown only once.
 func Readable(findings []model.Finding, all bool) (list []model.Finding) {
-	severities := []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote}
-	if !all {
-		severities = severities[:2]
-	}
-	for _, severity := range severities {
+	for _, severity := range []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote} {
 		for _, f := range findings {
-			if f.Severity != severity {
+			if f.Severity != severity || !all && !brief(f) {
 				continue
 			}
 			i := slices.IndexFunc(list, func(o model.Finding) bool {
@@ -79,6 +74,11 @@ func Readable(findings []model.Finding, all bool) (list []model.Finding) {
 		said = append(said, list[i].Next)
 	}
 	return list
+}
+
+// brief reports whether a brief report has a finding: a burst is part of it, since its rate is what other tools show.
+func brief(f model.Finding) bool {
+	return f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote && f.Rule == "sustained"
 }
 
 // together merges two findings with the same words; one that names no workload applies to all of
@@ -105,7 +105,7 @@ func passed(findings []model.Finding) int { return count(findings, model.Severit
 
 // Unsaid returns how many notes, and checks that could not be made, a brief report leaves out.
 func Unsaid(findings []model.Finding) int {
-	return count(findings, model.SeverityNote) + count(findings, model.SeverityNotChecked)
+	return count(slices.DeleteFunc(slices.Clone(findings), brief), model.SeverityNote) + count(findings, model.SeverityNotChecked)
 }
 
 func count(findings []model.Finding, severity model.Severity) (n int) {

@@ -32,3 +32,16 @@ func TestFootnotesWithoutDuplicates(t *testing.T) {
 		t.Errorf("the report was changed: %+v", r.Findings[1])
 	}
 }
+
+// A burst is told in a brief report, too: it is what a short test would have measured.
+func TestABurstIsTold(t *testing.T) {
+	burst := model.Finding{Rule: "sustained", Severity: model.SeverityNote, Message: "burst: w does 3.00k IOPS"}
+	other := model.Finding{Rule: "merge", Severity: model.SeverityNote, Message: "merged"}
+	list := []model.Finding{burst, other}
+	if got := Readable(list, false); len(got) != 1 || got[0].Message != burst.Message {
+		t.Errorf("%+v", got)
+	}
+	if n := Unsaid(list); n != 1 {
+		t.Errorf("%d are left out, want the other note", n)
+	}
+}
