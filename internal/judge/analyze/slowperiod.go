@@ -12,7 +12,7 @@ const (
 	// slowSeconds is the minimum length of a slow period in a long repeat. It is slower than the repeats by
 	// plainFall, and by slowNoise times the variation between seconds.
 	slowSeconds = 4
-	slowNoise  = 3.0
+	slowNoise   = 3.0
 )
 
 // lateFall is a fall in a long repeat whose plateau is too short to be certain. If the next long repeat is not as
