@@ -451,6 +451,7 @@ func TestASlowSpellIsTold(t *testing.T) {
 		{"none", [][]float64{sameRate(20, 2500)}, 0},
 		{"in the middle", [][]float64{in(5, 6, 9)}, 6},
 		{"a hiccup", [][]float64{in(5, 3, 12)}, 0},
+		{"a stall", [][]float64{slices.Concat(sameRate(5, 2500), sameRate(8, 0), sameRate(7, 2500))}, 0},
 		{"at the end, then none", [][]float64{in(13, 7, 0), sameRate(10, 2500), sameRate(21, 2500)}, 7},
 		{"the longer of two", [][]float64{in(2, 4, 14), in(2, 5, 14)}, 5},
 	} {

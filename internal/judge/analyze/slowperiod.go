@@ -56,7 +56,8 @@ func (s *lookResult) slowPeriod() (rate, seconds float64) {
 		most := (1 - math.Max(plainFall, slowNoise*s.within)) * usual
 		for from := 0; from < len(rates); from++ {
 			to := from
-			for to < len(rates) && rates[to] < most {
+			// Where next to nothing is done, the storage stands still, which is another finding.
+			for to < len(rates) && rates[to] < most && rates[to] >= idleShare*usual {
 				to++
 			}
 			if n := float64(to - from); n >= slowSeconds && n > seconds {
