@@ -23,3 +23,15 @@ func TestARunOfADiskThatLosesWrites(t *testing.T) {
 		}
 	}
 }
+
+// A goal that cannot be decided is code 3, as the manual says, also if its number is invalid, which alone is code 5.
+func TestAGoalTakesPrecedenceOverAnInvalidNumber(t *testing.T) {
+	invalid := []model.Result{{Workload: "rand-read-lat", Direction: model.Read, Verdict: model.Invalid}}
+	finding := []model.Finding{{Rule: "spread", Severity: model.SeverityInvalid, Results: []string{"rand-read-lat"}}}
+	for outcome, want := range map[model.Outcome]int{model.Met: exitInvalid, model.Missed: exitGoal, model.Undecided: exitGoal} {
+		r := &model.Report{Results: invalid, Findings: finding, Goals: []model.Goal{{Workload: "rand-read-lat", Direction: model.Read, Outcome: outcome}}}
+		if code := reportCode(r); code != want {
+			t.Errorf("%s: exit code %d, want %d", outcome, code, want)
+		}
+	}
+}
