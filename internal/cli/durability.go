@@ -27,6 +27,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // durabilityFlags are read as text and checked together.
@@ -140,7 +141,12 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	}
 	switch {
 	case ctx.Err() != nil:
-		printLine(e.Stderr, "loadline: %s", d.Reason)
+		printLine(e.Stderr, "loadline: %s", string(d.Status)+words.Prefixed(": ", d.Reason))
+		for _, g := range d.Findings {
+			if g.Rule == durability.Survival {
+				printLine(e.Stderr, "  next: %s", g.Next)
+			}
+		}
 		return exitCode(exitInterrupted)
 	case err != nil:
 		return err
@@ -212,16 +218,16 @@ func observer(e *env.Env, quiet bool, progress *live.Cuts) func(durability.Updat
 
 // printDurability prints the report.
 func printDurability(e *env.Env, d *model.Durability, output string) error {
-	var words bytes.Buffer
+	var page bytes.Buffer
 	var err error
 	if output == "json" {
-		if err = jsonout.WriteDurability(&words, d); err == nil {
-			_, err = io.WriteString(term.Raw(e.Stdout), secrets.MaskText(words.String()))
+		if err = jsonout.WriteDurability(&page, d); err == nil {
+			_, err = io.WriteString(term.Raw(e.Stdout), secrets.MaskText(page.String()))
 		}
 		return err
 	}
-	err = text.RenderDurability(&words, d, terminalOptions(e.Output))
-	_, printed := io.WriteString(term.Styled(e.Stdout), secrets.MaskText(words.String()))
+	err = text.RenderDurability(&page, d, terminalOptions(e.Output))
+	_, printed := io.WriteString(term.Styled(e.Stdout), secrets.MaskText(page.String()))
 	return errors.Join(err, printed)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -115,8 +116,10 @@ func keptReason(f volume.Leftover) (why, next string) {
 	case !f.Test:
 		return "", ""
 	case f.Note == nil:
+		// The file is in the directory that is the test's target, and every ledger names its file.
 		return "a durability test may still have to check it, and the location of its ledger is not known",
-			"loadline durability TARGET --resume DIR (DIR is in the folder given as --results, by default loadline-results); " + byHand
+			"find the ledger in the folder that was given as --results: grep -lF " + safetext.ShellWord(f.Data()) + " loadline-results/*/" + durability.LedgerFile +
+				"; then check what it says: loadline durability " + safetext.ShellWord(filepath.Dir(f.Path)) + " --resume LEDGER; " + byHand
 	}
 	needed, err := durability.Needs(f.Note.Ledger, f.Data())
 	resume := durability.ResumeLine(f.Note.Target, f.Note.Ledger)

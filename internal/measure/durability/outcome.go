@@ -2,6 +2,7 @@ package durability
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -38,9 +39,43 @@ func (s *state) report(dir string) *model.Durability {
 			d.Cuts = append(d.Cuts, p.checked.Cut)
 		}
 	}
-	d.Findings = findings(h, d.Cuts, s.removed())
+	d.Findings = findings(h, d.Cuts)
 	conclude(h, d)
+	if p := s.last(); p == nil || p.checked == nil {
+		d.Findings = append(d.Findings, s.unchecked(dir))
+	}
+	if len(d.Cuts) == 0 && s.pends(dir) {
+		d.Proves = "nothing yet: what was written has not been checked."
+		if s.last().cutting != nil {
+			d.Proves = "nothing yet: a cut had begun, and what it left has not been checked."
+		}
+	}
 	return d
+}
+
+// pends reports whether something was written that can still be checked.
+func (s *state) pends(dir string) bool {
+	pending, err := s.pending(filepath.Join(dir, LedgerFile), false)
+	return err == nil && pending
+}
+
+// Survival is the rule of the finding that a cut was not followed by a check. Its advice is how to check.
+const Survival = "survival"
+
+// unchecked returns the finding for a test whose last phase was not followed by a check.
+func (s *state) unchecked(dir string) model.Finding {
+	f := model.Finding{Rule: Survival, Severity: model.SeverityNotChecked, Message: "no cut was followed by a check",
+		Next: "bring the target back and check: " + ResumeLine(s.header.Target.InCommand(), dir)}
+	if p := s.last(); p != nil && len(s.phases) > 1 {
+		f.Message = fmt.Sprintf("cut %d was not followed by a check", p.write.Cut)
+	}
+	switch {
+	case s.removed():
+		f.Next = "start the test again: its file was removed when it ended"
+	case s.end != nil && !s.pends(dir):
+		f.Next = "start the test again: it ended before a cut"
+	}
+	return f
 }
 
 // conclude decides the result and its statement.

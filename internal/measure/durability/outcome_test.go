@@ -53,7 +53,7 @@ func TestStatements(t *testing.T) {
 			t.Errorf("%s: bound %v", name, d.Bound)
 		}
 		said := d.Statement + d.Proves
-		for _, f := range findings(h, c.cuts, false) {
+		for _, f := range findings(h, c.cuts) {
 			said += f.Message + f.Next
 			wrong := f.Severity == model.SeverityInvalid
 			if wrong && c.result != model.DurabilityLostWrites && c.result != model.DurabilityCorrupt {

@@ -92,7 +92,7 @@ func (w *execution) settle(h *header, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := volume.NoteLedger(h.Path, volume.LedgerNote{Ledger: ledger, Target: h.Target.Name}); err != nil {
+	if err := volume.NoteLedger(h.Path, volume.LedgerNote{Ledger: ledger, Target: h.Target.InCommand()}); err != nil {
 		return err
 	}
 	return settleFile(w.object)

@@ -28,7 +28,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 	if info, err := os.Stat(from); err == nil && info.IsDir() {
 		from = filepath.Join(from, LedgerFile)
 	}
-	if err := sameTarget(&s.header, o.Target); err != nil {
+	if err := sameTarget(&s.header, o.Target, from); err != nil {
 		return nil, err
 	}
 	if _, err := s.pending(from, more); err != nil {
@@ -128,8 +128,8 @@ func Needs(dir, path string) (bool, error) {
 }
 
 // sameTarget refuses a ledger of another target. A device may come back under another number, so the
-// name given by the user is compared too.
-func sameTarget(h *header, t model.Target) error {
+// name given by the user is compared too. from is the ledger.
+func sameTarget(h *header, t model.Target, from string) error {
 	same := h.Target.Kind == t.Kind && h.Target.Path == t.Path && h.Target.URI == t.URI
 	if same || h.Target.Kind == model.BlockDevice && t.Kind == model.BlockDevice && h.Target.Name == t.Name && strings.HasPrefix(t.Name, "/dev/disk/") {
 		return nil
@@ -139,7 +139,7 @@ func sameTarget(h *header, t model.Target) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("the ledger is of another target: of %s, not of %s", describe(h.Target), describe(t)),
-		"name the target as the ledger does: loadline durability "+safetext.ShellWord(h.Target.InCommand())+" --resume …")
+		"name the target of the ledger: "+ResumeLine(h.Target.InCommand(), filepath.Dir(from)))
 }
 
 func describe(t model.Target) string {

@@ -299,9 +299,9 @@ func (w *execution) finish(err error) (*model.Durability, error) {
 	var said *model.WorkerError
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		end.Status, end.Reason = model.Interrupted, "interrupted"
+		end.Status, end.Reason = model.Interrupted, "before a cut"
 		if kept {
-			end.Reason = "interrupted during a cut; check with: " + w.resumeLine()
+			end.Reason = "a cut had begun, and was not checked"
 		}
 	case errors.As(err, &said):
 		end.Status, end.Reason = model.Failed, said.Message
@@ -339,14 +339,17 @@ func (w *execution) save() error {
 	return w.Save(d)
 }
 
-// ResumeLine returns the command that checks what the test in dir wrote to a target.
+// ResumeLine returns the command that checks, from any directory, what the test in dir wrote to a target.
 func ResumeLine(target, dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
 	return "loadline durability " + safetext.ShellWord(target) + " --resume " + safetext.ShellWord(dir)
 }
 
 // resumeLine returns the command for checking this test later.
 func (w *execution) resumeLine() string {
-	return ResumeLine(w.Target.Name, filepath.Dir(w.path))
+	return ResumeLine(w.Target.InCommand(), filepath.Dir(w.path))
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

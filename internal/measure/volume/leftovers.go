@@ -38,7 +38,7 @@ const (
 // LedgerNote says which durability test still needs the data file beside it. It is a separate file
 // because that survives kill -9 and a reboot on every filesystem.
 type LedgerNote struct {
-	// Ledger is the test's directory, Target what the user named.
+	// Ledger is the test's directory, Target what names its target in a command.
 	Ledger string `json:"ledger"`
 	Target string `json:"target"`
 }
