@@ -131,8 +131,12 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 	if f.inside.on {
 		return f.inside.print(ctx, e, o, exp)
 	}
+	printed := terminalOptions(e.Output)
+	if printed.Planned = cmd.CommandPath(); cmd.Flags().Changed("experiment") {
+		printed.Planned += " --experiment …"
+	}
 	if session.Paired(exp) {
-		return showPair(ctx, e, o, f, exp)
+		return showPair(ctx, e, o, f, exp, printed)
 	}
 	request, err := session.NewRequest(exp, noteWriter(e, false))
 	if err != nil {
@@ -155,7 +159,7 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 		})
 	}
 	shown := secrets.Masked(prep.Plan)
-	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output)); err != nil {
+	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, printed); err != nil {
 		return err
 	}
 	if prep.Manifests != "" {

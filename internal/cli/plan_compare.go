@@ -42,7 +42,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 }
 
 // showPair plans a comparison and prints the plan of both sides.
-func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp model.Experiment) error {
+func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp model.Experiment, printed text.Options) error {
 	request, err := session.NewRequest(exp, noteWriter(e, false))
 	if err != nil {
 		return err
@@ -60,5 +60,5 @@ func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp mod
 		}
 		return jsonout.WritePlannedPair(term.Raw(e.Stdout), jsonout.PlannedPair{A: side(0), B: side(1)})
 	}
-	return text.PlanPair(e.Stdout, shown, envs, pair.Probes[0].Tools, terminalOptions(e.Output))
+	return text.PlanPair(e.Stdout, shown, envs, pair.Probes[0].Tools, printed)
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -39,7 +40,7 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	}
 	p.field("repeats", scheduleWords(pl)...)
 	p.field("time", timeWords(pl)...)
-	p.planned(pl, instead(pl))
+	p.planned(pl, instead(o.Planned))
 	return p.flush(w)
 }
 
@@ -50,11 +51,7 @@ func PlanPair(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, tools
 	for i, side := range []model.Side{model.SideA, model.SideB} {
 		p.clusterAs(string(side)+"'s", envs[i].Cluster)
 	}
-	said := "Nothing was done. To measure, type `loadline compare` instead of `loadline plan compare`."
-	if plans[1].Experiment.App != nil || plans[1].Experiment.Scenario == model.OnBaseline {
-		said = "Nothing was done. To measure, type `loadline run` instead of `loadline plan`."
-	}
-	p.planned(&plans[1], said)
+	p.planned(&plans[1], instead(o.Planned))
 	return p.flush(w)
 }
 
@@ -86,15 +83,16 @@ func imageWords(c *model.Cluster) string {
 	return words.Prefixed("of the image ", c.Image)
 }
 
-// instead says which command does what was planned.
-func instead(pl *model.Plan) string {
-	if app := pl.Experiment.App; app != nil {
-		return fmt.Sprintf("Nothing was done. To measure, type `loadline app %[1]s` instead of `loadline plan app %[1]s`.", app.Name)
+// instead says which command does what was planned by the command that was typed, such as "loadline plan sweep".
+func instead(planned string) string {
+	measure := "run"
+	if verb := strings.TrimPrefix(planned, "loadline plan "); verb != planned {
+		measure = verb
+		if strings.HasPrefix(verb, "-") {
+			measure = "run " + verb
+		}
 	}
-	if exp := pl.Experiment; exp.Sweep != nil || exp.Scale != nil {
-		return fmt.Sprintf("Nothing was done. To measure, type `loadline %[1]s` instead of `loadline plan %[1]s`.", exp.Scenario)
-	}
-	return "Nothing was done. To measure, type `loadline run` instead of `loadline plan`."
+	return fmt.Sprintf("Nothing was done. To measure, type `loadline %s` instead of `%s`.", measure, cmp.Or(planned, "loadline plan"))
 }
 
 // planWords returns the plan in one line: what, in which way, for how long.

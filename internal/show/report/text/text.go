@@ -23,6 +23,8 @@ type Options struct {
 	Verbose bool
 	// Brief omits the lines of a report that Head has already printed.
 	Brief bool
+	// Planned is the command that printed a plan, without its arguments; empty for "loadline plan".
+	Planned string
 }
 
 // Render prints a report: what was measured, the table of results, what the

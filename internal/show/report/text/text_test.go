@@ -204,3 +204,19 @@ func TestLongTextsAreShortened(t *testing.T) {
 
 // typed reports whether a line contains a command to type, which is never broken.
 func typed(line string) bool { return strings.Contains(line, "loadline ") }
+
+// What measures is what was typed without "plan": only that can take the same flags.
+func TestAPlanNamesTheCommandThatMeasures(t *testing.T) {
+	for planned, want := range map[string]string{
+		"":                                   "type `loadline run` instead of `loadline plan`",
+		"loadline plan":                      "type `loadline run` instead of `loadline plan`",
+		"loadline plan compare":              "type `loadline compare` instead of `loadline plan compare`",
+		"loadline plan app postgres":         "type `loadline app postgres` instead of `loadline plan app postgres`",
+		"loadline plan --experiment …":       "type `loadline run --experiment …` instead of `loadline plan --experiment …`",
+		"loadline plan sweep --experiment …": "type `loadline sweep --experiment …` instead of `loadline plan sweep --experiment …`",
+	} {
+		if said := instead(planned); !strings.Contains(said, want) {
+			t.Errorf("%q: %s", planned, said)
+		}
+	}
+}
