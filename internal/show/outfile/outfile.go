@@ -25,6 +25,9 @@ import (
 // headLength is how much of a file is read to determine whether it is a report.
 const headLength = 4 << 10
 
+// MakeFolder begins the advice for a file in a folder that does not exist.
+const MakeFolder = "make it first: mkdir -p "
+
 // Check refuses a file that must not be replaced: one that is not a report, unless forced; and,
 // forced or not, a device or a file of a saved run other than its page. Instead is the alternative
 // to choosing another name for a file that is not a report.
@@ -39,7 +42,7 @@ func Check(name string, force bool, instead string) error {
 	folder := filepath.Dir(name)
 	switch info, err := os.Stat(folder); {
 	case err != nil:
-		return model.RefusedError(fmt.Sprintf("there is no folder %s to write %s into", folder, filepath.Base(name)), "make it first: mkdir -p "+safetext.ShellWord(folder))
+		return model.RefusedError(fmt.Sprintf("there is no folder %s to write %s into", folder, filepath.Base(name)), MakeFolder+safetext.ShellWord(folder))
 	case !info.IsDir():
 		return model.RefusedError(fmt.Sprintf("%s is not a folder", folder), "choose another name for -o")
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
@@ -45,12 +46,21 @@ func (d *Destinations) Check() error {
 	if d.JUnit == "" {
 		return nil
 	}
-	err := outfile.Check(d.JUnit, false, "remove it first: rm "+safetext.ShellWord(d.JUnit))
+	remove := "remove the file if you do not need it: rm " + safetext.ShellWord(d.JUnit)
+	err := outfile.Check(d.JUnit, false, remove)
 	var refused *model.WorkerError
-	if errors.As(err, &refused) {
-		return model.RefusedError("--junit: "+refused.Message, "choose another name for --junit, or remove what is there: rm "+safetext.ShellWord(d.JUnit))
+	if !errors.As(err, &refused) {
+		return err
 	}
-	return err
+	// Only a plain file can be removed, and only a missing folder can be made.
+	hint := "choose another name for --junit"
+	switch {
+	case strings.HasPrefix(refused.Hint, outfile.MakeFolder):
+		hint = refused.Hint
+	case strings.HasSuffix(refused.Hint, remove):
+		hint += ", or " + remove
+	}
+	return model.RefusedError("--junit: "+refused.Message, hint)
 }
 
 // Publish hands on what was found. failOn are the verdicts of a comparison that count as failures. The error joins those of
