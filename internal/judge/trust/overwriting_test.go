@@ -39,3 +39,25 @@ func TestALowerRateKeepsTheCommand(t *testing.T) {
 		}
 	}
 }
+
+// A permission that the run was given is not advised again: what is missing then is a workload that writes.
+func TestFillingIsAdvisedWithoutThePermissionThatWasGiven(t *testing.T) {
+	for _, x := range []struct {
+		permitted, volume string
+		again             bool
+	}{{"", "", true}, {"/dev/vdb", "", false}, {"", "/dev/vdb", false}} {
+		ev := sound()
+		ev.Recorded.Plan.Experiment.DestroyDataOn = x.permitted
+		ev.Recorded.Plan.Volumes = []model.Volume{{DestroyDataOn: x.volume}}
+		for _, proof := range []model.Proof{{Method: "fiemap", Checked: 8192, Unwritten: 4096}, {Method: "none", Sampled: 64, Zeros: 64}} {
+			ev.Recorded.Run.Prepare.Proof = proof
+			next := ""
+			for _, f := range ev.unwritten() {
+				next += f.Next
+			}
+			if strings.Contains(next, "--destroy-data-on") != x.again || !strings.Contains(next, "a workload that writes") {
+				t.Errorf("%+v, %s: %s", x, proof.Method, next)
+			}
+		}
+	}
+}

@@ -110,7 +110,7 @@ func (ev Evidence) unwritten() []model.Finding {
 	what := fmt.Sprintf("%s of %s were never written (%s)",
 		units.FormatSize(proof.Unwritten), units.FormatSize(proof.Checked), proof.Method)
 	evidence := map[string]any{"unwritten": proof.Unwritten, "checked": proof.Checked, "method": proof.Method, "detail": proof.Detail}
-	next := "let Loadline fill the volume: name a directory, or for a device or file " + fillExisting
+	next := "let Loadline fill the volume: name a directory, or for a device or file " + ev.fillExisting()
 	var o outcome
 	if len(reads) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityInvalid, Results: reads, Evidence: evidence, Next: next,
@@ -136,7 +136,16 @@ func (ev Evidence) readersAndWriters() (reads, writes []string) {
 }
 
 // fillExisting is how an existing device or file is filled: one that is only read is not, even with --destroy-data-on.
-const fillExisting = "add --destroy-data-on, and a workload that writes (--only)"
+func (ev Evidence) fillExisting() string {
+	permitted := ev.Recorded.Plan.Experiment.DestroyDataOn != ""
+	for _, v := range ev.Recorded.Plan.Volumes {
+		permitted = permitted || v.DestroyDataOn != ""
+	}
+	if permitted {
+		return "add a workload that writes (--only)"
+	}
+	return "add --destroy-data-on, and a workload that writes (--only)"
+}
 
 // mostZeros is the share of zero blocks up to which a sample is that of ordinary data.
 const mostZeros = 0.05
@@ -159,5 +168,5 @@ func (ev Evidence) sampledBlocks(proof model.Proof) []model.Finding {
 	return []model.Finding{{Severity: model.SeverityWarning, Results: reads,
 		Message:  "may read unallocated space: " + found + ". Storage that holds no data for a block, as after a discard or where nothing was ever written, answers with zeros and reads nothing",
 		Evidence: map[string]any{"sampled": proof.Sampled, "zeros": proof.Zeros, "allowed": mostZeros},
-		Next:     "let Loadline fill it, if its data may be lost: " + fillExisting}}
+		Next:     "let Loadline fill it, if its data may be lost: " + ev.fillExisting()}}
 }
