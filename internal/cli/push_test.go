@@ -54,7 +54,10 @@ func TestResultsArePushed(t *testing.T) {
 		}
 	}
 	status = http.StatusInternalServerError
-	if stderr := do(exitFailed, "run", "fake:?iops=3000&cv=0.002"); !strings.Contains(stderr, "status code 500") || !strings.Contains(stderr, "next: loadline report") {
+	if stderr := do(exitFailed, "run", "fake:?iops=3000&cv=0.002"); !strings.Contains(stderr, "status code 500") || !strings.Contains(stderr, "next: loadline report "+results+"/") || !strings.Contains(stderr, " --format prometheus writes the same metrics") {
+		t.Error(stderr)
+	}
+	if stderr := do(exitFailed, "compare", "fake:?iops=3000&seed=1", "fake:?iops=2000&seed=2", "--fail-on", "none"); !strings.Contains(stderr, "next: loadline report "+results+"/") || strings.Contains(stderr, "RUN") {
 		t.Error(stderr)
 	}
 	if stderr := do(exitGoal, "run", "fake:?iops=3000&cv=0.002", "--goal", "rand-read-iops iops > 9k"); !strings.Contains(stderr, "status code 500") {

@@ -140,5 +140,24 @@ func (g *Gateway) Push(ctx context.Context, instance string, reports []*model.Re
 	if len(why) > longestAnswer {
 		why = strings.ToValidUTF8(why[:longestAnswer], "") + "…"
 	}
-	return model.BrokenError(fmt.Sprintf("the metrics could not be pushed to %s, and the results are saved: %s", g.base, why), "loadline report RUN --format prometheus writes the same metrics")
+	return model.BrokenError(fmt.Sprintf("the metrics could not be pushed to %s, and the results are saved: %s", g.base, why), reporting(reports, comparisons).String()+" writes the same metrics")
+}
+
+// reporting returns the command that writes the metrics of what was measured.
+func reporting(reports []*model.Report, comparisons []*model.Comparison) model.CommandLine {
+	command := model.CommandLine{"loadline", "report"}
+	for _, c := range comparisons {
+		if c.Directory == "" {
+			// Its runs were measured one by one, and are compared in this order.
+			command = append(command, c.A.Directory, c.B.Directory)
+			continue
+		}
+		command = append(command, c.Directory)
+	}
+	if len(comparisons) == 0 {
+		for _, r := range reports {
+			command = append(command, r.Run.Directory)
+		}
+	}
+	return append(command, "--format", "prometheus")
 }
