@@ -85,7 +85,7 @@ func (o *Places) askPair(ctx context.Context, e *env.Env, by Request) (sides [2]
 		}
 	}
 	if o.here(sides[0].target) || o.here(sides[1].target) {
-		if err := checkJobs(ctx, e, p.Workloads); err != nil {
+		if err := checkJobs(ctx, e, p.Workloads, exp.Job); err != nil {
 			return sides, err
 		}
 	}

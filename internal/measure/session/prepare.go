@@ -72,7 +72,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 		return nil, err
 	}
 	if o.here(t) {
-		err = checkJobs(ctx, e, p.Workloads)
+		err = checkJobs(ctx, e, p.Workloads, exp.Job)
 	}
 	log, logErr := o.logTarget(exp.App, t)
 	if err := errors.Join(err, checkClaimSize(exp, t), logErr); err != nil {

@@ -40,7 +40,7 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 		targets[i] = t
 	}
 	if o.here(targets[0]) {
-		if err := checkJobs(ctx, e, p.Workloads); err != nil {
+		if err := checkJobs(ctx, e, p.Workloads, exp.Job); err != nil {
 			return nil, err
 		}
 	}

@@ -21,12 +21,13 @@ func ParseNew(name string, create bool) (model.Target, error) {
 	return target.Parse(name, target.Options{Create: create, Offer: "--create", DescribeMount: volume.DescribeMount})
 }
 
-// checkJobs lets fio itself check the user's jobs before anything is touched.
-func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload) error {
+// checkJobs lets fio itself check the user's jobs before anything is touched. file is the job file that they are from, if
+// it was one.
+func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload, file string) error {
 	driver := fio.New(e)
 	own := slices.DeleteFunc(slices.Clone(workloads), func(w model.Workload) bool { return w.Job == "" })
 	for _, w := range own {
-		if err := driver.CheckJob(ctx, w.Job); err != nil {
+		if err := driver.CheckJob(ctx, w.Job, file); err != nil {
 			return err
 		}
 	}

@@ -218,11 +218,11 @@ func TestDeviceEngines(t *testing.T) {
 func TestRealCheckJob(t *testing.T) {
 	d := realDriver(t)
 	ctx := context.Background()
-	if err := d.CheckJob(ctx, "rw=randread\nbs=4k\nsize=1m\n"); err != nil {
+	if err := d.CheckJob(ctx, "rw=randread\nbs=4k\nsize=1m\n", "it's.fio"); err != nil {
 		t.Error(err)
 	}
-	err := d.CheckJob(ctx, "[x]\nrw=rread\n")
-	if w, ok := err.(*model.WorkerError); !ok || w.Class != model.Refused || !strings.Contains(w.Message, "rread") {
+	err := d.CheckJob(ctx, "[x]\nrw=rread\n", "it's.fio")
+	if w, ok := err.(*model.WorkerError); !ok || w.Class != model.Refused || !strings.Contains(w.Message, "rread") || !strings.Contains(w.Hint, `fio --parse-only 'it'\''s.fio'`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // The oldest fio supported: 3.18 is the first with a histogram of the total latency
@@ -148,8 +149,9 @@ func (d *Driver) Assume(version string) {
 }
 
 // CheckJob lets fio parse a job file, or the option lines of one section. The error is Refused and
-// contains fio's own message. It does no I/O.
-func (d *Driver) CheckJob(ctx context.Context, text string) error {
+// contains fio's own message. It does no I/O. file is the user's file that the job is from, empty if there is none that
+// fio can read.
+func (d *Driver) CheckJob(ctx context.Context, text, file string) error {
 	if !sectionPattern.MatchString(text) {
 		text = "[job]\n" + text
 	}
@@ -158,7 +160,11 @@ func (d *Driver) CheckJob(ctx context.Context, text string) error {
 		return err
 	}
 	if o.exit != 0 || o.signal != 0 || o.stopped != "" {
-		return model.RefusedError(fmt.Sprintf("fio rejects the job: %s.", o.message()), "try it yourself: fio --parse-only FILE.fio")
+		hint := "correct its options: fio --cmdhelp=all lists them"
+		if file != "" {
+			hint = "try it yourself: fio --parse-only " + safetext.ShellWord(file)
+		}
+		return model.RefusedError(fmt.Sprintf("fio rejects the job: %s.", o.message()), hint)
 	}
 	return nil
 }

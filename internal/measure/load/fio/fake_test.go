@@ -229,7 +229,7 @@ func TestMissing(t *testing.T) {
 	_, run := d.Run(ctx, fakeRequest(t), load.BeginNow, func(model.Event) {})
 	_, fill := d.Fill(ctx, fakeRequest(t).Volume, 0, nil)
 	_, engines := d.Engines(ctx, fakeRequest(t).Volume)
-	for name, err := range map[string]error{"Version": version, "Run": run, "Fill": fill, "Engines": engines, "CheckJob": d.CheckJob(ctx, "rw=read")} {
+	for name, err := range map[string]error{"Version": version, "Run": run, "Fill": fill, "Engines": engines, "CheckJob": d.CheckJob(ctx, "rw=read", "it's.fio")} {
 		var w *model.WorkerError
 		if !errors.As(err, &w) || w.Class != model.Refused || !strings.Contains(w.Hint, "apt-get install fio") || !strings.Contains(w.Message, "not installed") {
 			t.Errorf("%s: %v", name, err)
