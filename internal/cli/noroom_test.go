@@ -24,7 +24,12 @@ func TestResultsWithoutRoomLeaveNothing(t *testing.T) {
 		if err := os.Mkdir(before, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, "no space left on device", append(c.args, "--profile", "quick", "--quiet", "--results", results)...)
+		code, _, errs := runLoadline(t, append(c.args, "--profile", "quick", "--quiet", "--results", results)...)
+		// Once, whatever else could not be saved then, and without the names of calls.
+		want := "whose disk is full: no space left on device\n  next: choose another folder with --results DIR\n"
+		if code != exitUsage || !strings.HasPrefix(errs, "loadline: the results cannot be saved in "+results) || !strings.HasSuffix(errs, want) || strings.Count(errs, "\n") != 2 {
+			t.Errorf("%s: exit code %d, %s", name, code, errs)
+		}
 		entries, err := os.ReadDir(results)
 		if err != nil || len(entries) != 1 || entries[0].Name() != "before" {
 			t.Errorf("%s: %v is left, %v", name, entries, err)

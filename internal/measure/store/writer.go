@@ -76,7 +76,7 @@ var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	dir, err := MakeDirectory(parent, cmp.Or(s.Directory, s.Run.ID))
 	if err != nil {
-		return nil, err
+		return nil, unbegun(parent, err)
 	}
 	folder, err := Open(dir)
 	if err != nil {
@@ -85,9 +85,17 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	w := &Writer{folder: folder, now: now, run: s.Run, flushed: now(), unsynced: map[string]bool{}}
 	w.run.Schema, w.run.Status = model.RunSchema, model.Running
 	if err := w.begin(s); err != nil {
-		return nil, errors.Join(err, w.abandon())
+		return nil, errors.Join(unbegun(parent, err), w.abandon())
 	}
 	return w, nil
+}
+
+// unbegun says why nothing can be saved in parent. On a full disk, the file that was tried first says nothing more.
+func unbegun(parent string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("the results cannot be saved in %s, whose disk is full: %w", parent, syscall.ENOSPC)
+	}
+	return err
 }
 
 // abandon removes the directory of a run that could not begin. Create has made it, so nothing in it
@@ -113,13 +121,19 @@ func (w *Writer) begin(s Start) (err error) {
 	if w.zip, err = newCompressor(w.file); err != nil {
 		return err
 	}
-	return errors.Join(
-		w.folder.Write(experimentFile, []byte(secrets.MaskText(string(s.Experiment)))),
-		w.folder.writeJSON(planFile, s.Plan),
-		w.folder.writeJSON(environmentFile, secrets.MaskEnvironment(s.Environment)),
-		w.folder.writeJSON(runFile, w.run),
-		w.reserveSpace(),
-	)
+	for _, write := range []func() error{
+		func() error { return w.folder.Write(experimentFile, []byte(secrets.MaskText(string(s.Experiment)))) },
+		func() error { return w.folder.writeJSON(planFile, s.Plan) },
+		func() error { return w.folder.writeJSON(environmentFile, secrets.MaskEnvironment(s.Environment)) },
+		func() error { return w.folder.writeJSON(runFile, w.run) },
+		w.reserveSpace,
+	} {
+		// What fails after the first has the same reason, or fails because of it.
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newCompressor returns an encoder that uses little memory.
