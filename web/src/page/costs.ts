@@ -5,7 +5,7 @@ import { sentence } from "../charts/common";
 import { h } from "../dom";
 import * as format from "../format";
 import type { Num, Report, Transactions } from "../model";
-import { flowName } from "./words";
+import { flowName, placeName } from "./words";
 
 type Write = (v: number) => string;
 
@@ -70,7 +70,7 @@ export function costs(report: Report): HTMLElement | null {
         h("tbody", {}, ...rows.map((r) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, report.results))), ...columns.map(([, name, write]) => cell(r.app![name], write))))),
       ),
     ),
-    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}${log ? `; its log in ${log.target.name}` : ""}${reach(report)}`) : null,
+    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}${log ? `; its log in ${placeName(log.target)}` : ""}${reach(report)}`) : null,
     ...saturation(report),
   );
 }

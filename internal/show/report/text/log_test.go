@@ -35,3 +35,24 @@ func TestALogOfItsOwnStandsApart(t *testing.T) {
 		t.Errorf("one device for both is not told:\n%s", got)
 	}
 }
+
+// The place of a log is absolute, like that of the target: in a saved report, a name as typed means nothing.
+func TestALogIsNamedByItsAbsolutePlace(t *testing.T) {
+	r := reporttest.Reports()["log-apart"]
+	r.Run.Volume.Log.Target.Name, r.Run.Volume.Log.Target.Path = "wl", "/srv/wl"
+	var b bytes.Buffer
+	if err := Render(&b, r, Options{Width: 140, Unicode: true}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "log     /srv/wl, xfs on nvme0n1\n") {
+		t.Errorf("%s", b.String())
+	}
+	pl := &model.Plan{Volume: r.Run.Volume, App: &model.AppState{Name: "postgres"}}
+	b.Reset()
+	if err := Plan(&b, pl, r.Run.Environment, Options{Width: 140, Unicode: true}); err != nil {
+		t.Fatal(err)
+	}
+	if said := b.String(); !strings.Contains(said, "log     /srv/wl, ") || !strings.Contains(said, "log's in /srv/wl,") {
+		t.Errorf("%s", said)
+	}
+}

@@ -146,7 +146,7 @@ func writeWords(pl *model.Plan) string {
 	case pl.App != nil && pl.App.Server != nil:
 		return fmt.Sprintf("a schema of its own in the database of %s, with about %s of tables, removed at the end; and the server's log", where, size)
 	case pl.App != nil && v.Log != nil:
-		return fmt.Sprintf("a new server's directory in %s, of about %s, and its log's in %s, both removed at the end", where, size, v.Log.Target.Name)
+		return fmt.Sprintf("a new server's directory in %s, of about %s, and its log's in %s, both removed at the end", where, size, v.Log.Target.Place())
 	case pl.App != nil:
 		return fmt.Sprintf("a new server's directory in %s, of about %s and its log, removed at the end", where, size)
 	case v.Owned && len(pl.Volumes) > 1:

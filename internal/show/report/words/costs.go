@@ -106,7 +106,7 @@ func Log(v *model.Volume, env model.Environment) string {
 	if v.Log == nil {
 		return ""
 	}
-	words := v.Log.Target.Name
+	words := v.Log.Target.Place()
 	if s := env.LogStorage; s != nil {
 		words += Prefixed(", ", Storage(*s))
 		if s.Device != "" && s.Device == env.Storage.Device {
