@@ -48,7 +48,11 @@ func outcomeCode(done results.Outcome) int {
 	case len(done.Systems) > 0:
 		code := exitOK
 		for _, r := range done.Systems {
-			code = max(code, reportCode(r))
+			one := reportCode(r)
+			if one == exitGoal {
+				return one
+			}
+			code = max(code, one)
 		}
 		return code
 	}

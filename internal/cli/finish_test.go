@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
@@ -32,6 +33,17 @@ func TestAGoalTakesPrecedenceOverAnInvalidNumber(t *testing.T) {
 		r := &model.Report{Results: invalid, Findings: finding, Goals: []model.Goal{{Workload: "rand-read-lat", Direction: model.Read, Outcome: outcome}}}
 		if code := reportCode(r); code != want {
 			t.Errorf("%s: exit code %d, want %d", outcome, code, want)
+		}
+	}
+}
+
+// So it is among several systems, whatever their order.
+func TestAGoalOfOneSystemTakesPrecedenceOverAnInvalidNumberOfAnother(t *testing.T) {
+	missed := &model.Report{Goals: []model.Goal{{Outcome: model.Missed}}}
+	invalid := &model.Report{Findings: []model.Finding{{Severity: model.SeverityInvalid}}}
+	for _, systems := range [][]*model.Report{{missed, invalid}, {invalid, missed}} {
+		if code := outcomeCode(results.Outcome{Systems: systems}); code != exitGoal {
+			t.Errorf("exit code %d", code)
 		}
 	}
 }
