@@ -149,7 +149,7 @@ func CardOfComparison(r *model.Comparison) Card {
 // CardOfDurability returns the card of a durability test.
 func CardOfDurability(d *model.Durability) Card {
 	c := Card{Schema: cardSchema, Kind: DurabilityCard, ID: d.ID, Started: d.Started, Finished: d.Finished, Status: d.Status, Reason: d.Reason,
-		Target: d.Target.Name, TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement, Labels: d.Labels}
+		Target: d.Target.Place(), TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement, Labels: d.Labels}
 	c.count(d.Findings)
 	return c
 }

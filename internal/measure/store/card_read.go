@@ -68,13 +68,15 @@ func readRunCard(files fs.FS, name string) (Card, []string) {
 		damage = append(damage, missingFile(planFile, err))
 	} else {
 		c.Kind, c.Profile, c.Note = scenarioKind(plan.Experiment.Scenario), plan.Experiment.Profile, plan.Experiment.Note
-		c.Target, c.TargetKind = plan.Volume.Target.Name, plan.Volume.Target.Kind
+		// A finished run is listed under the same name.
+		c.Target, c.TargetKind = plan.Volume.Target.Place(), plan.Volume.Target.Kind
 	}
 	var run model.Run
 	if err := readJSON(files, runFile, &run); err != nil {
 		damage = append(damage, missingFile(runFile, err))
 	} else {
 		c.ID, c.Started, c.Finished, c.Status, c.Reason = run.ID, run.Started, run.Finished, run.Status, run.Reason
+		c.Labels = run.Labels
 	}
 	if c.Kind == UnknownCard && run.Schema != "" {
 		c.Kind = runCard
@@ -206,6 +208,7 @@ func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 			ID          string            `json:"id"`
 			Started     time.Time         `json:"started"`
 			Target      model.Target      `json:"target"`
+			Labels      model.Labels      `json:"labels"`
 			Environment model.Environment `json:"environment"`
 		} `json:"header"`
 	}
@@ -220,7 +223,7 @@ func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 		return c, append(damage, ledgerFile+" does not begin with its header")
 	}
 	c.ID, c.Started, c.Host = first.Header.ID, first.Header.Started, first.Header.Environment.Hostname
-	c.Target, c.TargetKind = first.Header.Target.Name, first.Header.Target.Kind
+	c.Target, c.TargetKind, c.Labels = first.Header.Target.Place(), first.Header.Target.Kind, first.Header.Labels
 	if locked(files, ledgerFile) {
 		c.Status, c.Reason = model.Running, ""
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -113,6 +114,50 @@ func TestWhatIsWrongWithADirectoryIsSaid(t *testing.T) {
 				t.Errorf("it says %q, want %q", said, x.says)
 			}
 		})
+	}
+}
+
+// A run that is going on, was killed or has lost its report is listed, and found, like a finished one.
+func TestWithoutAReportTheTargetIsAPlaceAndTheLabelsStay(t *testing.T) {
+	target := model.Target{Name: "../d1", Kind: model.Directory, Path: "/data/d1"}
+	labels := model.Labels{"env": "prod"}
+	w, err := Create(t.TempDir(), time.Now, Start{
+		Plan: model.Plan{Schema: model.PlanSchema, Volume: model.Volume{Target: target}},
+		Run:  model.Run{Schema: model.RunSchema, ID: "an-id", Started: time.Now(), Labels: labels},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(state string, status model.Status) {
+		t.Helper()
+		c, _ := ReadCard(os.DirFS(w.Dir()), "name")
+		if c.Target != target.Path || !maps.Equal(c.Labels, labels) || c.Status != status {
+			t.Errorf("%s: target %q, labels %v, status %s", state, c.Target, c.Labels, c.Status)
+		}
+	}
+	check("while it runs", model.Running)
+	if err := w.Finish(model.Complete, ""); err != nil {
+		t.Fatal(err)
+	}
+	check("without a report", model.Complete)
+	if err := WriteFile(w.Dir(), ReportFile, []byte(`{"schema"`)); err != nil {
+		t.Fatal(err)
+	}
+	check("with a torn report", model.Complete)
+}
+
+func TestADurabilityTestIsListedByItsPlace(t *testing.T) {
+	target := model.Target{Name: "../d1", Kind: model.Directory, Path: "/data/d1"}
+	if c := CardOfDurability(&model.Durability{Target: target}); c.Target != target.Path {
+		t.Errorf("finished: %q", c.Target)
+	}
+	dir := t.TempDir()
+	line := `{"header":{"id":"the-id","labels":{"env":"prod"},"target":{"name":"../d1","kind":"directory","path":"/data/d1"}}}` + "\n"
+	if err := WriteFile(dir, ledgerFile, []byte(line)); err != nil {
+		t.Fatal(err)
+	}
+	if c, _ := ReadCard(os.DirFS(dir), "name"); c.Target != target.Path || c.Labels["env"] != "prod" {
+		t.Errorf("cut: target %q, labels %v", c.Target, c.Labels)
 	}
 }
 
