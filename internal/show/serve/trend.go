@@ -39,13 +39,17 @@ type trendPoint struct {
 	store.CardResult
 }
 
+// directions are those that a result can have.
+var directions = []model.Direction{model.Read, model.Write, model.Mixed, model.Sync}
+
 // trend answers a request for one result over runs.
 func (s *Server) trend(w http.ResponseWriter, r *http.Request) {
 	q, err := parseQuery(r.URL.Query())
 	switch {
 	case err != nil:
 		fail(w, http.StatusBadRequest, err.Error())
-	case q.workload == "" || q.direction == "":
+	case q.workload == "" || !slices.Contains(directions, q.direction):
+		// The answer repeats the direction, and its schema has no other.
 		fail(w, http.StatusBadRequest, "a trend is of one result: add workload=NAME and direction=read, write, mixed or sync")
 	default:
 		reply(w, http.StatusOK, s.library.trend(r.Context(), q))

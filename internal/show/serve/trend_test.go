@@ -43,7 +43,7 @@ func TestATrendIsOneResultOverRunsOldestFirst(t *testing.T) {
 	if paths, _ := read("workload=none&direction=read"); paths != nil {
 		t.Errorf("a result that no run has: %v", paths)
 	}
-	for _, query := range []string{"", "workload=w1", "workload=w1&direction=read&sort=colour"} {
+	for _, query := range []string{"", "workload=w1", "workload=w1&direction=sideways", "workload=w1&direction=READ", "workload=w1&direction=read&sort=colour"} {
 		if code, body, _ := s.get("/api/trend?"+query, nil); code != http.StatusBadRequest || !strings.Contains(body, "error") {
 			t.Errorf("trend?%s: %d %s", query, code, body)
 		}
