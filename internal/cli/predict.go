@@ -60,7 +60,7 @@ data; 5 predicted from numbers of the storage that a rule calls invalid.`,
 	fl.StringVar(&f.from, "from", "", "the `RUN` that measured the storage")
 	fl.StringVar(&f.like, "like", "", "the `RUN` of app postgres with the cost of a transaction")
 	listVar(fl, &f.clients, "clients", "1,4,16,64", readWhole, "numbers of clients")
-	countVar(fl, count{name: "scale", to: &f.scale, least: 0, most: mostScale}, 0, "pgbench's scale: the number of branches, whose rows transactions lock (0: that of --like, at least one for each client)")
+	countVar(fl, count{name: "scale", to: &f.scale, least: 1, most: mostScale, such: 50}, 0, "pgbench's scale: the number of branches, whose rows transactions lock (default: that of --like, at least one for each client)")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	cmd.RunE = interruptible(cmd.RunE)
 	return cmd
