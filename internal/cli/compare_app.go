@@ -99,10 +99,17 @@ func preferPaths(e *env.Env, root *cobra.Command) {
 		if err != nil || c.ParseFlags(rest) != nil || c.Flags().NArg() > 0 {
 			return
 		}
-	} else if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+	} else if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") || namesApplication(rest) {
 		return
 	}
 	group.Parent().RemoveCommand(group)
+}
+
+// namesApplication reports whether the words after "compare app" can only begin with the name of an application, perhaps
+// of one that is not known: neither app nor the word is a path here, and none is to be created.
+func namesApplication(rest []string) bool {
+	return len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && !strings.ContainsAny(rest[0], "/:") &&
+		!exists(appSection) && !exists(rest[0]) && !slices.Contains(rest, "--create")
 }
 
 // saved reports whether a directory holds saved results of any kind.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
@@ -24,8 +26,13 @@ func newPredict(e *env.Env) *cobra.Command {
 		Use:   "predict",
 		Short: "Predict PostgreSQL's rate on storage that was measured without a database",
 		Long:  "Predicts an application's rate from a run on the storage without the application.",
-		Args:  exactly(0, "an application: postgres"),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return usageError{fmt.Errorf("%q is not an application that can be predicted: only postgres is", args[0]), "loadline predict postgres --from RUN --like RUN"}
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPredictPostgres(e))
 	return cmd

@@ -77,6 +77,9 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		// The flags of a command that does not exist are not known either.
 		return unknownCommand(cmd, args)
 	}
+	if err := unknownBelow(e, cmd); err != nil {
+		return err
+	}
 	name, typed := missing.GetSpecifiedName(), "--"+missing.GetSpecifiedName()
 	if missing.GetSpecifiedShortnames() != "" {
 		typed = "-" + name
@@ -117,6 +120,24 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w %s", unknownErr, message), hintOf(err)}
 	}
 	return usageError{unknownErr, replaceFlag(e.Args, typed, "--"+instead)}
+}
+
+// unknownBelow refuses the word that stands where a group of commands expects one of them. That is the mistake, not a
+// flag behind it: which flags there are depends on the command.
+func unknownBelow(e *env.Env, cmd *cobra.Command) error {
+	if !isGroup(cmd) {
+		return nil
+	}
+	found, rest, err := cmd.Root().Find(e.Args)
+	if err != nil || found != cmd || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return nil
+	}
+	return cmd.Args(cmd, rest[:1])
+}
+
+// isGroup reports whether a command does nothing but hold others.
+func isGroup(cmd *cobra.Command) bool {
+	return cmd.HasParent() && cmd.HasAvailableSubCommands() && cmd.Use == cmd.Name() && cmd.Args != nil
 }
 
 // refusedTyped says what is wrong with the value that was typed behind an unknown flag, for the flag that is meant; nil
@@ -168,9 +189,12 @@ func commandsWith(cmd *cobra.Command, flag string) (names []string) {
 	}
 	for _, c := range cmd.Root().Commands() {
 		of := []*cobra.Command{c}
-		if c.Name() == appSection {
-			// An application's flags are those of its own command: app postgres, or compare app postgres.
+		if isGroup(c) {
+			// A group has no flags of its own: they are those of app postgres, of predict postgres, …
 			of = c.Commands()
+		}
+		if c.Name() == appSection {
+			// A comparison of an application has them as well.
 			if group, _, err := c.Root().Find([]string{"compare", appSection}); err == nil && compares(cmd) && len(having(group.Commands(), flag)) > 0 {
 				of = group.Commands()
 			}
