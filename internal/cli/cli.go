@@ -68,6 +68,7 @@ command's help lists the ones it uses.`,
 			if err := refuseEmpty(cmd); err != nil {
 				return err
 			}
+			storeTypedForPods(cmd)
 			if err := s.take(cmd, args); err != nil {
 				return err
 			}

@@ -97,7 +97,7 @@ func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error
 	only := allowedFlags(c, args)
 	values = slices.DeleteFunc(values, func(v setting) bool {
 		return given(v.flag) || slices.ContainsFunc(overriddenBy[v.flag], given) || only != nil && !slices.Contains(only, v.flag) ||
-			s.section(c) == appSection && doesNotApply(c, args, v.flag)
+			doesNotApply(c, s.section(c), args, v.flag)
 	})
 	there := func(name string) bool {
 		return given(name) || slices.ContainsFunc(values, func(v setting) bool { return v.flag == name })
@@ -118,25 +118,19 @@ func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error
 	return taken, nil
 }
 
-// doesNotApply reports whether a value from the configuration does not apply to what an application is asked to do: a
-// profile beside a load, or an image without a pod.
-func doesNotApply(c *cobra.Command, args []string, flag string) bool {
+// doesNotApply reports whether a value from the configuration does not apply to what a command is asked to do: a profile
+// beside an application's load, or what is for pods if no target is in a cluster.
+func doesNotApply(c *cobra.Command, section string, args []string, flag string) bool {
 	given := c.Flags().Changed
-	switch flag {
-	case "profile":
-		return slices.ContainsFunc(session.Applications(), func(a application.Application) bool {
+	if flag == "profile" {
+		return section == appSection && slices.ContainsFunc(session.Applications(), func(a application.Application) bool {
 			return slices.ContainsFunc(a.Flags, func(f application.Flag) bool { return f.Load && given(f.Name) })
 		})
-	case "image":
-		targets := slices.Clone(args)
-		if given("baseline") {
-			targets = append(targets, c.Flags().Lookup("baseline").Value.String())
-		}
-		// loadline config has no target.
-		return len(targets) > 0 && !slices.ContainsFunc(targets, func(name string) bool {
-			t, err := session.ParseTarget(name)
-			return err == nil && t.Cluster != nil
-		})
+	}
+	if isForPods(c, flag) || flag == "image" && section == appSection {
+		// Else the advised command, which repeats it as if it had been typed, would be refused.
+		inCluster, any := targetsInCluster(c, args)
+		return any && !inCluster
 	}
 	return false
 }

@@ -55,6 +55,9 @@ func (o *options) requestedExperiment(e *env.Env, cmd *cobra.Command, args []str
 	} else if exp, err = flags(); err == nil {
 		exp.Place = o.places.Placement()
 	}
+	if err == nil {
+		err = refuseTypedForPods(cmd, exp)
+	}
 	if err != nil {
 		return exp, err
 	}

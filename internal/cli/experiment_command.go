@@ -19,7 +19,7 @@ import (
 func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.CommandLine {
 	// On the command line a script is a file, but an experiment contains its text.
 	if o.experimentFile == "" || exp.App != nil && exp.App.Ask.Script != "" {
-		return commandLine(ctx)
+		return withoutPods(commandLine(ctx), exp)
 	}
 	c := experimentCommand(exp, o.places.Destroy)
 	if o.experimentFile == kube.ExperimentPath {
@@ -30,7 +30,7 @@ func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.C
 			c = append(c, commandLine(ctx).Flags(name)...)
 		}
 	}
-	return c
+	return withoutPods(c, exp)
 }
 
 // besideExperiment are flags for where to measure and to save that are no part of an experiment.

@@ -8,12 +8,17 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
+// InCluster reports whether a name is that of a volume in a Kubernetes cluster, without looking at anything.
+func InCluster(name string) bool {
+	return strings.HasPrefix(name, "sc:") || strings.HasPrefix(name, "pvc:")
+}
+
 // ParseOnHost parses the name of a target on another host, which cannot be inspected from here: a path
 // in /dev is taken for a device, any other for a directory. The worker on that host refuses it if it is
 // neither.
 func ParseOnHost(name string) (model.Target, error) {
 	switch {
-	case strings.HasPrefix(name, "sc:"), strings.HasPrefix(name, "pvc:"):
+	case InCluster(name):
 		return model.Target{}, model.RefusedError(name+" is in a Kubernetes cluster, and --hosts names hosts outside of it", "leave --hosts out")
 	case schemeLike.MatchString(name):
 		return Parse(name, Options{})
