@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,26 @@ func storeCommandLine(cmd *cobra.Command, args []string) {
 func commandLine(ctx context.Context) model.CommandLine {
 	c, _ := ctx.Value(commandLineKey{}).(model.CommandLine)
 	return c
+}
+
+// absoluteFile returns the value of a flag with the path of the file that it names: the command may be typed again in
+// another directory. A profile's name is not that of a file, and neither is what does not exist.
+func absoluteFile(flag, value string) string {
+	if value == "" || flag == configFlag && value == noConfig {
+		return value
+	}
+	full, err := filepath.Abs(value)
+	if err != nil || filepath.IsAbs(value) {
+		return value
+	}
+	switch info, err := os.Stat(full); {
+	case flag == "results":
+		// It may be yet to be created.
+		return full
+	case err != nil, flag == "profile" && (info.IsDir() || filepath.Ext(value) == ""):
+		return value
+	}
+	return full
 }
 
 // normalizedCommand puts a command into a form that can be changed and typed again.
@@ -46,5 +68,5 @@ func normalizedCommand(cmd *cobra.Command, args []string) model.CommandLine {
 			c = append(c, word+"="+f.Value.String())
 		}
 	})
-	return c
+	return c.WithFiles(absoluteFile)
 }

@@ -253,6 +253,27 @@ func (c CommandLine) Placed(targets []Target) CommandLine {
 	return command
 }
 
+// fileFlags lists the flags whose value may be a file or a folder of the machine on which the command was typed.
+var fileFlags = []string{"job", "profile", "script", "results", "experiment", "config", "kubeconfig", "etcd"}
+
+// WithFiles returns the command with the values of the flags that may name a file replaced by what absolute returns for
+// the flag's name and its value, so that a command that is advised finds its files from any directory.
+func (c CommandLine) WithFiles(absolute func(flag, value string) string) CommandLine {
+	command := slices.Clone(c)
+	for i, word := range c {
+		name := flagName(word)
+		if !slices.Contains(fileFlags, name) {
+			continue
+		}
+		if flag, value, joined := strings.Cut(word, "="); joined {
+			command[i] = flag + "=" + absolute(name, value)
+		} else if i+1 < len(c) {
+			command[i+1] = absolute(name, c[i+1])
+		}
+	}
+	return command
+}
+
 // argument returns the index of an argument in a command: the word of that name after the verb that
 // follows no flag, else the one that follows a flag; -1 if ambiguous.
 func (c CommandLine) argument(name string) int {

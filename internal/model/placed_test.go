@@ -5,6 +5,25 @@ import (
 	"testing"
 )
 
+// A command that names a file finds it from any directory, too.
+func TestACommandFindsItsFilesAgain(t *testing.T) {
+	home := func(_, name string) string { return "/home/" + name }
+	for typed, want := range map[string]string{
+		"loadline run t --job o.fio --results out --note o.fio": "loadline run t --job /home/o.fio --results /home/out --note o.fio",
+		"loadline run t --job=o.fio --results=out":              "loadline run t --job=/home/o.fio --results=/home/out",
+		"loadline app postgres t --script=a.sql --time=2s":      "loadline app postgres t --script=/home/a.sql --time=2s",
+		"loadline run t --job":                                  "loadline run t --job",
+	} {
+		c := CommandLine(strings.Fields(typed))
+		if got := strings.Join(c.WithFiles(home), " "); got != want {
+			t.Errorf("%s becomes\n%s, not\n%s", typed, got, want)
+		}
+		if got := strings.Join(c, " "); got != typed {
+			t.Errorf("what was recorded has become %s", got)
+		}
+	}
+}
+
 // The command shown in a report measures the same from any directory.
 func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
 	here := func(name string) Target { return Target{Name: name, Kind: Directory, Path: "/srv/" + name} }
