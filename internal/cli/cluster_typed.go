@@ -48,8 +48,7 @@ func storeTypedForPods(cmd *cobra.Command) {
 // measure that node, and this machine would be measured instead.
 func refuseTypedForPods(cmd *cobra.Command, exp model.Experiment) error {
 	names, _ := cmd.Context().Value(typedForPodsKey{}).([]string)
-	// Both are refused by themselves outside of a cluster.
-	if len(names) == 0 || usesCluster(exp) || cmd.Flags().Changed("in-cluster") || cmd.Flags().Changed("amplification") {
+	if len(names) == 0 || usesCluster(exp) || slices.ContainsFunc(append([]string{"amplification"}, checkedElsewhere...), cmd.Flags().Changed) {
 		return nil
 	}
 	flags, verb, it := "--"+strings.Join(names, ", --"), "is", "it"

@@ -45,7 +45,9 @@ func TestTypedFlagsForPodsAreForEverySideInACluster(t *testing.T) {
 			t.Errorf("%v: exit code %d: %s", verb, code, errs)
 		}
 	}
-	refused(t, "--detach needs --in-cluster", "run", dir, "--detach")
+	// A refusal that knows better what is missing comes first.
+	refused(t, "--detach needs --in-cluster", "run", dir, "--detach", "--namespace", "x")
+	refused(t, "is in none", "app", "postgres", dir, "--client-node", "other", "--namespace", "x")
 }
 
 // A value of the configuration is for the commands that use a cluster. In the others it is not refused, and neither is
