@@ -119,13 +119,9 @@ func newPlanAppOf(e *env.Env, app application.Application) *cobra.Command {
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: app.Help.PlanExamples,
 		Args:    exactly(1, app.Help.Target),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(e, cmd, args[0]) })
-			if err != nil {
-				return err
-			}
-			return showPlan(cmd, e, &o.options, &f, exp)
-		},
+		RunE: f.show(e, &o.options, func(cmd *cobra.Command, args []string) (model.Experiment, error) {
+			return o.experiment(e, cmd, args[0])
+		}),
 	}
 	o.register(cmd)
 	f.registerTrace(cmd)

@@ -33,6 +33,18 @@ func (f *planFlags) register(e *env.Env, cmd *cobra.Command, pods bool) {
 	f.output.plain = func() bool { return f.inside.on }
 }
 
+// show returns what a verb that plans does: it plans what the flags in o describe, or the experiment in the file that they
+// name.
+func (f *planFlags) show(e *env.Env, o *options, described func(cmd *cobra.Command, args []string) (model.Experiment, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return described(cmd, args) })
+		if err != nil {
+			return err
+		}
+		return showPlan(cmd, e, o, f, exp)
+	}
+}
+
 func newPlan(e *env.Env) *cobra.Command {
 	var o options
 	var f planFlags
@@ -53,13 +65,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
   loadline plan /dev/sdX --profile kbench --destroy-data-on /dev/sdX --time 20s`,
 		Args:              o.unlessRepeated(exactly(1, "one TARGET")),
 		ValidArgsFunction: orPaths,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args[0]) })
-			if err != nil {
-				return err
-			}
-			return showPlan(cmd, e, &o, &f, exp)
-		},
+		RunE:              f.show(e, &o, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args[0]) }),
 	}
 	o.register(cmd)
 	f.registerTrace(cmd)
@@ -82,13 +88,7 @@ func newPlanSweep(e *env.Env) *cobra.Command {
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan sweep /var/lib/postgresql --depth 1,4,16 --bs 4k`,
 		Args:    o.unlessRepeated(exactly(1, "one TARGET")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
-			if err != nil {
-				return err
-			}
-			return showPlan(cmd, e, &o.options, &f, exp)
-		},
+		RunE:    f.show(e, &o.options, func(cmd *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(cmd, args[0]) }),
 	}
 	o.register(cmd)
 	f.register(e, cmd, true)
@@ -107,13 +107,7 @@ func newPlanScale(e *env.Env) *cobra.Command {
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan scale /var/lib/postgresql --volumes 1,2,4`,
 		Args:    o.unlessRepeated(atLeast("one TARGET")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
-			if err != nil {
-				return err
-			}
-			return showPlan(cmd, e, &o.options, &f, exp)
-		},
+		RunE:    f.show(e, &o.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args) }),
 	}
 	o.register(cmd)
 	f.registerTrace(cmd)

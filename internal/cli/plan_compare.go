@@ -28,13 +28,7 @@ sides, as plan does for run.
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan compare /srv/old /srv/new --profile quick`,
 		Args:    o.unlessRepeated(exactly(2, "two targets, A and B")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args[0], args[1]) })
-			if err != nil {
-				return err
-			}
-			return showPlan(cmd, e, &o.options, &f, exp)
-		},
+		RunE:    f.show(e, &o.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args[0], args[1]) }),
 	}
 	o.options.register(cmd)
 	f.register(e, cmd, true)

@@ -131,10 +131,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (*Pair
 // prepareSide connects the worker of a side and probes its target, whose name and form it then knows.
 func (o *Places) prepareSide(ctx context.Context, e *env.Env, pair *Pair, i int, s *pairSide, by Request) (err error) {
 	if inCluster(s.target) && !by.Touch {
-		seen, found, err := o.foresee(ctx, e, s.exp, s.target)
-		if err == nil && s.log != nil {
-			err = o.foreseeLog(ctx, e, s.exp.App, *s.log, &found)
-		}
+		seen, found, err := o.foresee(ctx, e, s.exp, s.target, s.log)
 		s.target, pair.Probes[i] = seen, found
 		(&placed{target: seen, cluster: found.Environment.Cluster}).allow(&s.exp)
 		return err

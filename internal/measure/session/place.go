@@ -201,9 +201,18 @@ func checkClaimSize(exp model.Experiment, t model.Target) error {
 		"ask for a larger volume with ?size=, or leave it out: it is then chosen to fit")
 }
 
-// foresee returns what can be known of a volume in a cluster without creating anything: that the class or
-// the claim exists, and how large the volume would be.
-func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
+// foresee returns what can be known of a volume in a cluster, and of that of a log, without creating anything: that the class
+// or the claim exists, and how large the volume would be. log is nil if there is none.
+func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, log *model.Target) (model.Target, model.ProbeResult, error) {
+	seen, found, err := o.foreseeVolume(ctx, e, exp, t)
+	if err == nil && log != nil {
+		err = o.foreseeLog(ctx, e, exp.App, *log, &found)
+	}
+	return seen, found, err
+}
+
+// foreseeVolume is foresee without a log.
+func (o *Places) foreseeVolume(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
 	probe := model.ProbeResult{Untried: true, Direct: true}
 	if _, err := o.Cluster.Where(e); err != nil {
 		return t, probe, err
@@ -289,10 +298,7 @@ func (o *Places) foreseeInside(ctx context.Context, e *env.Env, exp model.Experi
 	if err := errors.Join(checkClaimSize(exp, t), o.checkClient(ctx, e, exp.App, t)); err != nil {
 		return err
 	}
-	seen, found, err := o.foresee(ctx, e, exp, t)
-	if err == nil && log != nil {
-		err = o.foreseeLog(ctx, e, exp.App, *log, &found)
-	}
+	seen, found, err := o.foresee(ctx, e, exp, t, log)
 	if err == nil && exp.App != nil {
 		// An application's needs are known before its server exists.
 		_, err = profile.Build(exp, p, seen, found)

@@ -107,10 +107,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 // mounted: there is no worker.
 func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, log *model.Target, by Request) (*Prepared, error) {
 	exp := by.Experiment
-	seen, found, err := o.foresee(ctx, e, exp, t)
-	if err == nil && log != nil {
-		err = o.foreseeLog(ctx, e, exp.App, *log, &found)
-	}
+	seen, found, err := o.foresee(ctx, e, exp, t, log)
 	if err != nil {
 		return nil, err
 	}
