@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -27,8 +28,14 @@ sides, as plan does for run.
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan compare /srv/old /srv/new --profile quick`,
-		Args:    o.unlessRepeated(exactly(2, "two targets, A and B")),
-		RunE:    f.show(e, &o.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args[0], args[1]) }),
+		Args: o.unlessRepeated(func(cmd *cobra.Command, args []string) error {
+			if len(args) == 4 && args[0] == appSection {
+				return model.RefusedError("a comparison of an application is planned one side at a time",
+					"loadline plan app "+safetext.ShellWord(args[1])+" "+safetext.ShellWord(args[2])+"; and the same with "+safetext.ShellWord(args[3]))
+			}
+			return exactly(2, "two targets, A and B")(cmd, args)
+		}),
+		RunE: f.show(e, &o.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args[0], args[1]) }),
 	}
 	o.options.register(cmd)
 	f.register(e, cmd, true)
@@ -47,6 +54,8 @@ func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp mod
 		return err
 	}
 	defer pair.Close()
+	// A side's own experiment has only its own target, as in the directory of its run.
+	pair.Plans[0].Experiment = pair.Plans[1].Experiment
 	shown, envs := secrets.Masked(pair.Plans), [2]model.Environment{pair.Probes[0].Environment, pair.Probes[1].Environment}
 	if f.output.name() == "json" {
 		side := func(i int) jsonout.Plan {

@@ -13,7 +13,7 @@ import (
 type CommandLine []string
 
 // displayFlags lists the flags that control how a run is shown, not what is measured.
-var displayFlags = []string{"quiet", "verbose", "child-worker", "progress", "junit", "annotations", "push"}
+var displayFlags = []string{"quiet", "verbose", "child-worker", "progress", "output", "junit", "annotations", "push"}
 
 // excludes maps a flag to the flags that contradict it or that it makes pointless.
 var excludes = map[string][]string{

@@ -33,6 +33,8 @@ type observation struct {
 	// repeats are the rates of the repeats; bandwidth (bytes/s) is their mean.
 	repeats   []float64
 	bandwidth float64
+	// slowest is the rate of the slowest repeat, those after the long repeats included; 0 if there is none.
+	slowest float64
 	// within is the relative variation of the seconds around the means of their repeats.
 	within float64
 	looks  []timeline.Repeat
@@ -54,8 +56,13 @@ func observations(rec *model.Recorded) []observation {
 			for _, v := range timeline.Of(good[w.Name], d) {
 				if looks[v.Step] {
 					g.looks = append(g.looks, v)
-				} else if len(g.looks) == 0 {
-					t := timeline.Total(v.Seconds)
+					continue
+				}
+				t := timeline.Total(v.Seconds)
+				if rate := t.Value(model.IOPS); g.slowest == 0 || rate < g.slowest {
+					g.slowest = rate
+				}
+				if len(g.looks) == 0 {
 					if y := timeline.Series(v.Seconds, model.IOPS); len(y) > 1 {
 						n, cv := float64(len(y)-1), stats.StdDev(y)/stats.Mean(y)
 						square, df = square+n*cv*cv, df+n

@@ -448,6 +448,7 @@ func TestASlowSpellIsTold(t *testing.T) {
 		looks   [][]float64
 		seconds float64
 	}{
+		{"longer than half of it", [][]float64{in(4, 12, 4), sameRate(20, 2500)}, 0},
 		{"none", [][]float64{sameRate(20, 2500)}, 0},
 		{"in the middle", [][]float64{in(5, 6, 9)}, 6},
 		{"a hiccup", [][]float64{in(5, 3, 12)}, 0},
@@ -483,5 +484,24 @@ func TestALateFallIsWaitedFor(t *testing.T) {
 	}
 	if s.State != model.Doubtful || math.Abs(s.Rate/1500-1) > 0.01 || s.AtEnd {
 		t.Errorf("after a short one: %+v", s)
+	}
+}
+
+// Storage whose repeats are as slow has such periods in its result.
+func TestASlowPeriodIsSlowerThanTheRepeats(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		l.repeats("writes", 2500, 2500)
+		if !after {
+			l.repeats("writes", 1600)
+		}
+		l.repeats("others", 100, 100)
+		l.step("writes", true, slices.Concat(sameRate(4, 2500), sameRate(6, 1500), sameRate(10, 2500))...)
+		if after {
+			l.repeats("writes", 1600)
+		}
+		if s := Results(&l.rec)[0].Sustained; s.SlowSeconds != 0 {
+			t.Errorf("after it: %t: %+v", after, s)
+		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// slowSeconds is the minimum length of a slow period in a long repeat. It is slower than the repeats by
-	// plainFall, and by slowNoise times the variation between seconds.
+	// slowSeconds is the minimum length of a slow period in a long repeat. It is slower than the slowest repeat by
+	// plainFall, and by slowNoise times the variation between seconds: storage whose repeats differ as much has such
+	// periods in its result.
 	slowSeconds = 4
-	slowNoise   = 3.0
+	slowNoise   = 4.0
 )
 
 // lateFall is a fall in a long repeat whose plateau is too short to be certain. If the next long repeat is not as
@@ -44,16 +45,20 @@ func (s *lookResult) wanted() float64 {
 	return float64(s.late.after + firmSeconds)
 }
 
-// slowPeriod is the longest slow period in the long repeats of a workload whose rate held: how many seconds, and their mean
-// rate; 0 if there is none. Such seconds are not part of the result, which is made of repeats.
+// slowPeriod is the longest slow period in the long repeats of a workload whose rate held, each of which was mostly as fast
+// as the repeats: how many seconds, and their mean rate; 0 if there is none. Such seconds are not part of the
+// result, which is made of repeats.
 func (s *lookResult) slowPeriod() (rate, seconds float64) {
 	for _, look := range s.looks {
 		rates := timeline.Series(look.Seconds, model.IOPS)
-		usual := s.rate()
-		if len(s.repeats) == 0 {
-			usual = stats.Median(rates)
+		usual := stats.Median(rates)
+		if s.slowest > 0 {
+			usual = s.slowest
 		}
 		most := (1 - math.Max(plainFall, slowNoise*s.within)) * usual
+		if stats.Median(rates) < most {
+			continue
+		}
 		for from := 0; from < len(rates); from++ {
 			to := from
 			// Where next to nothing is done, the storage stands still, which is another finding.

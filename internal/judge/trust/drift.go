@@ -22,7 +22,7 @@ var ruleDrift = Rule{
 // Evidence: the series. The confidence level is 99.9 %, because a run has many series. Source: Theil
 // and Sen's slope, Sen 1968, for repeats; least squares in correlated noise, Grenander and Rosenblatt 1957, for seconds.
 func checkDrift(ev Evidence) []model.Finding {
-	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or too noisy ones: a drift of more than %s would not be distinguished from noise",
+	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), too noisy ones, or a level that changed otherwise: a drift of more than %s would not be distinguished",
 		leastRepeats, driftSeconds, percent(driftMost))
 	passed := fmt.Sprintf("no workload drifted by more than %s (95%% CI)", percent(ev.mostDrift()))
 	return ev.regimeRule(drifting, short, passed, func(s *series, r regime) model.Finding {
@@ -41,10 +41,8 @@ func checkDrift(ev Evidence) []model.Finding {
 // mostDrift is the largest drift that remains possible where none was found, relative to the level.
 func (ev Evidence) mostDrift() (most float64) {
 	for i, r := range ev.regimes {
-		if s := &ev.series[i]; r.kind <= steady && s.lasts() {
-			if d := s.drift(); d.kind == steady {
-				most = math.Max(most, d.most())
-			}
+		if s := &ev.series[i]; s.tells(drifting, r) {
+			most = math.Max(most, s.drift().most())
 		}
 	}
 	return most

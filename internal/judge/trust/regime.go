@@ -86,7 +86,7 @@ func (s *series) regime() regime {
 	}
 	if found.kind > steady {
 		// A slow drift also looks like a step somewhere in the middle.
-		if d := s.drift(); d.kind == drifting && d.straight && s.lineFits(found.at) {
+		if d := s.drift(); d.kind == drifting && (d.straight && s.lineFits(found.at) || s.gradual(found)) {
 			return d
 		}
 		if d := s.slide(found); d.kind == drifting {
@@ -280,6 +280,16 @@ func (s *series) lineFits(at int) bool {
 	return line < step
 }
 
+// gradual reports whether only a small part of a change of level in an unbroken series happened where it was found.
+func (s *series) gradual(found regime) bool {
+	if !s.long() || found.kind != bursting && found.kind != stepping {
+		return false
+	}
+	a, b := s.rate[:found.at], s.rate[found.at:]
+	spread, _ := noise(a[len(a)-min(len(a), abruptSeconds):], b[:min(len(b), abruptSeconds)])
+	return !abrupt(a, b, spread)
+}
+
 // slide is the drift in an unbroken series whose fall to a lower level was gradual: the seconds before it fell by about as much
 // as the levels differ. A credit ends abruptly. It is steady if there was none.
 func (s *series) slide(found regime) regime {
@@ -322,7 +332,7 @@ func (s *series) tells(is kind, found regime) bool {
 	case bimodal:
 		return len(s.rate) >= modeSeconds
 	case drifting:
-		return s.lasts() && (found.kind > steady || s.drift().kind != tooShort)
+		return s.lasts() && found.kind <= steady && s.drift().kind != tooShort
 	}
 	return s.long() && len(s.rate) >= longSeconds || !s.long() && s.repeats >= 3
 }

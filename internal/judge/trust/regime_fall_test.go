@@ -4,7 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 // lower makes a series slower by a share at some seconds, which the weight of each says, from 0 to 1.
@@ -210,6 +213,7 @@ func TestAGradualFallIsNoCredit(t *testing.T) {
 	}{
 		"over a minute, then level":   {func(i int) float64 { return 1 - 0.5*min(1, float64(i)/60) }, []kind{drifting}},
 		"over 40 s, then level":       {func(i int) float64 { return 1 - 0.5*min(1, float64(i)/40) }, []kind{drifting}},
+		"over a minute of two":        {func(i int) float64 { return 1 - 0.9*min(1, float64(i)/45) }, []kind{drifting}},
 		"at once":                     {func(i int) float64 { return 1 - 0.5*float64(min(1, i/40)) }, []kind{bursting, stepping}},
 		"at once, after a small fall": {func(i int) float64 { return 1 - 0.05*min(1, float64(i)/40) - 0.45*float64(min(1, i/40)) }, []kind{bursting, stepping}},
 	} {
@@ -221,6 +225,27 @@ func TestAGradualFallIsNoCredit(t *testing.T) {
 			if r := s.regime(); !slices.Contains(x.want, r.kind) {
 				t.Errorf("%s, %d: %+v", name, seed, r)
 			}
+		}
+	}
+}
+
+// A series whose level changed, or that has two, is not called free of a drift, and the bound that is told is that of the
+// series that are.
+func TestALevelThatChangedBoundsNoDrift(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	changed, level := noisy(r, 120, 0.01, 0, -0.4, 50), noisy(r, 120, 0.01, 0, 0, 120)
+	changed.workload, level.workload = "changed", "level"
+	ev := Evidence{series: []series{*changed, *level}}
+	for i := range ev.series {
+		ev.regimes = append(ev.regimes, ev.series[i].regime())
+	}
+	if ev.regimes[0].kind <= steady {
+		t.Fatalf("%+v", ev.regimes[0])
+	}
+	for _, f := range checkDrift(ev) {
+		want := map[model.Severity][]string{model.SeverityPassed: {"level"}, model.SeverityNotChecked: {"changed"}}[f.Severity]
+		if !slices.Equal(f.Results, want) || f.Severity == model.SeverityPassed && strings.Contains(f.Message, "more than 0 %") {
+			t.Errorf("%s %v: %s", f.Severity, f.Results, f.Message)
 		}
 	}
 }

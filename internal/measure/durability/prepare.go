@@ -202,6 +202,10 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 	for !isDirectory(parent) && parent != filepath.Dir(parent) {
 		parent = filepath.Dir(parent)
 	}
+	if real, err := filepath.EvalSymlinks(parent); err == nil {
+		// The ledger lies where a link leads.
+		parent = real
+	}
 	ledger, err := volume.Probe(ctx, e, model.Target{Name: parent, Kind: model.Directory, Path: parent})
 	if err != nil {
 		return err
