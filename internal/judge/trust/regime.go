@@ -86,7 +86,11 @@ func (s *series) regime() regime {
 	}
 	if found.kind > steady {
 		// A slow drift also looks like a step somewhere in the middle.
-		if d := s.drift(); d.kind == drifting && (d.straight && s.lineFits(found.at) || s.gradual(found)) {
+		if d := s.drift(); d.kind == drifting && d.straight && s.lineFits(found.at) {
+			return d
+		}
+		// That the level changed is known; how, is left to tell.
+		if d := s.walks(0.05); s.gradual(found) && d.kind == drifting {
 			return d
 		}
 		if d := s.slide(found); d.kind == drifting {
@@ -207,9 +211,7 @@ func (s *series) drift() regime {
 	}
 	if s.long() {
 		at := func(level float64) line { return lineOf(stats.Line(s.rate, level)) }
-		if walk := lineOf(stats.Walk(s.rate, falseAlarm)); !walk.undecided() && at(falseAlarm).undecided() {
-			d := drifts(s.rate, walk, walk, float64(len(s.rate)))
-			d.straight = false
+		if d := s.walks(falseAlarm); d.kind == drifting && at(falseAlarm).undecided() {
 			return d
 		}
 		return drifts(s.rate, at(falseAlarm), at(0.05), float64(len(s.rate)))
@@ -217,6 +219,18 @@ func (s *series) drift() regime {
 	rates, times := s.means()
 	at := func(level float64) line { return lineOf(stats.Trend(times, rates, level)) }
 	return drifts(rates, at(falseAlarm), at(0.05), times[len(times)-1]-times[0])
+}
+
+// walks is the drift of an unbroken series that goes further than a random walk, at that level of significance, whatever
+// its course. It is steady if there is none.
+func (s *series) walks(level float64) regime {
+	walk := lineOf(stats.Walk(s.rate, level))
+	if walk.undecided() {
+		return regime{kind: steady}
+	}
+	d := drifts(s.rate, walk, walk, float64(len(s.rate)))
+	d.straight = false
+	return d
 }
 
 // line is a slope with its interval.
