@@ -20,6 +20,7 @@ func TestFaults(t *testing.T) {
 		{"a node is lost", testNodeLost},
 		{"a pod is evicted", testPodEvicted},
 		{"a pod runs out of memory", testPodOutOfMemory},
+		{"fio runs out of memory", testLoadOutOfMemory},
 		{"the pod is deleted", testPodDeleted},
 		{"the driver is killed", testDriverKilled},
 		{"an interrupt", testInterrupt},

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -58,12 +60,76 @@ func testPodOutOfMemory(t *testing.T) {
 	ns := namespace(t, "lost-memory", "restricted")
 	r := beginLong(t, ns, "repeat 2 ", "run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "60s", "--resources", "memory=64Mi")
 	pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "name"))
+	over := sacrifice(t, strings.TrimSpace(kubectl(t, "get", "-n", ns, pod, "-o", "jsonpath={.metadata.uid}")), "loadline-agent")
 	// Memory used there is charged to the container and cannot be reclaimed.
 	hog := exec.Command(lab.Program("kubectl"), "--kubeconfig", lab.Kubeconfig(), "exec", "-n", ns, pod, "--", "sh", "-c", "while true; do dd if=/dev/zero of=/dev/shm/hog-$$ bs=64k count=1024; done")
 	if out, err := hog.CombinedOutput(); err == nil {
 		t.Errorf("there is memory enough: %s", out)
 	}
+	over()
 	r.failed(t, "was lost", "OOMKilled", "--resources memory=1Gi")
+	nothingLeft(t, ns)
+}
+
+// sacrifice makes the kernel's out-of-memory killer choose the program of this name among those of a
+// pod, until over is called: it would choose the load tool as well, whose end is not the worker's.
+func sacrifice(t *testing.T, uid, program string) (over func()) {
+	ended, gone, found := make(chan struct{}), make(chan struct{}), false
+	go func() {
+		defer close(gone)
+		for {
+			names, _ := filepath.Glob("/proc/[0-9]*/comm")
+			for _, name := range names {
+				dir := filepath.Dir(name)
+				if groups, err := os.ReadFile(filepath.Join(dir, "cgroup")); err != nil || !strings.Contains(string(groups), uid) {
+					continue
+				}
+				score := "-900"
+				if comm, err := os.ReadFile(name); err == nil && strings.TrimSpace(string(comm)) == program {
+					score, found = "1000", true
+				}
+				_ = os.WriteFile(filepath.Join(dir, "oom_score_adj"), []byte(score), 0) // it may have ended
+			}
+			select {
+			case <-ended:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-gone
+		if !found {
+			t.Errorf("no process of the pod %s is %s", uid, program)
+		}
+	}
+}
+
+// largeBlocks is a profile with a workload whose buffers do not fit in 64 MiB.
+const largeBlocks = `workloads:
+  - {name: small, access: rand, direction: read, block_size: 4k, depth: 4}
+  - {name: large, access: seq, direction: read, block_size: 16m, depth: 8}
+`
+
+// The pod outlives its load generator: the worker says what the kernel did to it, and measures the rest.
+func testLoadOutOfMemory(t *testing.T) {
+	ns := namespace(t, "lost-fio", "restricted")
+	profile := filepath.Join(t.TempDir(), "large.yaml")
+	if err := os.WriteFile(profile, []byte(largeBlocks), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := run(t, ns, "run", "sc:csi?size=160Mi", "--node", "node2", "--profile", profile, "--max-time", "20s", "--resources", "memory=64Mi", "--format", "json")
+	var doc report
+	decode(t, o, &doc)
+	said(t, o, "large is given up after a failed repeat: fio was killed by the kernel's out-of-memory killer: the memory limit here is 64 MiB", "--resources memory=1Gi")
+	measured := false
+	for _, r := range doc.Results {
+		measured = measured || r.Workload == "small" && r.Estimate > 0 && r.Verdict != "invalid"
+	}
+	if o.code != 5 || !measured {
+		t.Errorf("exit code %d, %s, %+v: %s", o.code, doc.Run.Status, doc.Results, o.stderr)
+	}
 	nothingLeft(t, ns)
 }
 

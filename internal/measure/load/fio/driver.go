@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
@@ -41,6 +42,8 @@ type Driver struct {
 	seeds   map[string]uint64
 
 	limits limits
+	// memoryKills reads how often the kernel's out-of-memory killer has struck.
+	memoryKills func() observe.MemoryKills
 }
 
 // limits sets how long fio may be silent or late before it is considered hung.
@@ -68,6 +71,7 @@ func New(e *env.Env) *Driver {
 			silence: 10 * time.Second, stall: 2 * time.Minute, late: 30 * time.Second,
 			grace: 5 * time.Second, flush: 2 * time.Minute,
 		},
+		memoryKills: observe.ReadMemoryKills,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -58,6 +59,44 @@ func fakeRequest(t *testing.T) model.StartRequest {
 		Step:     model.Step{Number: 1, Seconds: 3},
 		Workload: model.Workload{Name: "w", Access: model.Random, Direction: model.Mixed, ReadPercent: 50, BlockSize: 4096, Depth: 2, Jobs: 2, Sync: "fdatasync"},
 		Volume:   model.Volume{Path: path, Size: 1 << 16, Engine: "psync"},
+	}
+}
+
+// A kill is the out-of-memory killer's if the kernel counted one there, and the limit is named; a kill
+// that it did not count is somebody's.
+func TestOutOfMemory(t *testing.T) {
+	kills := func(group, machine, limit int64) observe.MemoryKills {
+		return observe.MemoryKills{Group: group, Machine: machine, Limit: limit}
+	}
+	const itself, child = "cat $docs/1; kill -9 $$", "cat $docs/1; echo 'fio: pid=7, got signal=9'; exit 1"
+	for name, c := range map[string]struct {
+		script        string
+		before, after observe.MemoryKills
+		says          string
+	}{
+		"a pod":             {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=1Gi raises it)"},
+		"a job of it":       {child, kills(0, 4, 64<<20), kills(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
+		"a machine":         {itself, kills(2, 4, 0), kills(3, 5, 0), "by the kernel's out-of-memory killer: the machine ran out of memory"},
+		"no such counter":   {itself, kills(-1, 4, 0), kills(-1, 5, 0), "by the kernel's out-of-memory killer: see dmesg"},
+		"by hand":           {itself, kills(2, 4, 64<<20), kills(2, 9, 64<<20), "killed by signal 9 (killed), and not by the kernel's out-of-memory killer"},
+		"nothing is known":  {itself, kills(-1, -1, 0), kills(-1, -1, 0), "if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"},
+		"another's failure": {"cat $docs/1; echo bad >&2; exit 3", kills(2, 4, 0), kills(3, 5, 0), "fio failed with exit code 3: bad"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := fakeDriver(t, c.script)
+			readings := []observe.MemoryKills{c.before, c.after}
+			d.memoryKills = func() observe.MemoryKills {
+				k := readings[0]
+				readings = readings[1:]
+				return k
+			}
+			var got collected
+			r, err := d.Run(context.Background(), fakeRequest(t), load.BeginNow, got.emit)
+			if err != nil || !strings.Contains(r.Error, c.says) {
+				t.Errorf("%v, %q, want %q", err, r.Error, c.says)
+			}
+		})
 	}
 }
 

@@ -19,8 +19,10 @@ func failure(o *outcome, last *job) string {
 		return o.stopped + fioMessage(o)
 	case o.abortCause != nil:
 		return fmt.Sprintf("%v", o.abortCause)
+	case o.outOfMemory():
+		return "fio was killed by the kernel's out-of-memory killer" + o.memory.why + fioMessage(o)
 	case o.signal == syscall.SIGKILL:
-		return fmt.Sprintf("fio was killed by signal 9 (killed); if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg%s", fioMessage(o))
+		return "fio was killed by signal 9 (killed)" + o.memory.why + fioMessage(o)
 	case o.signal != 0:
 		return fmt.Sprintf("fio was killed by signal %d (%v)%s", int(o.signal), o.signal, fioMessage(o))
 	case last != nil && last.failures() > 0:

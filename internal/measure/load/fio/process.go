@@ -54,6 +54,8 @@ type outcome struct {
 	stderr    excerpt
 	raw       record
 	took      time.Duration
+	// memory says what the kernel's out-of-memory killer did meanwhile.
+	memory memoryVerdict
 }
 
 // message returns fio's own message: its standard error, else the text between the documents, else its
@@ -113,6 +115,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	w := &watcher{process: p, outcome: o, abort: make(chan struct{}), limits: d.limits, clock: d.env.Clock, dir: dir, lastOutput: d.env.Now()}
 	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
 	defer d.guard(dir)()
+	killsBefore := d.memoryKills()
 	start := d.env.Now()
 	run, err := daemon.Launch(d.env.Clock, cmd)
 	if err != nil {
@@ -152,6 +155,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		o.signal = ws.Signal()
 	}
 	o.exit = cmd.ProcessState.ExitCode()
+	o.memory = judgeMemory(killsBefore, d.memoryKills())
 	return o, nil
 }
 

@@ -1,0 +1,38 @@
+package fio
+
+import (
+	"strings"
+	"syscall"
+
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// memoryVerdict is whether the kernel's out-of-memory killer killed a process while fio ran.
+type memoryVerdict struct {
+	struck bool
+	// why continues a message that fio was killed.
+	why string
+}
+
+// outOfMemory reports whether fio, or one of its jobs, was the process that the killer chose. Outside
+// a container, fio shares its cgroup with other programs, so a kill there need not be fio's.
+func (o *outcome) outOfMemory() bool {
+	return o.memory.struck && (o.signal == syscall.SIGKILL || strings.Contains(o.stderr.String()+o.text.String(), "got signal=9"))
+}
+
+// judgeMemory compares the kernel's counters from before and after an execution.
+func judgeMemory(before, after observe.MemoryKills) memoryVerdict {
+	switch {
+	case after.Group > before.Group && before.Group >= 0:
+		if after.Limit > 0 {
+			return memoryVerdict{true, ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=1Gi raises it)"}
+		}
+		return memoryVerdict{true, ": the machine ran out of memory (see dmesg)"}
+	case after.Machine > before.Machine && before.Machine >= 0 && after.Group < 0:
+		return memoryVerdict{true, ": see dmesg"}
+	case after.Group >= 0 || after.Machine >= 0:
+		return memoryVerdict{why: ", and not by the kernel's out-of-memory killer: find out who ended it"}
+	}
+	return memoryVerdict{why: "; if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"}
+}
