@@ -1,8 +1,9 @@
 package explain
 
-// flusher is the client number of the event that ends a flush, and storage of the one that ends the
-// storage's own work on a processor for it.
-const flusher, storage = -1, -2
+// Client numbers of events that are no client's own: flusher ends a flush, and storage the storage's own work
+// on a processor for it. Returning is when the client that called it has a processor again, which it needs to let the
+// others go on, and woken when one of those that wait for the next flush has one, which it needs to begin that.
+const flusher, storage, returning, woken = -1, -2, -3, -4
 
 // event is the end of a client's stage or of a flush.
 type event struct {

@@ -27,6 +27,9 @@ type Evidence struct {
 	TraceSeconds float64
 	// Only names the requested workloads; empty means all.
 	Only []string
+	// undisturbed leaves out steps during which the hypervisor took processors away, unless no other step of the
+	// workload is left.
+	undisturbed bool
 }
 
 // Run makes the budgets of a run, for each workload about which enough is known.
@@ -139,8 +142,18 @@ func (ev Evidence) steps(name string) (list []model.StepResult) {
 			list = append(list, s)
 		}
 	}
+	if quiet := slices.DeleteFunc(slices.Clone(list), stolen); ev.undisturbed && len(quiet) > 0 {
+		return quiet
+	}
 	return list
 }
+
+// mostStolen is the share of the processors' time that a hypervisor may take away during a step before its costs count as
+// disturbed: that of the rule cpu.
+const mostStolen = 0.05
+
+// stolen reports whether the hypervisor took away more than that.
+func stolen(s model.StepResult) bool { return s.Counters != nil && s.Counters.Steal > mostStolen }
 
 // idle is the share of all processors' time that was idle while a workload ran, waiting for I/O included; ok
 // is false if it was not counted.

@@ -32,6 +32,7 @@ const fullProcessors = 0.9
 // transactions cost what they cost in app, a run of PostgreSQL on any machine. Runs without the
 // necessary data are refused (model.Refused).
 func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
+	app.undisturbed = true
 	l, err := app.like()
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
 		}
 		p.Points = append(p.Points, point)
 	}
-	p.Assumes = l.assumes(p)
+	p.Assumes = append(l.assumes(p), app.leftOut(loads)...)
 	return p, nil
 }
 
@@ -92,12 +93,19 @@ func (s storageTimes) limited() bool {
 	return slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Unlimited > 0 })
 }
 
-// unlimited is the time of a flush that does not wait for a limit on the rate.
-func unlimited(t prediction.Flush) float64 {
+// unlimited is the time of a flush that does not wait for a limit on the rate. Of large flushes under a limit on bytes,
+// all wait: what is known of them is that they take no less than smaller ones.
+func (s storageTimes) unlimited(t prediction.Flush) float64 {
 	if t.Unlimited > 0 {
 		return t.Unlimited
 	}
-	return t.Value
+	known := 0.0
+	for _, o := range s.flushes {
+		if o.Bytes < t.Bytes {
+			known = max(known, o.Unlimited)
+		}
+	}
+	return cmp.Or(known, t.Value)
 }
 
 // works reports whether the storage's own work on processors is known.
@@ -106,11 +114,12 @@ func (s storageTimes) works() bool {
 }
 
 // storageModel is how storage is simulated: whether it limits the rate, the multiple of its own work on
-// processors, and how the log that it gets depends on the rate.
+// processors, how the log that it gets depends on the rate, and the multiple of all time on processors.
 type storageModel struct {
-	limited bool
-	work    float64
-	images  *imageModel
+	limited    bool
+	work       float64
+	images     *imageModel
+	contention float64
 }
 
 // middle, lower and upper select a value of an estimate.
@@ -123,16 +132,16 @@ func upper(e model.Estimate) float64  { return e.High }
 func (l like) point(s storageTimes, clients, scale, processors int) prediction.Point {
 	c := l.of(clients)
 	at := func(flush, read, other func(model.Estimate) float64, on storageModel) outcome {
-		x := server{clients: clients, other: other(l.other), log: c.LogBytes, script: l.script, scale: scale,
+		x := server{clients: clients, other: l.other.Value * other(l.ownOf(1)), log: c.LogBytes, script: l.script, scale: scale,
 			flush: flushOf(s.flushes, func(t prediction.Flush) float64 { return flush(t.Estimate) })}
 		if on.limited {
-			x.unlimited = flushOf(s.flushes, func(t prediction.Flush) float64 { return cmp.Or(s.uneven[t.Bytes], unlimited(t)) })
+			x.unlimited = flushOf(s.flushes, func(t prediction.Flush) float64 { return cmp.Or(s.uneven[t.Bytes], s.unlimited(t)) })
 		}
-		if on.work > 0 {
-			x.storageWork = flushOf(s.flushes, func(t prediction.Flush) float64 { return on.work * t.Processor })
+		if on.work > 0 || l.inFlush > 0 {
+			x.storageWork = flushOf(s.flushes, func(t prediction.Flush) float64 { return on.contention * (l.inFlush + on.work*t.Processor) })
 		}
 		if c.Processor != nil {
-			x.work, x.processors = *c.Processor, processors
+			x.work, x.processors = on.contention*l.onProcessors(c), processors
 			if own := l.ownOf(clients); own.Value > 0 {
 				x.work *= other(own)
 			}
@@ -143,7 +152,7 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		return x.settled(on.images)
 	}
 	images := l.images[c.Workload]
-	on := storageModel{limited: s.limited(), images: images.is}
+	on := storageModel{limited: s.limited(), images: images.is, contention: cmp.Or(c.Contention, 1)}
 	if s.works() {
 		on.work = 1
 	}
@@ -158,19 +167,24 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 	doubt("time of a flush", at(upper, middle, middle, on), at(lower, middle, middle, on))
 	if on.limited || len(s.uneven) > 0 {
 		// Storage that answers most flushes fast and the others slowly looks the same.
-		is := at(middle, middle, middle, storageModel{limited: !on.limited, work: on.work, images: on.images})
+		is := at(middle, middle, middle, storageModel{!on.limited, on.work, on.images, on.contention})
 		doubt("whether the storage limits the rate", is, is)
 	}
 	if on.work > 0 {
-		doubt("CPU time used by the storage", at(middle, middle, middle, storageModel{on.limited, 2, on.images}), at(middle, middle, middle, storageModel{on.limited, 0, on.images}))
+		doubt("CPU time used by the storage", at(middle, middle, middle, storageModel{on.limited, 2, on.images, on.contention}), at(middle, middle, middle, storageModel{on.limited, 0, on.images, on.contention}))
 	}
 	if on.images != nil {
 		// The log is known at the rate at which it was counted. At lower rates more images make more of it, at higher ones less.
-		slow, fast := at(middle, middle, middle, storageModel{on.limited, on.work, images.more}), at(middle, middle, middle, storageModel{on.limited, on.work, images.fewer})
+		slow, fast := at(middle, middle, middle, storageModel{on.limited, on.work, images.more, on.contention}), at(middle, middle, middle, storageModel{on.limited, on.work, images.fewer, on.contention})
 		if slow.rate > fast.rate {
 			slow, fast = fast, slow
 		}
 		doubt("full-page images in the log", slow, fast)
+	}
+	if on.contention != 1 {
+		// On storage that is served without waiting for processors, it may be less.
+		none := at(middle, middle, middle, storageModel{on.limited, on.work, on.images, 1})
+		doubt("contention for processors", none, none)
 	}
 	if s.read != nil && c.Reads > 0 {
 		doubt("time of a read", at(middle, upper, middle, on), at(middle, lower, middle, on))
@@ -245,7 +259,7 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	}
 	if i := slices.IndexFunc(p.Flushes, func(t prediction.Flush) bool { return t.Unlimited > 0 }); i >= 0 {
 		first := p.Flushes[i]
-		list = append(list, fmt.Sprintf("the storage limits the rate: to %s flushes of %s per second, and one that does not wait for that takes %s", units.FormatRate(1/first.Value), units.FormatBlock(first.Bytes), units.FormatDuration(unlimited(first))))
+		list = append(list, fmt.Sprintf("the storage limits the rate: to %s flushes of %s per second, and one that does not wait for that takes %s", units.FormatRate(1/first.Value), units.FormatBlock(first.Bytes), units.FormatDuration(first.Unlimited)))
 		if p.Read != nil {
 			list = append(list, "reads do not count towards that limit: if they do, these rates are too high")
 		}
@@ -254,6 +268,20 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")
 	}
 	return append(list, "data and log are on this storage, and nobody else uses it", "no checkpoint is in progress, and "+l.assumedImages())
+}
+
+// leftOut says which costs come from some of the repeats.
+func (ev Evidence) leftOut(workloads []string) (list []string) {
+	for _, name := range workloads {
+		used := ev.steps(name)
+		ev.undisturbed = false
+		all := ev.steps(name)
+		ev.undisturbed = true
+		if len(used) < len(all) {
+			list = append(list, fmt.Sprintf("a transaction of %s costs what it did in %d of %d repeats: during the others the hypervisor took away more than %s of the processors' time", name, len(used), len(all), percent(mostStolen)))
+		}
+	}
+	return list
 }
 
 // assumedImages says how many full-page images the log has.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 	"github.com/loadline/loadline/internal/model/prediction"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
@@ -95,31 +96,53 @@ func (ev Evidence) flushTimes() (list []prediction.Flush, uneven map[int64]float
 }
 
 const (
-	// limitedShare and limitedSpread tell storage that limits the rate: the median is less than that share
-	// of the mean, because most I/Os do not wait and some wait for long, and yet the rate is the same all
+	// limitedShare and limitedSpread tell storage that limits the rate: an I/O that is not held back takes less than
+	// that share of the mean, because the others wait for long, and yet the rate is the same all
 	// the time, to that relative half-width of its interval.
 	limitedShare  = 0.7
 	limitedSpread = 0.03
+	// leastFast is the least share of I/Os that are not held back.
+	leastFast = 0.1
 )
 
 // unlimited is the time of a write with its flush that does not wait for the storage's limit on the rate, if it
 // has one; 0 if it has none. A throttle lets I/Os through at once until the allowance of a tenth of a second or so
 // is used up, and then holds the next one back: so the mean of one I/O after the other is the limit's,
-// and the median the storage's.
+// and the storage's is the median of those that are not held back.
 func (ev Evidence) unlimited(w model.Workload, mean model.Estimate) float64 {
-	median := 0.0
+	sum := 0.0
 	results := ev.results(w.Name)
 	for _, d := range []model.Direction{w.Direction, model.Sync} {
 		r, there := results[d]
 		if !there || r.Latency == nil || r.Latency.P50 == nil {
 			return 0
 		}
-		median += *r.Latency.P50
+		usual, h := *r.Latency.P50, ev.latencies(w.Name, d)
+		if fast, _ := h.Divide(h.Mean()); fast.Count() > 0 && float64(fast.Count()) >= leastFast*float64(h.Count()) && fast.Percentile(90) < limitedShare*h.Mean() {
+			usual = fast.Percentile(50)
+		}
+		sum += usual
 	}
-	if median >= limitedShare*mean.Value {
+	if sum >= limitedShare*mean.Value {
 		return 0
 	}
-	return median
+	return sum
+}
+
+// latencies are those of a workload's I/Os in one direction, in the repeats that count.
+func (ev Evidence) latencies(workload string, d model.Direction) (h histogram.Histogram) {
+	counts := map[int]bool{}
+	for _, s := range ev.steps(workload) {
+		counts[s.Step.Number] = true
+	}
+	for i := range ev.Recorded.Samples {
+		if m := &ev.Recorded.Samples[i]; counts[m.Step] {
+			if f := m.Flow(d); f != nil {
+				h.Merge(f.Histogram)
+			}
+		}
+	}
+	return h
 }
 
 // besideTool is how long processors are busy for each I/O of a workload besides the load tool, in seconds:

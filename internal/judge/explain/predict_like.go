@@ -33,9 +33,14 @@ type like struct {
 	// other is the part of a transaction's own work, in seconds, that is not on a processor, for one
 	// client: the rest after subtracting everything else.
 	other model.Estimate
+	// inFlush is the part of a transaction's time on processors that one client spends while it waits for a
+	// flush, in seconds: the flush's own system calls, which are part of its time.
+	inFlush float64
+	// flushes are the flushes per transaction, by workload.
+	flushes map[string]float64
 	// costs are ordered by increasing numbers of clients, starting with 1.
 	costs []prediction.Costs
-	// own bounds, for each workload of several clients, its own work relative to the mean: by as much as its rate varied.
+	// own bounds, for each workload, a transaction's own work relative to the mean: by as much as its rate varied.
 	own map[string]model.Estimate
 	// images are the models of full-page images, by workload; there is none for a workload whose images are not
 	// known.
@@ -64,7 +69,7 @@ func (l like) of(clients int) (c prediction.Costs) {
 }
 
 // ownOf bounds the own work of a transaction of so many clients, relative to the mean: as widely as that of the numbers of
-// clients on both sides. It is zero for one client, whose own work has an interval of its own.
+// clients on both sides.
 func (l like) ownOf(clients int) (e model.Estimate) {
 	for _, c := range l.costs {
 		own, ok := l.own[c.Workload]
@@ -98,7 +103,7 @@ func (ev Evidence) like() (l like, err error) {
 		if p := ev.Report.Run.Prepare; p != nil && p.App != nil {
 			l.scale = p.App.Scale
 		}
-		l.own = map[string]model.Estimate{}
+		l.own, l.flushes = map[string]model.Estimate{}, map[string]float64{}
 		for _, w := range loads {
 			if r := ev.results(w.Name)[w.Direction].Metrics[model.Transactions]; w.Depth > 1 && r.Confidence > 0 && r.Low > 0 && r.High >= r.Value && !r.Open {
 				l.own[w.Name] = model.Estimate{Value: 1, Low: r.Value / r.High, High: r.Value / r.Low, Confidence: r.Confidence}
@@ -108,9 +113,15 @@ func (ev Evidence) like() (l like, err error) {
 				return l, err
 			}
 			l.costs = append(l.costs, c)
+			if t, _ := ev.transaction(w); t.flushes != nil {
+				l.flushes[w.Name] = *t.flushes
+			}
 		}
 		l.images = ev.imagesOf(l.costs, l.scale)
-		l.other, err = ev.other(loads[0], l.costs[0])
+		if l.other, l.inFlush, err = ev.other(loads[0], l.costs[0]); err == nil {
+			ev.fitContention(l, loads)
+			l.own[loads[0].Name] = ev.ownOfOne(loads[0], l)
+		}
 		return l, err
 	}
 	return l, model.RefusedError(name+" holds no load of pgbench's TPC-B-like or simple update by 1 client, which tells what a transaction costs by itself", "measure it once, on any machine: "+measureCosts)
@@ -182,19 +193,36 @@ func (ev Evidence) believed(workload string) error {
 }
 
 // other is the time of one client's transaction besides processors, flushes and reads: by the serial
-// law, the rest of the total. Its interval is that of the time of a transaction.
-func (ev Evidence) other(w model.Workload, c prediction.Costs) (e model.Estimate, err error) {
+// law, the rest of the total. Its interval is that of the time of a transaction. If it was on processors for longer
+// than that, it was so for inFlush seconds while it waited for a flush.
+func (ev Evidence) other(w model.Workload, c prediction.Costs) (e model.Estimate, inFlush float64, err error) {
 	t, _ := ev.transaction(w)
 	own := t.seen - *t.flushes**t.flush - *t.reading
 	if own <= 0 {
-		return e, model.RefusedError(fmt.Sprintf("the flushes and reads of a transaction of %s come to more than it took, so its own work is not known", w.Name), "measure it on faster storage: "+measureCosts)
+		return e, 0, model.RefusedError(fmt.Sprintf("the flushes and reads of a transaction of %s come to more than it took, so its own work is not known", w.Name), "measure it on faster storage: "+measureCosts)
 	}
 	if c.Processor != nil {
-		own = max(0, own-*c.Processor)
+		inFlush = math.Max(0, *c.Processor-own)
+		own = math.Max(0, own-*c.Processor)
 	}
 	rate := ev.results(w.Name)[w.Direction].Metrics[model.Transactions]
 	if rate.Confidence == 0 || rate.Value <= 0 || rate.Low <= 0 {
-		return e, model.RefusedError(w.Name+" was measured once, so that nothing is known of how sure its rate is", "measure it again, with repeats: "+measureCosts)
+		return e, 0, model.RefusedError(w.Name+" was measured once, so that nothing is known of how sure its rate is", "measure it again, with repeats: "+measureCosts)
 	}
-	return model.Estimate{Unit: "s", Value: own, Low: math.Max(0, own-t.seen*(1-rate.Value/rate.High)), High: own + t.seen*(rate.Value/rate.Low-1), Confidence: rate.Confidence}, nil
+	return model.Estimate{Unit: "s", Value: own, Low: math.Max(0, own-t.seen*(1-rate.Value/rate.High)), High: own + t.seen*(rate.Value/rate.Low-1), Confidence: rate.Confidence}, inFlush, nil
+}
+
+// ownOfOne bounds the own work of one client's transaction relative to its mean: what is not known of its time is not
+// known of that.
+func (ev Evidence) ownOfOne(w model.Workload, l like) model.Estimate {
+	t, _ := ev.transaction(w)
+	rate := ev.results(w.Name)[w.Direction].Metrics[model.Transactions]
+	own := l.other.Value
+	if l.costs[0].Processor != nil {
+		own += l.onProcessors(l.costs[0])
+	}
+	if own <= 0 {
+		return model.Estimate{Value: 1, Low: 1, High: 1, Confidence: rate.Confidence}
+	}
+	return model.Estimate{Value: 1, Low: math.Max(0, 1-t.seen*(1-rate.Value/rate.High)/own), High: 1 + t.seen*(rate.Value/rate.Low-1)/own, Confidence: rate.Confidence}
 }

@@ -180,6 +180,31 @@ func TestALimitOnFlushes(t *testing.T) {
 	}
 }
 
+// What a limit did not use for a tenth of a second may be used at once, as in QEMU's throttle: a client whose transactions
+// take longer than the limit's interval on average, but not each of them, does not notice it.
+func TestALimitLetsALittleThrough(t *testing.T) {
+	const own, each = 0.8e-3, 0.2e-3
+	s := updates(1, own, 0.97e-3)
+	s.unlimited = always(each)
+	about(t, "just below the limit", s.simulate().rate, 1/(own+each), 0.01)
+	s.flush = always(1.2e-3)
+	about(t, "above it", s.simulate().rate, 1/1.2e-3, 0.01)
+}
+
+// A flush for which the storage works hands it from thread to thread, and each waits for a processor: where those are
+// full, it takes longer, and more transactions share it.
+func TestAFlushWaitsForProcessors(t *testing.T) {
+	s := updates(4, 0, 0.4e-3)
+	s.work, s.other, s.processors = 0.8e-3, 0, 2
+	alone := s.simulate()
+	s.storageWork = always(0.3e-3)
+	busy := s.simulate()
+	each := func(p outcome) float64 { return p.flushing / p.flushes / p.rate }
+	if each(busy) < 1.5*each(alone) || busy.flushes > 0.95*alone.flushes {
+		t.Errorf("a flush takes %v, %v of them for each transaction; with work of the storage %v and %v", each(alone), alone.flushes, each(busy), busy.flushes)
+	}
+}
+
 // The storage's own work for each flush takes its share of full processors, and makes flushes wait for
 // them; with processors to spare it changes nothing.
 func TestStorageWorksToo(t *testing.T) {

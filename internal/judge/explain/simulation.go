@@ -3,6 +3,7 @@ package explain
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // stage is what a client is doing.
@@ -49,15 +50,17 @@ type simulation struct {
 	reading           int
 	rows              []row
 	waiting, flushing []int
-	spent             [stages]float64
-	done, flushed     int
+	// locked is true while a client flushes, from its call to the time when it can go on.
+	locked        bool
+	spent         [stages]float64
+	done, flushed int
 	// flushTime and storageTime are the time in flushes, and that of the storage on processors.
 	flushTime, storageTime float64
-	// unfinished are the parts of the current flush that are not over: its time, and the storage's work on
-	// processors, in pieces of storagePiece seconds. flushBegan is when it began, nextFlush when the
-	// storage's limit lets the next one begin.
-	unfinished                          int
-	storagePiece, flushBegan, nextFlush float64
+	// A flush has stagesLeft, each a pause without a processor and then pieces of storagePiece seconds on lanes
+	// processors, of which some are unfinished. flushBegan is when it began, nextFlush when the storage's limit lets the
+	// next one begin.
+	stagesLeft, lanes, unfinished              int
+	pause, storagePiece, flushBegan, nextFlush float64
 }
 
 // until runs until the given number of transactions is done.
@@ -65,14 +68,8 @@ func (g *simulation) until(done int) {
 	for g.done < done {
 		e := g.events.next()
 		g.now = e.at
-		switch e.client {
-		case storage:
-			g.freeProcessor()
-			fallthrough
-		case flusher:
-			if g.unfinished--; g.unfinished == 0 {
-				g.endFlush()
-			}
+		if e.client < 0 {
+			g.progress(e.client)
 			continue
 		}
 		switch g.all[e.client].stage {
@@ -84,6 +81,43 @@ func (g *simulation) until(done int) {
 			g.leaveReader(e.client)
 		}
 	}
+}
+
+// progress continues a flush after an event that is no client's.
+func (g *simulation) progress(event int) {
+	if event != flusher {
+		g.freeProcessor()
+	}
+	switch event {
+	case flusher:
+		if g.storagePiece <= 0 {
+			g.endStage()
+			return
+		}
+		g.unfinished = g.lanes
+		for range g.lanes {
+			g.wantProcessor(storage)
+		}
+	case storage:
+		if g.unfinished--; g.unfinished == 0 {
+			g.endStage()
+		}
+	case returning:
+		g.endFlush()
+	case woken:
+		if !g.locked && len(g.waiting) > 0 {
+			g.beginFlush()
+		}
+	}
+}
+
+// endStage begins the next stage of a flush, or lets the client that called it go on.
+func (g *simulation) endStage() {
+	if g.stagesLeft--; g.stagesLeft > 0 {
+		g.later(flusher, g.pause)
+		return
+	}
+	g.wantProcessor(returning)
 }
 
 // enter records a client's next stage.
@@ -138,8 +172,13 @@ func (g *simulation) lock(c, i int) {
 
 func (g *simulation) wantProcessor(c int) {
 	if g.processors > 0 && g.running == g.processors {
-		if c != storage {
+		if c >= 0 {
 			g.enter(c, atQueue)
+		}
+		if c == returning || c == woken {
+			// Schedulers prefer those that have slept to those that compute.
+			g.queued = slices.Insert(g.queued, 0, c)
+			return
 		}
 		g.queued = append(g.queued, c)
 		return
@@ -149,9 +188,13 @@ func (g *simulation) wantProcessor(c int) {
 }
 
 func (g *simulation) run(c int) {
-	if c == storage {
+	switch c {
+	case storage:
 		g.storageTime += g.storagePiece
 		g.later(storage, g.storagePiece)
+		return
+	case returning, woken:
+		g.later(c, 0)
 		return
 	}
 	g.enter(c, atProcessor)
@@ -216,7 +259,7 @@ func (g *simulation) endStatement(c int) {
 	}
 	g.enter(c, atCommit)
 	g.waiting = append(g.waiting, c)
-	if len(g.flushing) == 0 {
+	if !g.locked {
 		g.beginFlush()
 	}
 }
@@ -227,13 +270,23 @@ func (g *simulation) pages(bytes float64) float64 {
 	return page * math.Ceil(g.random.Float64()+bytes/page)
 }
 
-// mostPieces limits the number of processors that the storage uses for one flush.
-const mostPieces = 64
+const (
+	// mostLanes limits the number of processors that the storage uses for one flush, and mostStages that of
+	// its stages.
+	mostLanes, mostStages = 64, 64
+	// stageWork is how long a thread of the storage is on a processor until it hands a request on, in seconds.
+	stageWork = 60e-6
+	// limitBurst is for how long, in seconds, a limit on the rate lets I/Os through that were not used before: a tenth of a
+	// second in QEMU's throttle (throttle.c: the bucket holds that much of the average).
+	limitBurst = 0.1
+)
 
 // beginFlush starts a flush for all waiting clients. Its duration is random, within a fifth of the
-// mean. It lasts longer if the storage's own work for it has to wait for a processor, and begins later
-// if the storage limits the rate.
+// mean. It begins later if the storage limits the rate. If the storage does work for it on processors, it is a
+// sequence of stages, one for each thread that a request is handed to, and each of them first has to get a
+// processor: so it lasts longer where those are busy.
 func (g *simulation) beginFlush() {
+	g.locked = true
 	g.flushing, g.waiting = g.waiting, nil
 	for _, c := range g.flushing {
 		g.enter(c, atFlush)
@@ -244,28 +297,28 @@ func (g *simulation) beginFlush() {
 	begin := g.now
 	if g.unlimited != nil {
 		begin = math.Max(g.now, g.nextFlush)
-		g.nextFlush = begin + average
+		g.nextFlush = math.Max(g.nextFlush, g.now-limitBurst) + average
 		seconds = math.Min(average, g.unlimited(bytes))
 	}
+	seconds *= 0.8 + 0.4*g.random.Float64()
 	g.flushed++
-	g.flushBegan, g.unfinished = g.now, 1
-	g.later(flusher, begin-g.now+seconds*(0.8+0.4*g.random.Float64()))
-	if g.storageWork == nil || g.processors == 0 {
-		return
+	g.flushBegan, g.stagesLeft, g.lanes, g.storagePiece = g.now, 1, 1, 0
+	work := 0.0
+	if g.storageWork != nil && g.processors > 0 {
+		work = g.storageWork(bytes)
 	}
-	work := g.storageWork(bytes)
-	// It does more than one thing at a time if it is on processors for longer than a flush takes.
-	pieces := 1
-	if seconds > 0 {
-		pieces = int(math.Max(1, math.Min(math.Ceil(work/seconds), float64(min(g.processors, mostPieces)))))
+	if work > 0 {
+		// It does more than one thing at a time if it is on processors for longer than a flush takes.
+		if seconds > 0 {
+			g.lanes = int(math.Max(1, math.Min(math.Ceil(work/seconds), float64(min(g.processors, mostLanes)))))
+		}
+		each := work / float64(g.lanes)
+		g.stagesLeft = int(math.Max(1, math.Min(math.Round(each/stageWork), mostStages)))
+		g.storagePiece = each / float64(g.stagesLeft)
+		seconds = math.Max(0, seconds-each)
 	}
-	if g.storagePiece = work / float64(pieces); g.storagePiece <= 0 {
-		return
-	}
-	for range pieces {
-		g.unfinished++
-		g.wantProcessor(storage)
-	}
+	g.pause = seconds / float64(g.stagesLeft)
+	g.later(flusher, begin-g.now+g.pause)
 }
 
 // endFlush releases the clients whose transactions are done, and their rows.
@@ -273,8 +326,9 @@ func (g *simulation) endFlush() {
 	ended := g.flushing
 	g.flushing = nil
 	g.flushTime += g.now - g.flushBegan
+	g.locked = false
 	if len(g.waiting) > 0 {
-		g.beginFlush()
+		g.wantProcessor(woken)
 	}
 	for _, c := range ended {
 		x := &g.all[c]

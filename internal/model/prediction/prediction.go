@@ -79,6 +79,9 @@ type Costs struct {
 	Clients  int    `json:"clients"`
 	// Processor is the CPU time of client and server; nil if it was not counted.
 	Processor *float64 `json:"processor_seconds,omitempty"`
+	// Contention multiplies the CPU time of a transaction and of the storage's work for its flushes where several
+	// clients fill the processors, so that the measured application's own rate comes out; 0 if they did not.
+	Contention float64 `json:"contention,omitempty"`
 	// LogBytes is what was written to the log, PageImages the number of full-page images in it; nil if
 	// they were not counted.
 	LogBytes   float64  `json:"log_bytes"`

@@ -42,7 +42,11 @@ func RenderPrediction(w io.Writer, x *prediction.Prediction, o Options) error {
 	for _, c := range x.Costs {
 		parts := []string{c.Workload, units.FormatSize(int64(c.LogBytes)) + " of log", few(c.Reads) + " reads"}
 		if c.Processor != nil {
-			parts = append(parts, units.FormatDuration(*c.Processor)+" on a processor")
+			on := units.FormatDuration(*c.Processor) + " on a processor"
+			if c.Contention > 0 {
+				on += fmt.Sprintf(" × %.2f for contention", c.Contention)
+			}
+			parts = append(parts, on)
 		}
 		p.field("each", parts...)
 	}

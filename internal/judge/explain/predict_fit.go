@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/prediction"
+)
+
+// With several clients, a transaction is slower than its parts at one client say: the hypervisor takes
+// processors away, caches are cold, and a process that is woken waits. How much slower is known of the application
+// that was measured, whose own storage is in that run: the simulation of it must come to its rate.
+
+const (
+	// fitFrom is the busy share of the processors from which on they explain a difference.
+	fitFrom = 0.6
+	// leastContention and mostContention bound the multiple of the time on processors.
+	leastContention, mostContention = 0.8, 1.6
+	// fitSteps halve that range until it is as narrow as a rate is measured.
+	fitSteps = 7
+)
+
+// fitContention sets, for each workload of several clients, the multiple of a transaction's and its flush's time on
+// processors with which the simulation of this application comes to its measured rate, unless the
+// processors were not the limit.
+func (ev Evidence) fitContention(l like, loads []model.Workload) {
+	first, ok := ev.transaction(loads[0])
+	if !ok || first.far || first.shared || first.flush == nil {
+		return
+	}
+	storage := ev.besideServer(loads[0], first)
+	for i, w := range loads {
+		c := &l.costs[i]
+		if w.Depth <= 1 || c.Processor == nil {
+			continue
+		}
+		t, _ := ev.transaction(w)
+		simulated := func(contention float64) outcome {
+			x := server{clients: w.Depth, processors: processorsOf(&ev.Recorded.Environment), script: l.script, scale: max(1, l.scale),
+				other: l.other.Value, work: contention * l.onProcessors(*c), log: c.LogBytes,
+				flush: func(float64) float64 { return *first.flush }, storageWork: func(float64) float64 { return contention * (l.inFlush + storage) }}
+			if c.Reads > 0 && t.reading != nil {
+				x.reads, x.read = c.Reads, *t.reading/c.Reads
+			}
+			return x.simulate()
+		}
+		if simulated(1).busy < fitFrom {
+			continue
+		}
+		low, high := leastContention, mostContention
+		for range fitSteps {
+			if middle := math.Sqrt(low * high); simulated(middle).rate > t.rate {
+				low = middle
+			} else {
+				high = middle
+			}
+		}
+		c.Contention = math.Sqrt(low * high)
+	}
+}
+
+// onProcessors is a transaction's time on processors while it does not wait for a flush, in seconds.
+func (l like) onProcessors(c prediction.Costs) float64 {
+	return math.Max(0, *c.Processor-l.inFlush*l.flushes[c.Workload])
+}
+
+// besideServer is how long processors are busy for each flush of a workload besides the server and its clients, in
+// seconds: 0 if that is not known.
+func (ev Evidence) besideServer(w model.Workload, t transaction) float64 {
+	if t.processor == nil || t.flushes == nil || *t.flushes <= 0 || ev.limitedProcessors() {
+		return 0
+	}
+	unloaded := 0.0
+	if idle := ev.Recorded.Run.Beside.Idle; idle != nil {
+		unloaded = busyShare(idle)
+	}
+	var busy []float64
+	for _, s := range ev.steps(w.Name) {
+		if s.Counters != nil {
+			busy = append(busy, busyShare(s.Counters)-unloaded)
+		}
+	}
+	if len(busy) == 0 {
+		return 0
+	}
+	return math.Max(0, float64(t.processors)*stats.Mean(busy)/t.rate-t.processor.ServerCPU-t.processor.ClientCPU) / *t.flushes
+}
