@@ -272,11 +272,10 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 
 // leftOut says which costs come from some of the repeats.
 func (ev Evidence) leftOut(workloads []string) (list []string) {
+	whole := ev
+	whole.undisturbed = false
 	for _, name := range workloads {
-		used := ev.steps(name)
-		ev.undisturbed = false
-		all := ev.steps(name)
-		ev.undisturbed = true
+		used, all := ev.steps(name), whole.steps(name)
 		if len(used) < len(all) {
 			list = append(list, fmt.Sprintf("a transaction of %s costs what it did in %d of %d repeats: during the others the hypervisor took away more than %s of the processors' time", name, len(used), len(all), percent(mostStolen)))
 		}
