@@ -93,15 +93,15 @@ func (s storageTimes) limited() bool {
 	return slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Unlimited > 0 })
 }
 
-// unlimited is the time of a flush that does not wait for a limit on the rate. Of large flushes under a limit on bytes,
-// all wait: what is known of them is that they take no less than smaller ones.
+// unlimited is the time of a flush that does not wait for a limit on the rate. Of large flushes under a limit on bytes, whose
+// times are in proportion to their size, all wait: what is known of them is that they take no less than smaller ones.
 func (s storageTimes) unlimited(t prediction.Flush) float64 {
 	if t.Unlimited > 0 {
 		return t.Unlimited
 	}
 	known := 0.0
 	for _, o := range s.flushes {
-		if o.Bytes < t.Bytes {
+		if o.Bytes < t.Bytes && t.Value/o.Value >= 0.5*float64(t.Bytes)/float64(o.Bytes) {
 			known = max(known, o.Unlimited)
 		}
 	}
@@ -277,7 +277,7 @@ func (ev Evidence) leftOut(workloads []string) (list []string) {
 	for _, name := range workloads {
 		used, all := ev.steps(name), whole.steps(name)
 		if len(used) < len(all) {
-			list = append(list, fmt.Sprintf("a transaction of %s costs what it did in %d of %d repeats: during the others the hypervisor took away more than %s of the processors' time", name, len(used), len(all), percent(mostStolen)))
+			list = append(list, fmt.Sprintf("the cost of a transaction of %s comes from %d of %d repeats: during the others the hypervisor took away more than %s of the processors' time", name, len(used), len(all), percent(mostStolen)))
 		}
 	}
 	return list

@@ -8,12 +8,12 @@ import (
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
-// With several clients, a transaction is slower than its parts at one client say: the hypervisor takes
-// processors away, caches are cold, and a process that is woken waits. How much slower is known of the application
+// With several clients, a transaction is slower than its parts say: the hypervisor takes
+// processors away, and a process that is woken waits. How much slower is known of the application
 // that was measured, whose own storage is in that run: the simulation of it must come to its rate.
 
 const (
-	// fitFrom is the busy share of the processors from which on they explain a difference.
+	// fitFrom is the busy share of the processors, as counted and as simulated, from which on they explain a difference.
 	fitFrom = 0.6
 	// leastContention and mostContention bound the multiple of the time on processors.
 	leastContention, mostContention = 0.8, 1.6
@@ -32,12 +32,12 @@ func (ev Evidence) fitContention(l like, loads []model.Workload) {
 	storage := ev.besideServer(loads[0], first)
 	for i, w := range loads {
 		c := &l.costs[i]
-		if w.Depth <= 1 || c.Processor == nil {
+		t, _ := ev.transaction(w)
+		if w.Depth <= 1 || w.Depth > mostClients || l.scale < 1 || l.scale > mostScale || c.Processor == nil || t.shared || t.idle != nil && 1-*t.idle < fitFrom {
 			continue
 		}
-		t, _ := ev.transaction(w)
 		simulated := func(contention float64) outcome {
-			x := server{clients: w.Depth, processors: processorsOf(&ev.Recorded.Environment), script: l.script, scale: max(1, l.scale),
+			x := server{clients: w.Depth, processors: processorsOf(&ev.Recorded.Environment), script: l.script, scale: l.scale,
 				other: l.other.Value, work: contention * l.onProcessors(*c), log: c.LogBytes,
 				flush: func(float64) float64 { return *first.flush }, storageWork: func(float64) float64 { return contention * (l.inFlush + storage) }}
 			if c.Reads > 0 && t.reading != nil {
@@ -65,20 +65,20 @@ func (l like) onProcessors(c prediction.Costs) float64 {
 	return math.Max(0, *c.Processor-l.inFlush*l.flushes[c.Workload])
 }
 
-// besideServer is how long processors are busy for each flush of a workload besides the server and its clients, in
-// seconds: 0 if that is not known.
+// besideServer is how long processors are busy for each flush of a workload besides the clients and their sessions, in
+// seconds, less what they are without load: 0 if that is not known.
 func (ev Evidence) besideServer(w model.Workload, t transaction) float64 {
 	if t.processor == nil || t.flushes == nil || *t.flushes <= 0 || ev.limitedProcessors() {
 		return 0
 	}
-	unloaded := 0.0
-	if idle := ev.Recorded.Run.Beside.Idle; idle != nil {
-		unloaded = busyShare(idle)
+	idle := ev.Recorded.Run.Beside.Idle
+	if idle == nil {
+		return 0
 	}
 	var busy []float64
 	for _, s := range ev.steps(w.Name) {
 		if s.Counters != nil {
-			busy = append(busy, busyShare(s.Counters)-unloaded)
+			busy = append(busy, busyShare(s.Counters)-busyShare(idle))
 		}
 	}
 	if len(busy) == 0 {

@@ -69,7 +69,7 @@ func TestDisturbedRepeatsAreLeftOut(t *testing.T) {
 	}
 	x := predict(t, onStorage(1e-3, 1e-3, 0), app, Ask{Clients: []int{1}})
 	about(t, "one client", x.Points[0].Rate.Value, 1/2.6e-3, 0.02)
-	if all := strings.Join(x.Assumes, "\n"); !strings.Contains(all, "costs what it did in 1 of 3 repeats") {
+	if all := strings.Join(x.Assumes, "\n"); !strings.Contains(all, "comes from 1 of 3 repeats") {
 		t.Errorf("it is not said: %s", all)
 	}
 	for i := range app.Recorded.Run.Steps {
@@ -98,7 +98,7 @@ func TestWorkDuringAFlush(t *testing.T) {
 	about(t, "its lower bound", l.own["load-c1"].Low, 1-1.2/0.8*(1-1/1.03), 1e-6)
 }
 
-// Under a limit that holds back more than half of the writes, the median is theirs: those that are not held back say how
+// Under a limit that holds back many of the writes, the median is theirs: those that are not held back say how
 // long a flush takes. A few slow ones, or a wide distribution, are no limit.
 func TestWhatIsNotHeldBack(t *testing.T) {
 	const mean = 1e-3

@@ -186,15 +186,29 @@ func (ev Evidence) limitedProcessors() bool {
 // busyShare is the share of the time that the machine's processors were busy.
 func busyShare(c *model.Counters) float64 { return math.Max(0, 1-c.Idle-c.IOWait-c.Steal) }
 
-// timed is a time of a workload with one I/O in flight; its relative interval is that of the rate. ok
+// timed is a time of a workload with one I/O in flight: seconds is the mean of all repeats, of which the
+// result is that of the median repeat, because a first one right after the file was written, or one while other
+// programs used the disk, may take much longer. Its relative interval is that of the rate. ok
 // is false if there is none.
 func (ev Evidence) timed(w model.Workload, seconds float64) (t prediction.Time, ok bool) {
-	rate := ev.results(w.Name)[w.Direction].Metrics[model.IOPS]
+	result := ev.results(w.Name)[w.Direction]
+	rate := result.Metrics[model.IOPS]
 	if rate.Confidence == 0 || rate.Value <= 0 || rate.Low <= 0 || seconds <= 0 {
 		return t, false
 	}
-	return prediction.Time{Workload: w.Name, Bytes: w.BlockSize,
-		Estimate: model.Estimate{Unit: "s", Value: seconds, Low: seconds * rate.Value / rate.High, High: seconds * rate.Value / rate.Low, Confidence: rate.Confidence}}, true
+	usual := seconds
+	if len(result.RepeatValues) >= 3 {
+		if median, mean := stats.Median(result.RepeatValues), stats.Mean(result.RepeatValues); median > 0 && mean > 0 {
+			switch result.Metric {
+			case model.IOPS, model.Bandwidth:
+				usual *= mean / median
+			case model.Latency:
+				usual *= median / mean
+			}
+		}
+	}
+	return prediction.Time{Workload: w.Name, Bytes: w.BlockSize, Estimate: model.Estimate{Unit: "s", Value: usual,
+		Low: min(usual, seconds*rate.Value/rate.High), High: max(usual, seconds*rate.Value/rate.Low), Confidence: rate.Confidence}}, true
 }
 
 // readTime is the workload that reads most like PostgreSQL reads pages, with the size nearest to 8 KiB,

@@ -33,8 +33,8 @@ type like struct {
 	// other is the part of a transaction's own work, in seconds, that is not on a processor, for one
 	// client: the rest after subtracting everything else.
 	other model.Estimate
-	// inFlush is the part of a transaction's time on processors that one client spends while it waits for a
-	// flush, in seconds: the flush's own system calls, which are part of its time.
+	// inFlush is the time on processors that one client spends in a flush, in seconds: the flush's own system calls, which are
+	// part of its time.
 	inFlush float64
 	// flushes are the flushes per transaction, by workload.
 	flushes map[string]float64
@@ -51,7 +51,7 @@ type like struct {
 
 // of are the costs for a number of clients: those measured with as many, otherwise with the nearest
 // smaller number. The CPU time is between those of the numbers on both sides, on a logarithmic scale: what is done
-// once for each flush is shared by more transactions.
+// once for each flush is shared by more transactions. Contention is that of the nearest larger number if the smaller has none.
 func (l like) of(clients int) (c prediction.Costs) {
 	for _, x := range l.costs {
 		if x.Clients <= clients {
@@ -64,6 +64,9 @@ func (l like) of(clients int) (c prediction.Costs) {
 			c.Processor = &v
 		}
 		break
+	}
+	if i := slices.IndexFunc(l.costs, func(x prediction.Costs) bool { return x.Clients >= clients && x.Contention > 0 }); clients > 1 && c.Contention == 0 && i >= 0 {
+		c.Contention = l.costs[i].Contention
 	}
 	return c
 }
@@ -202,7 +205,7 @@ func (ev Evidence) other(w model.Workload, c prediction.Costs) (e model.Estimate
 		return e, 0, model.RefusedError(fmt.Sprintf("the flushes and reads of a transaction of %s come to more than it took, so its own work is not known", w.Name), "measure it on faster storage: "+measureCosts)
 	}
 	if c.Processor != nil {
-		inFlush = math.Max(0, *c.Processor-own)
+		inFlush = math.Max(0, *c.Processor-own) / *t.flushes
 		own = math.Max(0, own-*c.Processor)
 	}
 	rate := ev.results(w.Name)[w.Direction].Metrics[model.Transactions]

@@ -29,8 +29,8 @@ type server struct {
 	// unlimited is set if the storage limits the rate of flushes: flush is then the time from one to the
 	// next under the limit, and unlimited that of a flush that does not wait for it.
 	unlimited func(bytes float64) float64
-	// storageWork is the time that a flush takes on processors besides the client's and server's, in the
-	// kernel's threads or in those of the storage; nil is none.
+	// storageWork is the time that a flush takes on processors: in its own system calls, in the
+	// kernel's threads, or in those of the storage; nil is none.
 	storageWork func(bytes float64) float64
 	script
 	scale int

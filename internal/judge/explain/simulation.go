@@ -313,7 +313,7 @@ func (g *simulation) beginFlush() {
 			g.lanes = int(math.Max(1, math.Min(math.Ceil(work/seconds), float64(min(g.processors, mostLanes)))))
 		}
 		each := work / float64(g.lanes)
-		g.stagesLeft = int(math.Max(1, math.Min(math.Round(each/stageWork), mostStages)))
+		g.stagesLeft = int(math.Max(1, math.Min(math.Round(each/stageWork), float64(mostStages/g.lanes))))
 		g.storagePiece = each / float64(g.stagesLeft)
 		seconds = math.Max(0, seconds-each)
 	}

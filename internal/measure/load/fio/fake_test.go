@@ -74,11 +74,12 @@ func TestOutOfMemory(t *testing.T) {
 		before, after observe.MemoryKills
 		says          string
 	}{
-		"a pod":             {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=1Gi raises it)"},
+		"a pod":             {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
 		"a job of it":       {child, kills(0, 4, 64<<20), kills(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
-		"a machine":         {itself, kills(2, 4, 0), kills(3, 5, 0), "by the kernel's out-of-memory killer: the machine ran out of memory"},
-		"no such counter":   {itself, kills(-1, 4, 0), kills(-1, 5, 0), "by the kernel's out-of-memory killer: see dmesg"},
+		"a machine":         {itself, kills(2, 4, 0), kills(3, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"no such counter":   {itself, kills(-1, 4, 0), kills(-1, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
 		"by hand":           {itself, kills(2, 4, 64<<20), kills(2, 9, 64<<20), "killed by signal 9 (killed), and not by the kernel's out-of-memory killer"},
+		"not known before":  {itself, kills(-1, -1, 0), kills(5, 5, 0), "if it was not killed by hand"},
 		"nothing is known":  {itself, kills(-1, -1, 0), kills(-1, -1, 0), "if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"},
 		"another's failure": {"cat $docs/1; echo bad >&2; exit 3", kills(2, 4, 0), kills(3, 5, 0), "fio failed with exit code 3: bad"},
 	} {

@@ -8,7 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// memoryVerdict is whether the kernel's out-of-memory killer killed a process while fio ran.
+// memoryVerdict is whether the kernel's out-of-memory killer killed a process of fio's container while fio ran. Outside a
+// container with a limit, that process may be anything.
 type memoryVerdict struct {
 	struck bool
 	// why continues a message that fio was killed.
@@ -24,15 +25,12 @@ func (o *outcome) outOfMemory() bool {
 // judgeMemory compares the kernel's counters from before and after an execution.
 func judgeMemory(before, after observe.MemoryKills) memoryVerdict {
 	switch {
-	case after.Group > before.Group && before.Group >= 0:
-		if after.Limit > 0 {
-			return memoryVerdict{true, ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=1Gi raises it)"}
-		}
-		return memoryVerdict{true, ": the machine ran out of memory (see dmesg)"}
-	case after.Machine > before.Machine && before.Machine >= 0 && after.Group < 0:
-		return memoryVerdict{true, ": see dmesg"}
-	case after.Group >= 0 || after.Machine >= 0:
-		return memoryVerdict{why: ", and not by the kernel's out-of-memory killer: find out who ended it"}
+	case after.Group > before.Group && before.Group >= 0 && after.Limit > 0:
+		return memoryVerdict{true, ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}
+	case after.Group > before.Group && before.Group >= 0, after.Machine > before.Machine && before.Machine >= 0 && after.Group < 0:
+		return memoryVerdict{why: "; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"}
+	case after.Group >= 0 && before.Group >= 0, after.Machine >= 0 && before.Machine >= 0:
+		return memoryVerdict{why: ", and not by the kernel's out-of-memory killer: something else sent it SIGKILL"}
 	}
 	return memoryVerdict{why: "; if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"}
 }
