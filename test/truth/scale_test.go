@@ -132,7 +132,7 @@ func staggered(t testing.TB) {
 	for i := range 2 {
 		by := time.Duration(2*i) * time.Second
 		worker, err := engine.Connect(t.Context(), local.InProcess(t.Context(), func(ctx context.Context, in io.Reader, out io.Writer) error {
-			tool := fio.Tool(world)
+			tool := fio.Tool(world, nil)
 			tool.Driver = late{tool.Driver, by}
 			return agent.Serve(ctx, in, out, agent.Options{Env: world, RunID: "staggered", Tools: load.Tools{tool}})
 		}))

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/load/fio"
 	"github.com/loadline/loadline/internal/measure/load/open"
 	"github.com/loadline/loadline/internal/measure/load/postgres"
+	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 )
 
@@ -25,7 +26,7 @@ var registry = []Factory{
 	fake.Tool,
 	postgres.Tool,
 	openLoops,
-	fio.Tool,
+	fioTool,
 }
 
 // Tools returns one of each, and of more.
@@ -40,6 +41,10 @@ func Tools(e *env.Env, more ...Factory) load.Tools {
 // Options returns those of a worker with all its tools, and more; runID is part of its file names.
 func Options(e *env.Env, runID string, more ...Factory) agent.Options {
 	return agent.Options{Env: e, Version: Version, RunID: runID, Tools: Tools(e, more...)}
+}
+
+func fioTool(e *env.Env) load.Tool {
+	return fio.Tool(e, func() fio.MemoryKills { return fio.MemoryKills(observe.ReadMemoryKills()) })
 }
 
 func openLoops(e *env.Env) load.Tool { return open.Tool(&open.Driver{Dial: dialNBD, Clock: e.Clock}) }

@@ -34,7 +34,7 @@ func TestContract(t *testing.T) {
 		}
 	}
 	loadtest.Test(t, loadtest.Subject{
-		New:     func(*testing.T) load.Tool { return Tool(env.OS()) },
+		New:     func(*testing.T) load.Tool { return Tool(env.OS(), nil) },
 		Request: request(func(*model.StartRequest) {}),
 		Slack:   0.1,
 		Total: func(t *testing.T, raws []model.Raw, _ model.StepResult) (ios, slack uint64) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
-	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
@@ -43,7 +42,7 @@ type Driver struct {
 
 	limits limits
 	// memoryKills reads how often the kernel's out-of-memory killer has struck.
-	memoryKills func() observe.MemoryKills
+	memoryKills func() MemoryKills
 }
 
 // limits sets how long fio may be silent or late before it is considered hung.
@@ -71,13 +70,17 @@ func New(e *env.Env) *Driver {
 			silence: 10 * time.Second, stall: 2 * time.Minute, late: 30 * time.Second,
 			grace: 5 * time.Second, flush: 2 * time.Minute,
 		},
-		memoryKills: observe.ReadMemoryKills,
+		memoryKills: func() MemoryKills { return MemoryKills{Group: -1, Machine: -1} },
 	}
 }
 
-// Tool returns fio as a worker's tool: for every workload on all real storage.
-func Tool(e *env.Env) load.Tool {
+// Tool returns fio as a worker's tool: for every workload on all real storage. The function kills reads how often the
+// kernel's out-of-memory killer has struck; it may be nil.
+func Tool(e *env.Env, kills func() MemoryKills) load.Tool {
 	d := New(e)
+	if kills != nil {
+		d.memoryKills = kills
+	}
 	return load.Tool{
 		Name: "fio", Driver: d, Filler: d, Assume: d.Assume,
 		Serves: func(kind model.TargetKind, w model.Workload) bool { return kind != model.Fake && !w.OpenLoop },

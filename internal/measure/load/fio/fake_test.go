@@ -17,7 +17,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
-	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -65,13 +64,13 @@ func fakeRequest(t *testing.T) model.StartRequest {
 // A kill is the out-of-memory killer's if the kernel counted one there, and the limit is named; a kill
 // that it did not count is somebody's.
 func TestOutOfMemory(t *testing.T) {
-	kills := func(group, machine, limit int64) observe.MemoryKills {
-		return observe.MemoryKills{Group: group, Machine: machine, Limit: limit}
+	kills := func(group, machine, limit int64) MemoryKills {
+		return MemoryKills{Group: group, Machine: machine, Limit: limit}
 	}
 	const itself, child = "cat $docs/1; kill -9 $$", "cat $docs/1; echo 'fio: pid=7, got signal=9'; exit 1"
 	for name, c := range map[string]struct {
 		script        string
-		before, after observe.MemoryKills
+		before, after MemoryKills
 		says          string
 	}{
 		"a pod":             {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
@@ -86,8 +85,8 @@ func TestOutOfMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := fakeDriver(t, c.script)
-			readings := []observe.MemoryKills{c.before, c.after}
-			d.memoryKills = func() observe.MemoryKills {
+			readings := []MemoryKills{c.before, c.after}
+			d.memoryKills = func() MemoryKills {
 				k := readings[0]
 				readings = readings[1:]
 				return k

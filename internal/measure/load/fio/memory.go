@@ -4,9 +4,17 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/model/units"
 )
+
+// MemoryKills says how often the kernel's out-of-memory killer has killed a process near fio.
+type MemoryKills struct {
+	// Group counts processes of the memory cgroup in which fio runs, Machine those of the whole
+	// machine; each is -1 if it is not known.
+	Group, Machine int64
+	// Limit is the tightest memory limit of that cgroup in bytes; 0 if there is none.
+	Limit int64
+}
 
 // memoryVerdict is whether the kernel's out-of-memory killer killed a process of fio's container while fio ran. Outside a
 // container with a limit, that process may be anything.
@@ -23,7 +31,7 @@ func (o *outcome) outOfMemory() bool {
 }
 
 // judgeMemory compares the kernel's counters from before and after an execution.
-func judgeMemory(before, after observe.MemoryKills) memoryVerdict {
+func judgeMemory(before, after MemoryKills) memoryVerdict {
 	switch {
 	case after.Group > before.Group && before.Group >= 0 && after.Limit > 0:
 		return memoryVerdict{true, ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}
