@@ -8,31 +8,24 @@ import (
 	"strings"
 )
 
-// MemoryKills says how often the kernel's out-of-memory killer has killed a process near this one.
-type MemoryKills struct {
-	// Group counts processes of this process's memory cgroup (and, under version 2, of those below
-	// it), Machine those of the whole machine; each is -1 if it is not known.
-	Group, Machine int64
-	// Limit is the tightest memory limit of the cgroup and its ancestors in bytes; 0 if there is none.
-	Limit int64
-}
+// MemoryKills returns how many processes the kernel's out-of-memory killer has killed in this process's memory cgroup (and,
+// under version 2, in those below it) and on the whole machine, each -1 if it is not known; and the tightest memory limit of
+// the cgroup and its ancestors in bytes, 0 if there is none. The counters are oom_kill of memory.events
+// (version 2) or memory.oom_control (version 1), and of /proc/vmstat.
+func MemoryKills() (group, machine, limit int64) { return memoryKills(os.DirFS("/")) }
 
-// ReadMemoryKills reads the counters oom_kill of this process's memory cgroup (memory.events of
-// version 2, memory.oom_control of version 1) and of /proc/vmstat.
-func ReadMemoryKills() MemoryKills { return memoryKills(os.DirFS("/")) }
-
-func memoryKills(files fs.FS) MemoryKills {
+func memoryKills(files fs.FS) (group, machine, limit int64) {
 	groups := findCgroups(files)
-	k := MemoryKills{Group: -1, Machine: killCount(text(files, "proc/vmstat"))}
+	group, machine = -1, killCount(text(files, "proc/vmstat"))
 	if len(groups.memory) > 0 {
 		name := "memory.oom_control"
 		if groups.memoryV2 {
 			name = "memory.events"
 		}
-		k.Group = killCount(text(files, path.Join(groups.memory[0], name)))
+		group = killCount(text(files, path.Join(groups.memory[0], name)))
 	}
-	_, k.Limit = groups.limits(files, parseMemTotal(text(files, "proc/meminfo")))
-	return k
+	_, limit = groups.limits(files, parseMemTotal(text(files, "proc/meminfo")))
+	return group, machine, limit
 }
 
 // killCount returns the value of the line "oom_kill N"; -1 if there is none.

@@ -10,26 +10,27 @@ func TestMemoryKills(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		files map[string]string
-		want  MemoryKills
+		want  [3]int64 // in the group, on the machine, limit
 	}{
 		"version 1": {map[string]string{
 			"proc/self/cgroup": "4:memory:/x\n0::/\n", "proc/self/mountinfo": v1 + v2, "proc/vmstat": vmstat,
 			"sys/fs/cgroup/memory/x/memory.oom_control":    "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
 			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": "67108864\n",
-		}, MemoryKills{3, 9, 64 << 20}},
+		}, [3]int64{3, 9, 64 << 20}},
 		"version 2": {map[string]string{
 			"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": v2, "proc/vmstat": vmstat,
 			"sys/fs/cgroup/memory.events": "low 0\nhigh 0\nmax 8\noom 2\noom_kill 2\n", "sys/fs/cgroup/memory.max": "max\n",
-		}, MemoryKills{2, 9, 0}},
+		}, [3]int64{2, 9, 0}},
 		"an old kernel": {map[string]string{
 			"proc/self/cgroup": "4:memory:/x\n", "proc/self/mountinfo": v1,
 			"sys/fs/cgroup/memory/x/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\n",
-		}, MemoryKills{-1, -1, 0}},
-		"no cgroups": {map[string]string{"proc/vmstat": vmstat}, MemoryKills{-1, 9, 0}},
+		}, [3]int64{-1, -1, 0}},
+		"no cgroups": {map[string]string{"proc/vmstat": vmstat}, [3]int64{-1, 9, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := memoryKills(files(c.files)); got != c.want {
-				t.Errorf("%+v, want %+v", got, c.want)
+			group, machine, limit := memoryKills(files(c.files))
+			if got := [3]int64{group, machine, limit}; got != c.want {
+				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
 	}

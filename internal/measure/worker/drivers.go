@@ -44,7 +44,10 @@ func Options(e *env.Env, runID string, more ...Factory) agent.Options {
 }
 
 func fioTool(e *env.Env) load.Tool {
-	return fio.Tool(e, func() fio.MemoryKills { return fio.MemoryKills(observe.ReadMemoryKills()) })
+	return fio.Tool(e, func() (k fio.MemoryKills) {
+		k.Group, k.Machine, k.Limit = observe.MemoryKills()
+		return k
+	})
 }
 
 func openLoops(e *env.Env) load.Tool { return open.Tool(&open.Driver{Dial: dialNBD, Clock: e.Clock}) }

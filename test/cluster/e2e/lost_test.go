@@ -60,7 +60,7 @@ func testPodOutOfMemory(t *testing.T) {
 	ns := namespace(t, "lost-memory", "restricted")
 	r := beginLong(t, ns, "repeat 2 ", "run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "60s", "--resources", "memory=64Mi")
 	pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "name"))
-	over := sacrifice(t, strings.TrimSpace(kubectl(t, "get", "-n", ns, pod, "-o", "jsonpath={.metadata.uid}")), "loadline-agent")
+	over := chosenByOOM(t, strings.TrimSpace(kubectl(t, "get", "-n", ns, pod, "-o", "jsonpath={.metadata.uid}")), "loadline-agent")
 	// Memory used there is charged to the container and cannot be reclaimed.
 	hog := exec.Command(lab.Program("kubectl"), "--kubeconfig", lab.Kubeconfig(), "exec", "-n", ns, pod, "--", "sh", "-c", "while true; do dd if=/dev/zero of=/dev/shm/hog-$$ bs=64k count=1024; done")
 	if out, err := hog.CombinedOutput(); err == nil {
@@ -71,9 +71,9 @@ func testPodOutOfMemory(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// sacrifice makes the kernel's out-of-memory killer choose the program of this name among those of a
+// chosenByOOM makes the kernel's out-of-memory killer choose the program of this name among those of a
 // pod, until over is called: it would choose the load tool as well, whose end is not the worker's.
-func sacrifice(t *testing.T, uid, program string) (over func()) {
+func chosenByOOM(t *testing.T, uid, program string) (over func()) {
 	ended, gone, found := make(chan struct{}), make(chan struct{}), false
 	go func() {
 		defer close(gone)

@@ -41,7 +41,7 @@ type Driver struct {
 	seeds   map[string]uint64
 
 	limits limits
-	// memoryKills reads how often the kernel's out-of-memory killer has struck.
+	// memoryKills counts what the kernel's out-of-memory killer has killed so far.
 	memoryKills func() MemoryKills
 }
 
@@ -74,8 +74,8 @@ func New(e *env.Env) *Driver {
 	}
 }
 
-// Tool returns fio as a worker's tool: for every workload on all real storage. The function kills reads how often the
-// kernel's out-of-memory killer has struck; it may be nil.
+// Tool returns fio as a worker's tool: for every workload on all real storage. The function kills counts what the
+// kernel's out-of-memory killer has killed so far; it may be nil.
 func Tool(e *env.Env, kills func() MemoryKills) load.Tool {
 	d := New(e)
 	if kills != nil {

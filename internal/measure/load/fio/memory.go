@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// MemoryKills says how often the kernel's out-of-memory killer has killed a process near fio.
+// MemoryKills says how many processes the kernel's out-of-memory killer has killed so far.
 type MemoryKills struct {
 	// Group counts processes of the memory cgroup in which fio runs, Machine those of the whole
 	// machine; each is -1 if it is not known.
@@ -19,7 +19,8 @@ type MemoryKills struct {
 // memoryVerdict is whether the kernel's out-of-memory killer killed a process of fio's container while fio ran. Outside a
 // container with a limit, that process may be anything.
 type memoryVerdict struct {
-	struck bool
+	// certain is set in a container with a memory limit in which it did.
+	certain bool
 	// why continues a message that fio was killed.
 	why string
 }
@@ -27,7 +28,7 @@ type memoryVerdict struct {
 // outOfMemory reports whether fio, or one of its jobs, was the process that the killer chose. Outside
 // a container, fio shares its cgroup with other programs, so a kill there need not be fio's.
 func (o *outcome) outOfMemory() bool {
-	return o.memory.struck && (o.signal == syscall.SIGKILL || strings.Contains(o.stderr.String()+o.text.String(), "got signal=9"))
+	return o.memory.certain && (o.signal == syscall.SIGKILL || strings.Contains(o.stderr.String()+o.text.String(), "got signal=9"))
 }
 
 // judgeMemory compares the kernel's counters from before and after an execution.
