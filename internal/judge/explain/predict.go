@@ -240,7 +240,16 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	if measured.Processor == nil {
 		list = append(list, "its processors are never full: nobody counted how much of them a transaction takes")
 	}
-	if most := p.Points[len(p.Points)-1].Clients; most > measured.Clients {
+	most := p.Points[len(p.Points)-1].Clients
+	if measured.Processor != nil && measured.Clients == 1 && most > 1 {
+		list = append(list, "several clients wait for processors no longer than the simulation says: no run with several tells how much longer they do")
+	}
+	if i := slices.IndexFunc(l.costs, func(c prediction.Costs) bool {
+		return c.Contention > 0 && (c.Contention < 1.02*leastContention || c.Contention > mostContention/1.02)
+	}); i >= 0 {
+		list = append(list, fmt.Sprintf("the simulation of %s does not come to its measured rate: no contention for processors between %g and %g explains it", l.costs[i].Workload, leastContention, mostContention))
+	}
+	if most > measured.Clients {
 		list = append(list, fmt.Sprintf("a transaction of more than %s takes as much of the processors, the log and the disk as one of %s (%s)", clients(measured.Clients), clients(measured.Clients), measured.Workload))
 	}
 	between := slices.ContainsFunc(p.Points, func(x prediction.Point) bool {

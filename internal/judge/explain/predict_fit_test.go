@@ -80,6 +80,23 @@ func TestDisturbedRepeatsAreLeftOut(t *testing.T) {
 	}
 }
 
+// What contention does not explain, or is not known of it, is said.
+func TestWhatIsNotKnownOfContention(t *testing.T) {
+	said := func(app Evidence) string {
+		return strings.Join(predict(t, onStorage(1e-3, 1e-3, 0), app, Ask{Clients: []int{1, 4}}).Assumes, "\n")
+	}
+	const unknown, unexplained = "no run with several", "the simulation of load-c4 does not come to its measured rate"
+	if all := said(onPostgres(simple, inMemory, 1)); !strings.Contains(all, unknown) {
+		t.Errorf("one client only: %s", all)
+	}
+	if all := said(simulatedPostgres(1.25)); strings.Contains(all, unknown) || strings.Contains(all, unexplained) {
+		t.Errorf("it is known: %s", all)
+	}
+	if all := said(simulatedPostgres(3)); !strings.Contains(all, unexplained) {
+		t.Errorf("three times as long: %s", all)
+	}
+}
+
 // Time on processors that does not fit beside the flushes was spent in them: one client is not slower for it.
 func TestWorkDuringAFlush(t *testing.T) {
 	app := simulatedPostgres(1)
