@@ -80,6 +80,40 @@ func TestDisturbedRepeatsAreLeftOut(t *testing.T) {
 	}
 }
 
+// Numbers of clients below the smallest for which contention is known have that of it, but one client has none.
+func TestContentionOfOtherClients(t *testing.T) {
+	l, err := simulatedPostgres(1.25).like()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for clients, want := range map[int]float64{1: 0, 2: l.costs[1].Contention, 4: l.costs[1].Contention, 9: l.costs[1].Contention} {
+		if got := l.of(clients).Contention; got != want {
+			t.Errorf("%d clients: %v, want %v", clients, got, want)
+		}
+	}
+}
+
+// The first repeat took a third longer than the others: the time of a flush is theirs, and its interval is that of the rate.
+func TestTheTimeOfAFlushIsThatOfTheMedianRepeat(t *testing.T) {
+	for metric, repeats := range map[model.Metric][]float64{model.IOPS: {700, 1000, 1000}, model.Latency: {1.5e-3, 1e-3, 1e-3}} {
+		ev := onStorage(1e-3, 1e-3, 0)
+		for i := range ev.Report.Results {
+			ev.Report.Results[i].Metric, ev.Report.Results[i].RepeatValues = metric, repeats
+		}
+		s, err := ev.storageTimes(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[model.Metric]float64{model.IOPS: 0.9e-3, model.Latency: 1e-3 * 3 / 3.5}[metric]
+		f := s.flushes[0]
+		about(t, string(metric), f.Value, want, 1e-9)
+		about(t, "upper bound", f.High, 1e-3/0.97, 1e-9)
+		if f.Low > f.Value {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
 // What contention does not explain, or is not known of it, is said.
 func TestWhatIsNotKnownOfContention(t *testing.T) {
 	said := func(app Evidence) string {
