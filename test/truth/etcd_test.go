@@ -16,7 +16,7 @@ import (
 // flushes. On ext4 a flush of a log is two or three writes, one after the other, of 4 ms each here.
 func TestTheEtcdProfileSaysWhatAnEtcdSays(t *testing.T) {
 	etcd := lab.Etcd(t)
-	runWithRetry(t, demand{seconds: 27, slots: 2}, func(t testing.TB) { likeAnEtcd(t, etcd) })
+	runWithRetry(t, demand{class: waiting, seconds: 27, slots: 2}, func(t testing.TB) { likeAnEtcd(t, etcd) })
 }
 
 func likeAnEtcd(t testing.TB, etcd string) {
@@ -43,8 +43,14 @@ func likeAnEtcd(t testing.TB, etcd string) {
 	if ratio := *cost.FlushTime / flush; ratio < 0.7 || ratio > 1.5 {
 		t.Errorf("a flush takes %v s without an etcd, and %v s in one", flush, *cost.FlushTime)
 	}
-	if *cost.Flushes < 0.98 || *cost.Flushes > 1.2 || *cost.Flushing < 0.7 {
-		t.Errorf("%+v", cost)
+	if *cost.Flushes < 0.98 || *cost.Flushes > 1.2 {
+		t.Errorf("%v flushes for each put", *cost.Flushes)
+	}
+	// One client puts one key after the other, so that a flush is in progress for its part of a put. The rest is etcd's own
+	// work and its wait for its database, which take as long as the processors let them: a fifth of a put on an idle machine.
+	part := *cost.Flushes * *cost.FlushTime / app.Results[0].Metrics[model.Latency].Value
+	if *cost.Flushing < 0.5 || *cost.Flushing < part*0.97 || *cost.Flushing > part*1.03 {
+		t.Errorf("a flush is in progress in %.3f of the time, and takes %.3f of a put", *cost.Flushing, part)
 	}
 	if len(app.Goals) != 1 || len(alone.report.Goals) != 1 {
 		t.Errorf("%+v; %+v", alone.report.Goals, app.Goals)

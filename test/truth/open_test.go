@@ -96,8 +96,10 @@ func latencies(t testing.TB) {
 	d := lab.Delayed(t, 5*time.Millisecond, 2*time.Millisecond)
 	for direction, delay := range map[model.Direction]float64{model.Read: .005, model.Write: .002} {
 		total, samples, res := playOpen(t, d, model.Workload{Direction: direction, RateIOPS: 1000}, .5, 3)
-		if p50 := total.Histogram.Percentile(50); p50 < delay || p50 > delay*1.5 {
-			t.Errorf("%s: p50 %g s, the delay is %g", direction, p50, delay)
+		// A latency begins when an I/O is due. What the processors of a shared machine delay is the load generator's
+		// lateness, and has to be in its account of it.
+		if p50 := total.Histogram.Percentile(50); p50 < delay || p50 > delay*1.5+min(res.Late, .003) {
+			t.Errorf("%s: p50 %g s, the delay is %g, and the I/Os began %g s late", direction, p50, delay, res.Late)
 		}
 		if len(samples) != 3 || samples[2].End != 3.5 || res.Error != "" {
 			t.Errorf("%s: %d samples, the last ends at %g; %q", direction, len(samples), samples[len(samples)-1].End, res.Error)
