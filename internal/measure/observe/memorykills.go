@@ -8,31 +8,51 @@ import (
 	"strings"
 )
 
-// MemoryKills returns how many processes the kernel's out-of-memory killer has killed in this process's memory cgroup (and,
-// under version 2, in those below it) and on the whole machine, each -1 if it is not known; and the tightest memory limit of
-// the cgroup and its ancestors in bytes, 0 if there is none. The counters are oom_kill of memory.events
-// (version 2) or memory.oom_control (version 1), and of /proc/vmstat.
-func MemoryKills() (group, machine, limit int64) { return memoryKills(os.DirFS("/")) }
+// MemoryKills returns how many processes the kernel's out-of-memory killer has killed in this process's memory cgroup and on
+// the whole machine; how often a memory limit of the cgroup or of its ancestors was reached, with nothing left to give back
+// (version 2; under version 1, where page cache may have been); and the tightest of these limits in bytes, 0 if there is
+// none. A count that is not known is -1. A process of the group is also counted if the machine ran out of memory, or an
+// ancestor. The counters are oom_kill and oom of memory.events.local (of memory.events, which includes the groups below, where
+// there is none), or oom_kill of memory.oom_control and memory.failcnt (version 1); and oom_kill of /proc/vmstat.
+func MemoryKills() (group, machine, reached, limit int64) { return memoryKills(os.DirFS("/")) }
 
-func memoryKills(files fs.FS) (group, machine, limit int64) {
+func memoryKills(files fs.FS) (group, machine, reached, limit int64) {
 	groups := findCgroups(files)
-	group, machine = -1, killCount(text(files, "proc/vmstat"))
-	if len(groups.memory) > 0 {
-		name := "memory.oom_control"
-		if groups.memoryV2 {
-			name = "memory.events"
+	group, machine, reached = -1, count(text(files, "proc/vmstat"), "oom_kill"), -1
+	for i, dir := range groups.memory {
+		kills, limited := groups.memoryEvents(files, dir)
+		if i == 0 {
+			group = kills
 		}
-		group = killCount(text(files, path.Join(groups.memory[0], name)))
+		if limited >= 0 {
+			reached = max(0, reached) + limited
+		}
 	}
 	_, limit = groups.limits(files, parseMemTotal(text(files, "proc/meminfo")))
-	return group, machine, limit
+	return group, machine, reached, limit
 }
 
-// killCount returns the value of the line "oom_kill N"; -1 if there is none.
-func killCount(s string) int64 {
+// memoryEvents returns a memory cgroup's number of killed processes, and of times when its limit was reached.
+func (c cgroups) memoryEvents(files fs.FS, dir string) (kills, limited int64) {
+	if !c.memoryV2 {
+		limited, ok := number(files, path.Join(dir, "memory.failcnt"))
+		if !ok {
+			limited = -1
+		}
+		return count(text(files, path.Join(dir, "memory.oom_control")), "oom_kill"), limited
+	}
+	events := text(files, path.Join(dir, "memory.events.local"))
+	if events == "" {
+		events = text(files, path.Join(dir, "memory.events"))
+	}
+	return count(events, "oom_kill"), count(events, "oom")
+}
+
+// count returns the value of the line "KEY N"; -1 if there is none.
+func count(s, key string) int64 {
 	for line := range strings.Lines(s) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil && key == "oom_kill" {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil && name == key {
 			return n
 		}
 	}

@@ -65,7 +65,10 @@ func fakeRequest(t *testing.T) model.StartRequest {
 // that it did not count is somebody's.
 func TestOutOfMemory(t *testing.T) {
 	kills := func(group, machine, limit int64) MemoryKills {
-		return MemoryKills{Group: group, Machine: machine, Limit: limit}
+		return MemoryKills{Group: group, Machine: machine, Limit: limit, Reached: group}
+	}
+	unlimited := func(group, machine, limit int64) MemoryKills {
+		return MemoryKills{Group: group, Machine: machine, Limit: limit, Reached: 3}
 	}
 	const itself, child = "cat $docs/1; kill -9 $$", "cat $docs/1; echo 'fio: pid=7, got signal=9'; exit 1"
 	for name, c := range map[string]struct {
@@ -73,14 +76,18 @@ func TestOutOfMemory(t *testing.T) {
 		before, after MemoryKills
 		says          string
 	}{
-		"a pod":             {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
-		"a job of it":       {child, kills(0, 4, 64<<20), kills(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
-		"a machine":         {itself, kills(2, 4, 0), kills(3, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
-		"no such counter":   {itself, kills(-1, 4, 0), kills(-1, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
-		"by hand":           {itself, kills(2, 4, 64<<20), kills(2, 9, 64<<20), "killed by signal 9 (killed), and not by the kernel's out-of-memory killer"},
-		"not known before":  {itself, kills(-1, -1, 0), kills(5, 5, 0), "if it was not killed by hand"},
-		"nothing is known":  {itself, kills(-1, -1, 0), kills(-1, -1, 0), "if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"},
-		"another's failure": {"cat $docs/1; echo bad >&2; exit 3", kills(2, 4, 0), kills(3, 5, 0), "fio failed with exit code 3: bad"},
+		"a pod":                   {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
+		"a job of it":             {child, kills(0, 4, 64<<20), kills(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
+		"a machine that ran out":  {itself, unlimited(0, 4, 64<<20), unlimited(1, 5, 64<<20), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit was reached"},
+		"a job on such a machine": {child, unlimited(0, 4, 64<<20), unlimited(1, 5, 64<<20), "got signal=9; the kernel's out-of-memory killer ended a process here meanwhile, although"},
+		"a job on a machine":      {child, kills(2, 4, 0), kills(3, 5, 0), "got signal=9; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"a job by hand":           {child, kills(2, 4, 64<<20), kills(2, 4, 64<<20), "fio failed with exit code 1: fio: pid=7, got signal=9"},
+		"a machine":               {itself, kills(2, 4, 0), kills(3, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"no such counter":         {itself, kills(-1, 4, 0), kills(-1, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"by hand":                 {itself, kills(2, 4, 64<<20), kills(2, 9, 64<<20), "killed by signal 9 (killed), and not by the kernel's out-of-memory killer"},
+		"not known before":        {itself, kills(-1, -1, 0), kills(5, 5, 0), "if it was not killed by hand"},
+		"nothing is known":        {itself, kills(-1, -1, 0), kills(-1, -1, 0), "if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"},
+		"another's failure":       {"cat $docs/1; echo bad >&2; exit 3", kills(2, 4, 0), kills(3, 5, 0), "fio failed with exit code 3: bad"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,8 @@ type MemoryKills struct {
 	// Group counts processes of the memory cgroup in which fio runs, Machine those of the whole
 	// machine; each is -1 if it is not known.
 	Group, Machine int64
+	// Reached is how often a memory limit of that cgroup was reached; -1 if it is not known.
+	Reached int64
 	// Limit is the tightest memory limit of that cgroup in bytes; 0 if there is none.
 	Limit int64
 }
@@ -21,6 +23,8 @@ type MemoryKills struct {
 type memoryVerdict struct {
 	// certain is set in a container with a memory limit in which it did.
 	certain bool
+	// likely is set if it may have been fio.
+	likely bool
 	// why continues a message that fio was killed.
 	why string
 }
@@ -28,16 +32,32 @@ type memoryVerdict struct {
 // outOfMemory reports whether fio, or one of its jobs, was the process that the killer chose. Outside
 // a container, fio shares its cgroup with other programs, so a kill there need not be fio's.
 func (o *outcome) outOfMemory() bool {
-	return o.memory.certain && (o.signal == syscall.SIGKILL || strings.Contains(o.stderr.String()+o.text.String(), "got signal=9"))
+	return o.memory.certain && (o.signal == syscall.SIGKILL || o.lostJob())
+}
+
+// lostJob reports whether fio says that one of its jobs was killed.
+func (o *outcome) lostJob() bool {
+	return strings.Contains(o.stderr.String()+o.text.String(), "got signal=9")
+}
+
+// jobKilled continues fio's message that one of its jobs was killed, if the kernel's killer may have done it.
+func (o *outcome) jobKilled() string {
+	if o.memory.likely && o.lostJob() {
+		return o.memory.why
+	}
+	return ""
 }
 
 // judgeMemory compares the kernel's counters from before and after an execution.
 func judgeMemory(before, after MemoryKills) memoryVerdict {
+	killed := after.Group > before.Group && before.Group >= 0
 	switch {
-	case after.Group > before.Group && before.Group >= 0 && after.Limit > 0:
-		return memoryVerdict{true, ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}
-	case after.Group > before.Group && before.Group >= 0, after.Machine > before.Machine && before.Machine >= 0 && after.Group < 0:
-		return memoryVerdict{why: "; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"}
+	case killed && after.Limit > 0 && after.Reached == before.Reached && after.Reached >= 0:
+		return memoryVerdict{why: "; the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit was reached: the whole machine was out of memory, see dmesg", likely: true}
+	case killed && after.Limit > 0:
+		return memoryVerdict{certain: true, likely: true, why: ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}
+	case killed, after.Machine > before.Machine && before.Machine >= 0 && after.Group < 0:
+		return memoryVerdict{likely: true, why: "; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"}
 	case after.Group >= 0 && before.Group >= 0, after.Machine >= 0 && before.Machine >= 0:
 		return memoryVerdict{why: ", and not by the kernel's out-of-memory killer: something else sent it SIGKILL"}
 	}

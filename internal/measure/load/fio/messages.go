@@ -28,7 +28,7 @@ func failure(o *outcome, last *job) string {
 	case last != nil && last.failures() > 0:
 		return ioFailure(o, last)
 	case o.exit != 0:
-		return fmt.Sprintf("fio failed with exit code %d: %s", o.exit, o.message())
+		return fmt.Sprintf("fio failed with exit code %d: %s%s", o.exit, o.message(), o.jobKilled())
 	case o.truncated:
 		return "fio's output ended in the middle of a document"
 	case last == nil:
