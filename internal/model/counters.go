@@ -19,6 +19,9 @@ type Counters struct {
 	IOWait float64 `json:"iowait"`
 	// BusiestCPU is the busy fraction of the busiest core.
 	BusiestCPU float64 `json:"busiest_cpu"`
+	// OwnCPU is the CPU time, in seconds, of the worker itself and of its load tools that have ended: all of
+	// fio's threads and what reads its output, not only what moves I/O; 0 if it was not counted.
+	OwnCPU float64 `json:"own_cpu_seconds,omitempty"`
 	// Throttled is the time in seconds for which the cgroup's CPU limit throttled us.
 	Throttled float64 `json:"throttled"`
 	// Device is the block device behind the volume, if any, with its counts.

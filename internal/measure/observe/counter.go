@@ -63,6 +63,7 @@ func (c *Counter) window() *model.Window {
 type reading struct {
 	at        time.Time
 	cpus      []cpuTimes // all of them together, then each
+	own       uint64     // in ticks
 	throttled []float64
 	disk      diskCounts
 	links     map[string]model.Link
@@ -85,6 +86,7 @@ func (c *Counter) End() model.Counters {
 		d := now.cpus[0].minus(c.before.cpus[0])
 		m.Idle, m.Steal, m.IOWait = d.share(d.idle), d.share(d.steal), d.share(d.iowait)
 	}
+	m.OwnCPU = float64(sub(now.own, c.before.own)) / ticksPerSecond
 	for i := 1; i < min(len(now.cpus), len(c.before.cpus)); i++ {
 		if d := now.cpus[i].minus(c.before.cpus[i]); d.total() > 0 {
 			m.BusiestCPU = max(m.BusiestCPU, 1-d.share(d.idle+d.iowait))
@@ -109,7 +111,8 @@ func (c *Counter) End() model.Counters {
 }
 
 func (c *Counter) read() reading {
-	r := reading{at: c.clock.Now(), cpus: parseStat(text(c.files, "proc/stat")), throttled: c.groups.throttled(c.files), links: links(c.files)}
+	r := reading{at: c.clock.Now(), cpus: parseStat(text(c.files, "proc/stat")), own: ownTicks(text(c.files, "proc/self/stat")),
+		throttled: c.groups.throttled(c.files), links: links(c.files)}
 	if c.device != "" {
 		r.disk = c.diskNow()
 	}
@@ -128,6 +131,24 @@ func (c *Counter) diskNow() diskCounts {
 	d := parseDiskStat(text(c.files, path.Join(dir, "stat")))
 	d.ok = d.ok && d.reads+d.writes > 0
 	return d
+}
+
+// ticksPerSecond is the kernel's unit of CPU time for programs (USER_HZ) on all architectures that Loadline is built for.
+const ticksPerSecond = 100
+
+// ownTicks returns the CPU time of this process, and of its children that have ended, from /proc/self/stat: the
+// fields 14 to 17 of proc_pid_stat(5), which are counted from the end of the program's name.
+func ownTicks(s string) (ticks uint64) {
+	f := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
+	const first, number = 14 - 3, 4
+	if len(f) < first+number {
+		return 0
+	}
+	for _, v := range f[first : first+number] {
+		n, _ := strconv.ParseUint(v, 10, 64)
+		ticks += n
+	}
+	return ticks
 }
 
 // cpuTimes is a line of /proc/stat, in ticks (proc_stat(5)). Guest time is already part of busy.

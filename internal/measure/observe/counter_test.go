@@ -46,13 +46,20 @@ func machine(stat, disk, outer, inner string) map[string]string {
 
 func TestCounter(t *testing.T) {
 	now := files(machine(statBefore, diskBefore, "throttled_usec 1000000\n", "usage_usec 5\nthrottled_usec 500000\n"))
+	for name, f := range files(map[string]string{"proc/self/stat": "7 (a ) b) S 1 7 7 0 -1 4194304 100 200 0 0 50 20 1000 30 20 0 4 0 99\n"}) {
+		now[name] = f
+	}
 	c := begin(env.Clock{}, now, "vda")
-	for name, f := range files(machine(statAfter, diskAfter, "throttled_usec 1750000\n", "usage_usec 9\nthrottled_usec 600000\n")) {
+	after := machine(statAfter, diskAfter, "throttled_usec 1750000\n", "usage_usec 9\nthrottled_usec 600000\n")
+	after["proc/self/stat"] = "7 (a ) b) S 1 7 7 0 -1 4194304 100 200 0 0 60 25 1100 35 20 0 4 0 99\n"
+	for name, f := range files(after) {
 		now[name] = f
 	}
 	got := c.End()
 	want := got
 	want.Idle, want.IOWait, want.Steal, want.BusiestCPU, want.Throttled = 110.0/200, 10.0/200, 20.0/200, 0.8, 0.75
+	// 120 ticks of 10 ms.
+	want.OwnCPU = 1.2
 	want.Device, want.DeviceReads, want.DeviceWrites = "vda", 100, 50
 	want.DeviceRead, want.DeviceWritten = 8000*512, 800*512
 	want.ReadMerges, want.WriteMerges = 10, 1
