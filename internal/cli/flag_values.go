@@ -22,7 +22,7 @@ import (
 const (
 	mostCopies = 1000
 	mostNodes  = 100000
-	mostScale  = 1000000
+	mostScale  = 100000
 	mostWrites = 1000000000
 	// mostPID is what the kernel's type of a process ID holds.
 	mostPID = math.MaxInt32

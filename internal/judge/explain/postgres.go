@@ -26,9 +26,10 @@ type transaction struct {
 	far bool
 	// connect is the mean time of a connection, 0 if each client keeps its own.
 	connect float64
-	// idle is the share of all processors' time that was idle, processors their number.
+	// idle is the share of all processors' time that was idle, processors their number; with a limit, of as
+	// many as it allows, by these transactions alone.
 	idle       *float64
-	processors int
+	processors float64
 	// sampled is what its clients' sessions waited for, or unsampled says why that is unknown.
 	sampled   *sampling
 	unsampled string
@@ -44,7 +45,7 @@ func (t transaction) waits() bool {
 
 // transaction sums up the steps of a workload; ok is false if there are none.
 func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
-	t = transaction{server: serverOf(w).name, clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: ev.Recorded.Environment.CPUs}
+	t = transaction{server: serverOf(w).name, clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: processorsOf(&ev.Recorded.Environment)}
 	var transactions, seconds, flushes, flushing, reading, connects float64
 	var p model.AppProcessor
 	whole, timed, read, scheduled, others := true, true, true, true, 0.0
@@ -92,6 +93,13 @@ func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 	}
 	idle, counted := ev.idle(w.Name)
 	t.idle = share(counted, idle)
+	if ev.limitedProcessors() {
+		t.idle = nil
+		if scheduled {
+			left := math.Max(0, 1-t.onServer(t.processor)*t.rate/t.processors)
+			t.idle = &left
+		}
+	}
 	t.shared = others > fewOthers*transactions
 	if w.App.Tool == "pgbench" {
 		t.sampled, t.unsampled = ev.sampling(w)
@@ -301,13 +309,17 @@ func (t transaction) onServer(p *model.AppProcessor) float64 {
 // saturates reports whether these transactions are what fills the processors.
 func (t transaction) saturates() bool {
 	p := t.processor
-	return t.full() && p != nil && t.onServer(p)*t.rate >= (1-2*lawful)*float64(t.processors)
+	return t.full() && p != nil && t.onServer(p)*t.rate >= (1-2*lawful)*t.processors
 }
 
 // counterfactuals computes the effect of other flushes. Processors that are full of other work have no
 // room for more transactions, and how long these would wait is unknown.
 func (t transaction) counterfactuals(b *budget.Budget) {
 	if !t.waits() || t.connect > 0 {
+		return
+	}
+	if t.shared {
+		b.Notes = append(b.Notes, "others used the server meanwhile, and its counts of flushes and reads include theirs: nothing is said of faster flushes")
 		return
 	}
 	if t.full() && !t.saturates() {
@@ -343,8 +355,8 @@ func (t transaction) grouped(b *budget.Budget, c change, f float64) {
 	}
 	if p := t.processor; p != nil && t.processors > 0 {
 		if time := t.onServer(p); time > 0 {
-			rate = min(rate, float64(t.processors)/time)
-			assumes = append(assumes, fmt.Sprintf("no more than %s tps, where %d processors would be full", units.FormatRate(float64(t.processors)/time), t.processors))
+			rate = min(rate, t.processors/time)
+			assumes = append(assumes, fmt.Sprintf("no more than %s tps, where %s would be full", units.FormatRate(t.processors/time), numberOfProcessors(t.processors)))
 		}
 	}
 	// A bound that the measurement already exceeds is not one.

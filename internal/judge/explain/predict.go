@@ -19,9 +19,10 @@ type Ask struct {
 	Scale   int
 }
 
-// mostClients and mostScale limit the request, and so the time of the simulation.
+// mostClients, mostNumbers of them and mostScale limit the request, and so the time of the simulation.
 const (
 	mostClients = 1000
+	mostNumbers = 32
 	mostScale   = 100_000
 )
 
@@ -58,8 +59,12 @@ func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
 	p := &prediction.Prediction{Schema: prediction.Schema, Application: string(model.Postgres), Load: "pgbench " + l.words, Scale: ask.Scale,
 		From: from.machine(s.workloads), Like: app.machine(loads), Flushes: s.flushes, Read: s.read, Other: l.other, Costs: l.costs, ModelError: prediction.ModelError}
 	p.Verdict, p.Findings = from.inherited(s.workloads)
+	p.Findings = append(p.Findings, app.disturbed(loads)...)
+	if p.Verdict == model.Valid && len(p.Findings) > 0 {
+		p.Verdict = model.Suspect
+	}
 	for _, n := range ask.Clients {
-		point := l.point(s, n, ask.Scale, p.Like.Processors)
+		point := l.point(s, n, ask.Scale, app.wholeProcessors(), p.Like.Processors)
 		if r := point.Rate; !finite(r.Low, r.Value, r.High) {
 			return nil, model.BrokenError(fmt.Sprintf("nothing can be computed for %s: the times of %s and %s are too far apart, or no times", clients(n), p.From.Directory, p.Like.Directory), "look at both: loadline explain RUN")
 		}
@@ -78,6 +83,9 @@ func (a Ask) checked(l like) (Ask, error) {
 	most := a.Clients[len(a.Clients)-1]
 	if a.Clients[0] < 1 || most > mostClients {
 		return a, model.RefusedError(fmt.Sprintf("clients are from 1 to %d", mostClients), "choose some, such as --clients 1,4,16,64")
+	}
+	if len(a.Clients) > mostNumbers {
+		return a, model.RefusedError(fmt.Sprintf("%d numbers of clients are too many: each takes up to some seconds to simulate", len(a.Clients)), fmt.Sprintf("choose at most %d, such as --clients 1,4,16,64", mostNumbers))
 	}
 	if a.Scale == 0 {
 		a.Scale = max(l.scale, most)
@@ -128,8 +136,9 @@ func lower(e model.Estimate) float64  { return e.Low }
 func upper(e model.Estimate) float64  { return e.High }
 
 // point is the prediction for a number of clients: the outcome of the simulation with the estimates,
-// and an interval from its outcomes with each input at its bounds, and from the model's error.
-func (l like) point(s storageTimes, clients, scale, processors int) prediction.Point {
+// and an interval from its outcomes with each input at its bounds, and from the model's error. allowed is how many of
+// the processors it may use.
+func (l like) point(s storageTimes, clients, scale, processors int, allowed float64) prediction.Point {
 	c := l.of(clients)
 	at := func(flush, read, other func(model.Estimate) float64, on storageModel) outcome {
 		x := server{clients: clients, other: l.other.Value * other(l.ownOf(1)), log: c.LogBytes, script: l.script, scale: scale,
@@ -149,10 +158,16 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 		if s.read != nil {
 			x.reads, x.read, x.readers = c.Reads, read(s.read.Estimate), s.read.Concurrency
 		}
-		return x.settled(on.images)
+		return x.within(allowed, on.images)
 	}
 	images := l.images[c.Workload]
 	on := storageModel{limited: s.limited(), images: images.is, contention: cmp.Or(c.Contention, 1)}
+	// otherwise is the outcome with another model of the storage.
+	otherwise := func(change func(on *storageModel)) outcome {
+		o := on
+		change(&o)
+		return at(middle, middle, middle, o)
+	}
 	if s.works() {
 		on.work = 1
 	}
@@ -167,15 +182,15 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 	doubt("time of a flush", at(upper, middle, middle, on), at(lower, middle, middle, on))
 	if on.limited || len(s.uneven) > 0 {
 		// Storage that answers most flushes fast and the others slowly looks the same.
-		is := at(middle, middle, middle, storageModel{!on.limited, on.work, on.images, on.contention})
+		is := otherwise(func(on *storageModel) { on.limited = !on.limited })
 		doubt("whether the storage limits the rate", is, is)
 	}
 	if on.work > 0 {
-		doubt("CPU time used by the storage", at(middle, middle, middle, storageModel{on.limited, 2, on.images, on.contention}), at(middle, middle, middle, storageModel{on.limited, 0, on.images, on.contention}))
+		doubt("CPU time used by the storage", otherwise(func(on *storageModel) { on.work = 2 }), otherwise(func(on *storageModel) { on.work = 0 }))
 	}
 	if on.images != nil {
 		// The log is known at the rate at which it was counted. At lower rates more images make more of it, at higher ones less.
-		slow, fast := at(middle, middle, middle, storageModel{on.limited, on.work, images.more, on.contention}), at(middle, middle, middle, storageModel{on.limited, on.work, images.fewer, on.contention})
+		slow, fast := otherwise(func(on *storageModel) { on.images = images.more }), otherwise(func(on *storageModel) { on.images = images.fewer })
 		if slow.rate > fast.rate {
 			slow, fast = fast, slow
 		}
@@ -183,7 +198,7 @@ func (l like) point(s storageTimes, clients, scale, processors int) prediction.P
 	}
 	if on.contention != 1 {
 		// On storage that is served without waiting for processors, it may be less.
-		none := at(middle, middle, middle, storageModel{on.limited, on.work, on.images, 1})
+		none := otherwise(func(on *storageModel) { on.contention = 1 })
 		doubt("contention for processors", none, none)
 	}
 	if s.read != nil && c.Reads > 0 {
@@ -273,6 +288,9 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 			list = append(list, "reads do not count towards that limit: if they do, these rates are too high")
 		}
 	}
+	if work := p.Flushes[0].Processor; work > 0 {
+		list = append(list, fmt.Sprintf("the storage's own work, %s on processors for a flush of %s, is done by these processors", units.FormatDuration(work), units.FormatBlock(p.Flushes[0].Bytes)))
+	}
 	if len(p.Flushes) == 1 {
 		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")
 	}
@@ -285,6 +303,9 @@ func (ev Evidence) leftOut(workloads []string) (list []string) {
 	whole.undisturbed = false
 	for _, name := range workloads {
 		used, all := ev.steps(name), whole.steps(name)
+		if len(used) > 0 && stolen(used[0]) {
+			list = append(list, fmt.Sprintf("the cost of a transaction of %s comes from repeats during each of which the hypervisor took away more than %s of the processors' time, and it is less where nobody takes any", name, percent(mostStolen)))
+		}
 		if len(used) < len(all) {
 			list = append(list, fmt.Sprintf("the cost of a transaction of %s comes from %d of %d repeats: during the others the hypervisor took away more than %s of the processors' time", name, len(used), len(all), percent(mostStolen)))
 		}

@@ -26,23 +26,21 @@ const (
 // processors were not the limit.
 func (ev Evidence) fitContention(l like, loads []model.Workload) {
 	first, ok := ev.transaction(loads[0])
-	if !ok || first.far || first.shared || first.flush == nil {
+	if !ok || first.far || first.flush == nil || ev.limitedProcessors() {
+		// What a limit takes away is part of the simulation.
 		return
 	}
-	storage := ev.besideServer(loads[0], first)
 	for i, w := range loads {
 		c := &l.costs[i]
 		t, _ := ev.transaction(w)
-		if w.Depth <= 1 || w.Depth > mostClients || l.scale < 1 || l.scale > mostScale || c.Processor == nil || t.shared || t.idle != nil && 1-*t.idle < fitFrom {
+		if w.Depth <= 1 || w.Depth > mostClients || l.scale < 1 || l.scale > mostScale || c.Processor == nil || t.idle == nil || 1-*t.idle < fitFrom {
 			continue
 		}
+		measured := ev.server(l, loads, i)
 		simulated := func(contention float64) outcome {
-			x := server{clients: w.Depth, processors: processorsOf(&ev.Recorded.Environment), script: l.script, scale: l.scale,
-				other: l.other.Value, work: contention * l.onProcessors(*c), log: c.LogBytes,
-				flush: func(float64) float64 { return *first.flush }, storageWork: func(float64) float64 { return contention * (l.inFlush + storage) }}
-			if c.Reads > 0 && t.reading != nil {
-				x.reads, x.read = c.Reads, *t.reading/c.Reads
-			}
+			x := measured
+			x.work *= contention
+			x.storageWork = func(bytes float64) float64 { return contention * measured.storageWork(bytes) }
 			return x.simulate()
 		}
 		if simulated(1).busy < fitFrom {
@@ -60,13 +58,33 @@ func (ev Evidence) fitContention(l like, loads []model.Workload) {
 	}
 }
 
+// server is the measured server itself, under the load with that number.
+func (ev Evidence) server(l like, loads []model.Workload, i int) server {
+	c := l.costs[i]
+	first, _ := ev.transaction(loads[0])
+	storage := ev.besideServer(loads[0], first)
+	x := server{clients: c.Clients, processors: ev.wholeProcessors(), script: l.script, scale: l.scale,
+		other: l.other.Value, work: l.onProcessors(c), log: c.LogBytes, flush: func(float64) float64 { return *first.flush },
+		storageWork: func(float64) float64 { return l.inFlush + storage }}
+	if t, _ := ev.transaction(loads[i]); c.Reads > 0 && t.reading != nil {
+		x.reads, x.read = c.Reads, *t.reading/c.Reads
+	}
+	return x
+}
+
+// wholeProcessors is the number of processors that a run had, 0 if it is not known; if a limit made it a fraction, the
+// next whole number.
+func (ev Evidence) wholeProcessors() int {
+	return int(math.Ceil(processorsOf(&ev.Recorded.Environment)))
+}
+
 // onProcessors is a transaction's time on processors while it does not wait for a flush, in seconds.
 func (l like) onProcessors(c prediction.Costs) float64 {
 	return math.Max(0, *c.Processor-l.inFlush*l.flushes[c.Workload])
 }
 
-// besideServer is how long processors are busy for each flush of a workload besides the clients and their sessions, in
-// seconds, less what they are without load: 0 if that is not known.
+// besideServer is how long processors are busy for each flush of a workload besides the clients and their sessions, and
+// besides Loadline, in seconds, less what they are without load: 0 if that is not known.
 func (ev Evidence) besideServer(w model.Workload, t transaction) float64 {
 	if t.processor == nil || t.flushes == nil || *t.flushes <= 0 || ev.limitedProcessors() {
 		return 0
@@ -77,12 +95,14 @@ func (ev Evidence) besideServer(w model.Workload, t transaction) float64 {
 	}
 	var busy []float64
 	for _, s := range ev.steps(w.Name) {
-		if s.Counters != nil {
-			busy = append(busy, busyShare(s.Counters)-busyShare(idle))
+		if c := s.Counters; c != nil && c.Seconds > 0 {
+			// pgbench has ended by then, and is among the worker's tools.
+			own := math.Max(0, c.OwnCPU/c.Seconds-t.processor.ClientCPU*t.rate)
+			busy = append(busy, t.processors*(busyShare(c)-busyShare(idle))-own)
 		}
 	}
 	if len(busy) == 0 {
 		return 0
 	}
-	return math.Max(0, float64(t.processors)*stats.Mean(busy)/t.rate-t.processor.ServerCPU-t.processor.ClientCPU) / *t.flushes
+	return math.Max(0, stats.Mean(busy)/t.rate-t.processor.ServerCPU-t.processor.ClientCPU) / *t.flushes
 }

@@ -15,10 +15,10 @@ import (
 )
 
 // A page of PostgreSQL is 8 KiB. Reads with blocks of 4 to 16 KiB, and flushed writes of up to 1 MiB,
-// stand for one page or several.
+// stand for one page or several. One of the flushes is of a few pages, as those of commits are.
 const (
-	smallestPage, largestPage = 4 << 10, 16 << 10
-	largestFlush              = 1 << 20
+	smallestPage, largestPage     = 4 << 10, 16 << 10
+	largestSmallest, largestFlush = 32 << 10, 1 << 20
 )
 
 // storageTimes is what was measured of a storage.
@@ -50,6 +50,9 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 		}
 	}
 	s.flushes, s.uneven = ev.flushTimes()
+	if len(s.flushes) > 0 && s.flushes[0].Bytes > largestSmallest {
+		return s, model.RefusedError(fmt.Sprintf("the smallest flush of the log that %s measured is one of %s, and a commit waits for one of 8k to 16k", run.Directory, units.FormatBlock(s.flushes[0].Bytes)), "measure it, in two minutes: "+measure)
+	}
 	if len(s.flushes) == 0 {
 		return s, model.RefusedError(run.Directory+" has no workload that tells how long a commit waits: one job that writes sequentially over space that was written before, an fdatasync after each write, several times", "measure it, in two minutes: "+measure)
 	}
@@ -145,7 +148,7 @@ func (ev Evidence) latencies(workload string, d model.Direction) (h histogram.Hi
 	return h
 }
 
-// besideTool is how long processors are busy for each I/O of a workload besides the load tool, in seconds:
+// besideTool is how long processors are busy for each I/O of a workload besides the load tool and Loadline, in seconds:
 // with the kernel's threads, and with the storage's own programs where they are on this machine. What is
 // busy without load does not count. 0 if it was not counted, if the run had not all processors, or if it is
 // not certainly more than other programs' work that comes and goes.
@@ -158,7 +161,11 @@ func (ev Evidence) besideTool(w model.Workload, rate float64) float64 {
 	var busy []float64
 	for _, s := range ev.steps(w.Name) {
 		if c := s.Counters; c != nil {
-			busy = append(busy, cpus*(busyShare(c)-busyShare(idle))-s.UserCPU-s.SystemCPU)
+			own := s.UserCPU + s.SystemCPU
+			if c.OwnCPU > 0 && c.Seconds > 0 {
+				own = math.Max(own, c.OwnCPU/c.Seconds)
+			}
+			busy = append(busy, cpus*(busyShare(c)-busyShare(idle))-own)
 		}
 	}
 	if len(busy) < 2 {
@@ -308,28 +315,55 @@ func (ev Evidence) inherited(workloads []string) (verdict model.Verdict, list []
 	return verdict, list
 }
 
+// disturbing are the rules that say that the costs of an application's transaction were not what they are on a machine by
+// themselves. What other rules say of its rate (not converged, full processors) is part of the prediction.
+var disturbing = []string{"cpu", "others", "foreign", "clients", "errors"}
+
+// disturbed are the warnings of those rules for an application's workloads.
+func (ev Evidence) disturbed(workloads []string) (list []model.Finding) {
+	_, all := ev.inherited(workloads)
+	for _, f := range all {
+		if slices.Contains(disturbing, f.Rule) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // machine is the machine that measured a run, and the workloads of it that were used.
 func (ev Evidence) machine(workloads []string) prediction.Run {
 	info, env := &ev.Report.Run, &ev.Recorded.Environment
 	return prediction.Run{ID: info.ID, Target: info.Target.Place(), Directory: info.Directory, Workloads: workloads, Processors: processorsOf(env), Model: env.CPUModel}
 }
 
-// processorsOf is the number of whole processors that a machine allows a process.
-func processorsOf(env *model.Environment) int {
-	if env.CgroupCPU > 0 && env.CgroupCPU < float64(env.CPUs) {
-		return max(1, int(math.Round(env.CgroupCPU)))
+// mostProcessors is more than any machine has (the kernel is built for 8192 at most); a number beyond is none.
+const mostProcessors = 1 << 16
+
+// processorsOf is the number of processors that a machine allows a process, which a limit may make a fraction; 0 if it
+// is not known.
+func processorsOf(env *model.Environment) float64 {
+	switch {
+	case env.CPUs < 1 || env.CPUs > mostProcessors:
+		return 0
+	case env.CgroupCPU > 0 && env.CgroupCPU < float64(env.CPUs):
+		return env.CgroupCPU
 	}
-	return env.CPUs
+	return float64(env.CPUs)
 }
 
 // processors describes them: "2 processors (AMD EPYC 7B13)".
 func processors(r prediction.Run) string {
-	words := "1 processor"
-	if r.Processors != 1 {
-		words = fmt.Sprintf("%d processors", r.Processors)
-	}
+	words := numberOfProcessors(r.Processors)
 	if r.Model != "" {
 		words += " (" + r.Model + ")"
 	}
 	return words
+}
+
+// numberOfProcessors is "1 processor" or "1.5 processors".
+func numberOfProcessors(n float64) string {
+	if n == 1 {
+		return "1 processor"
+	}
+	return units.FormatNumber(n) + " processors"
 }

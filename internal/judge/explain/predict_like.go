@@ -24,6 +24,14 @@ const measureCosts = "loadline app postgres DIR --profile small"
 // mostReads is the maximum number of reads per transaction of those scripts: they touch some ten pages.
 const mostReads = 100
 
+// mostLog is the largest amount of log per transaction, in bytes: as much as ten images of whole pages and their
+// changes, many times over. mostBusy is the largest share of the processors' time that one can have counted: CPU time is counted for whole repeats,
+// the rate for their parts.
+const (
+	mostLog  = 16 << 20
+	mostBusy = 1.5
+)
+
 // noReads is the average number of device reads per transaction up to which it counts as having none.
 const noReads = 0.01
 
@@ -152,14 +160,26 @@ func (ev Evidence) costsOf(w model.Workload) (c prediction.Costs, err error) {
 	switch {
 	case !ok || a == nil:
 		return c, model.RefusedError(w.Name+" counted no transactions", "measure it again: "+measureCosts)
+	case t.shared:
+		return c, model.RefusedError(fmt.Sprintf("others used the server while %s was measured, so that its counters do not tell what one transaction costs", w.Name), "measure it again on a server that nobody else uses: "+measureCosts)
 	case t.flushes == nil || t.flush == nil || t.reading == nil || a.LogBytes == nil || a.Reads == nil:
 		return c, model.RefusedError("it is not known how many flushes, reads and bytes of log a transaction of "+w.Name+" took, or how long they took", "measure it again: "+measureCosts)
 	case !t.waits():
 		return c, model.RefusedError("transactions of "+w.Name+" do not wait for flushes: how long one takes on another storage changes nothing for them", "measure it without synchronous_commit=off and fsync=off: "+measureCosts)
 	}
 	c.LogBytes, c.PageImages = *a.LogBytes, a.PageImages
+	if c.LogBytes > mostLog {
+		return c, model.RefusedError(fmt.Sprintf("a transaction of %s is said to write %s of log, and pgbench's scripts write some ten pages", w.Name, units.FormatSize(int64(c.LogBytes))), "measure it again: "+measureCosts)
+	}
 	if p := t.processor; p != nil {
-		v := p.ServerCPU + p.ClientCPU
+		all := processorsOf(&ev.Recorded.Environment)
+		v := t.onServer(p)
+		switch {
+		case all <= 0:
+			return c, model.RefusedError("it is not known how many processors the machine of "+ev.Report.Run.Directory+" has", "measure it again: "+measureCosts)
+		case v*t.rate > mostBusy*all:
+			return c, model.RefusedError(fmt.Sprintf("a transaction of %s is said to take %s on a processor, which is more than all processors have at %s tps", w.Name, units.FormatDuration(v), units.FormatRate(t.rate)), "measure it again: "+measureCosts)
+		}
 		c.Processor = &v
 	}
 	if *a.Reads < noReads {

@@ -69,12 +69,14 @@ func onPostgres(option string, c cost, clients ...int) Evidence {
 		ev.Recorded.Plan.Workloads = append(ev.Recorded.Plan.Workloads, w)
 		ev.step(w.Name, func(s *model.StepResult) {
 			done := 1000.0
+			// Two processors do no more than 1800 transactions of 1.1 ms per second.
+			each := max(4.2e-3/float64(n), 1.0/1800)
 			flushes, flushing, reading := done, done*2.5e-3, done*0.1e-3
-			s.App = &model.AppCounts{Transactions: uint64(done), Seconds: done * 4.2e-3 / float64(n), Flushes: &flushes, FlushSeconds: &flushing, ReadSeconds: &reading}
+			s.App = &model.AppCounts{Transactions: uint64(done), Seconds: done * each, Flushes: &flushes, FlushSeconds: &flushing, ReadSeconds: &reading}
 			s.App.Processor = &model.AppProcessor{Seconds: s.App.Seconds, ServerCPU: done * 0.9e-3, ClientCPU: done * 0.2e-3}
 		})
 		ev.Report.Results = append(ev.Report.Results, model.Result{Workload: w.Name, Direction: model.Write, Verdict: model.Valid,
-			Metrics: map[model.Metric]model.Estimate{model.Transactions: sure("1/s", float64(n)/4.2e-3)},
+			Metrics: map[model.Metric]model.Estimate{model.Transactions: sure("1/s", min(float64(n)/4.2e-3, 1800))},
 			App:     &model.AppResult{LogBytes: &c.log, Reads: &c.reads, DeviceReads: &c.deviceReads}})
 	}
 	return ev
@@ -285,6 +287,26 @@ func TestWhatCannotBePredicted(t *testing.T) {
 			a, many := l.Report.Results[0].App, 1e9
 			a.Reads, a.DeviceReads = &many, &many
 		}, "touch some ten", costs},
+		"log without end": {func(_, l *Evidence, _ *Ask) {
+			many := 1e12
+			l.Report.Results[0].App.LogBytes = &many
+		}, "of log, and pgbench", costs},
+		"a shared server": {func(_, l *Evidence, _ *Ask) {
+			others := 100.0
+			l.Recorded.Run.Steps[0].App.Others = &others
+		}, "others used the server", costs},
+		"no processors":        {func(_, l *Evidence, _ *Ask) { l.Recorded.Environment.CPUs = 0 }, "how many processors", costs},
+		"countless processors": {func(_, l *Evidence, _ *Ask) { l.Recorded.Environment.CPUs = 1e9 }, "how many processors", costs},
+		"busier than full":     {func(_, l *Evidence, _ *Ask) { l.Recorded.Run.Steps[0].App.Processor.ServerCPU = 100 }, "more than all processors have", costs},
+		"large flushes only": {func(f, _ *Evidence, _ *Ask) {
+			f.Recorded.Plan.Workloads = slices.Clone(f.Recorded.Plan.Workloads[1:])
+		}, "the smallest flush of the log that from measured is one of 64k", storage},
+		"numbers without end": {func(_, _ *Evidence, a *Ask) {
+			a.Clients = nil
+			for n := range 33 {
+				a.Clients = append(a.Clients, n+1)
+			}
+		}, "33 numbers of clients", "at most 32"},
 		"an unknown disk": {func(_, l *Evidence, _ *Ask) { l.Report.Results[0].App.DeviceReads = nil }, "come from the device", costs},
 		"measured once": {func(_, l *Evidence, _ *Ask) {
 			l.Report.Results[0].Metrics[model.Transactions] = model.Estimate{Value: 1}
@@ -354,14 +376,18 @@ func TestWhatAFlushCosts(t *testing.T) {
 		median, spread  float64
 		idle, vary      float64
 		unlimited, work float64
+		// itself is the CPU use of the worker and all of fio, in processors.
+		itself float64
 	}{
-		{"a limit", median, 0.005, 1, 0, median, own},
-		{"stalls", median, 0.2, 1, 0, 0, own},
-		{"no limit", 0.95 * mean, 0.005, 1, 0, 0, own},
-		{"others at work", 0.95 * mean, 0.005, 0.98, 0, 0, own - 2*0.02*mean},
-		{"others at more work than that", 0.95 * mean, 0.005, 0.9, 0, 0, 0},
-		{"others that come and go", 0.95 * mean, 0.005, 1, 0.05, 0, 0},
-		{"not counted without load", 0.95 * mean, 0.005, -1, 0, 0, 0},
+		{"a limit", median, 0.005, 1, 0, median, own, 0},
+		{"stalls", median, 0.2, 1, 0, 0, own, 0},
+		{"no limit", 0.95 * mean, 0.005, 1, 0, 0, own, 0},
+		{"others at work", 0.95 * mean, 0.005, 0.98, 0, 0, own - 2*0.02*mean, 0},
+		{"others at more work than that", 0.95 * mean, 0.005, 0.9, 0, 0, 0, 0},
+		{"others that come and go", 0.95 * mean, 0.005, 1, 0.05, 0, 0, 0},
+		{"not counted without load", 0.95 * mean, 0.005, -1, 0, 0, 0, 0},
+		{"Loadline at work", 0.95 * mean, 0.005, 1, 0, 0, own - 0.1*mean, 0.2},
+		{"only Loadline at work", 0.95 * mean, 0.005, 1, 0, 0, 0, 0.1 + own/mean},
 	} {
 		ev := onStorage(mean, mean, 0)
 		ev.Recorded.Environment.CPUs = 2
@@ -381,7 +407,7 @@ func TestWhatAFlushCosts(t *testing.T) {
 				ev.step(name, func(s *model.StepResult) {
 					// One processor of two is busy for the load tool for a tenth of the time.
 					s.UserCPU, s.SystemCPU = 0.04, 0.06
-					s.Counters = &model.Counters{Seconds: 3, Idle: 0.7 + c.vary*float64(i-1), IOWait: 0.3 - (0.1+own/mean)/2}
+					s.Counters = &model.Counters{Seconds: 3, Idle: 0.7 + c.vary*float64(i-1), IOWait: 0.3 - (0.1+own/mean)/2, OwnCPU: 3 * c.itself}
 				})
 			}
 		}

@@ -96,6 +96,36 @@ func (s server) simulate() outcome {
 	return p
 }
 
+// within is the settled outcome on processors of which only so many may be used, which may be a fraction: a
+// limit takes them away for the rest of each period once their time is used up, so everything on them takes longer, until they
+// are used no more than is allowed.
+func (s server) within(allowed float64, images *imageModel) outcome {
+	is := s.settled(images)
+	// What the storage does on processors is not known under a limit, so a transaction's work is all of it.
+	work := s.work
+	if s.processors == 0 || allowed >= float64(s.processors) || work <= 0 {
+		return is
+	}
+	if is.rate*work > allowed {
+		low, high := 1.0, float64(s.processors)/allowed
+		for range limitSteps {
+			longer := math.Sqrt(low * high)
+			s.work = work * longer
+			if is = s.settled(images); is.rate*work > allowed {
+				low = longer
+			} else {
+				high = longer
+			}
+		}
+	}
+	is.busy = math.Min(1, is.rate*work/allowed)
+	return is
+}
+
+// limitSteps halve the range of what a fraction of a processor makes of a transaction's work, at most by a factor of two
+// for half a processor, until it is as narrow as a rate is simulated.
+const limitSteps = 7
+
 // A transaction's log depends on the rate, and the rate on the log: mostTurns simulations are made until the rate stays
 // the same to steadyRate.
 const (

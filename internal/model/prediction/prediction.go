@@ -41,9 +41,10 @@ type Run struct {
 	Directory string `json:"directory,omitempty"`
 	// Workloads are the workloads of the run that were used.
 	Workloads []string `json:"workloads"`
-	// Processors is the number of processors of its machine, Model their model, if known.
-	Processors int    `json:"processors,omitempty"`
-	Model      string `json:"cpu_model,omitempty"`
+	// Processors is the number of processors of its machine, or as many as a limit allows ("1.5"), Model their
+	// model, if known.
+	Processors float64 `json:"processors,omitempty"`
+	Model      string  `json:"cpu_model,omitempty"`
 }
 
 // Time is the duration of one operation of the storage, in seconds.

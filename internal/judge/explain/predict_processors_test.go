@@ -1,0 +1,105 @@
+package explain
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
+)
+
+// A limit of a fraction of a processor is kept, and takes nothing from a client who does not use it up.
+func TestPredictWithAFractionOfAProcessor(t *testing.T) {
+	for _, allowed := range []float64{0.5, 1, 1.4, 1.5, 2.5, 8} {
+		app := onPostgres(simple, inMemory, 1, 4)
+		app.Recorded.Environment = model.Environment{CPUs: 8, CgroupCPU: allowed}
+		for i, clients := range []float64{1, 4} {
+			a := app.Recorded.Run.Steps[i].App
+			a.Seconds = 1e3 * max(4.2e-3/clients, 1.1e-3/allowed)
+			a.Processor.Seconds = a.Seconds
+		}
+		x := predict(t, onStorage(50e-6, 60e-6, 0), app, Ask{Clients: []int{1, 64}}).Points
+		about(t, "64 clients", x[1].Rate.Value, allowed/1.1e-3, 0.03)
+		about(t, "busy", *x[1].Busy, 1, 0.05)
+		about(t, "one client", x[0].Rate.Value, math.Min(1/1.65e-3, allowed/1.1e-3), 0.03)
+	}
+	slow := onPostgres(simple, inMemory, 1)
+	slow.Recorded.Environment = model.Environment{CPUs: 8, CgroupCPU: 1.5}
+	p := predict(t, onStorage(20e-3, 20e-3, 0), slow, Ask{Clients: []int{16}})
+	about(t, "on slow storage", p.Points[0].Rate.Value, 16/(2*20e-3), 0.05)
+	if all := strings.Join(p.Assumes, "\n"); !strings.Contains(all, "1.5 processors") {
+		t.Errorf("the limit is not said: %s", all)
+	}
+}
+
+// What a client on another node computes is not done by the server's processors.
+func TestPredictWithAClientElsewhere(t *testing.T) {
+	app := onPostgres(simple, inMemory, 1)
+	app.Recorded.Environment.Cluster = &model.Cluster{Node: "a", Client: &model.Cluster{Node: "b"}}
+	x := predict(t, onStorage(50e-6, 60e-6, 0), app, Ask{Clients: []int{64}}).Points[0]
+	about(t, "rate", x.Rate.Value, 2/0.9e-3, 0.03)
+}
+
+// Findings that say that the costs were not those of a transaction by itself are those of the prediction too; that a
+// rate did not converge, or that processors were full, is not.
+func TestWhatDisturbedTheCostsIsSaid(t *testing.T) {
+	app := onPostgres(simple, inMemory, 1)
+	app.Report.Findings = []model.Finding{
+		{Rule: "cpu", Severity: model.SeverityWarning, Results: []string{"load-c1"}, Message: "stolen time"},
+		{Rule: "full-cpu", Severity: model.SeverityWarning, Results: []string{"load-c1"}},
+		{Rule: "others", Severity: model.SeverityWarning, Results: []string{"another"}},
+		{Rule: "others", Severity: model.SeverityPassed},
+	}
+	p := predict(t, onStorage(1e-3, 1e-3, 0), app, Ask{Clients: []int{1}})
+	if p.Verdict != model.Suspect || len(p.Findings) != 1 || p.Findings[0].Rule != "cpu" {
+		t.Errorf("%s: %+v", p.Verdict, p.Findings)
+	}
+}
+
+// With a limit, the processors are those that it allows, and full when these transactions fill them.
+func TestCounterfactualsKeepALimitOfProcessors(t *testing.T) {
+	const flush = 5e-3
+	of := func(limit float64) (b budget.Budget) {
+		ev := onPostgres(simple, inMemory, 16)
+		ev.Recorded.Environment = model.Environment{CPUs: 64, CgroupCPU: limit}
+		s := &ev.Recorded.Run.Steps[0]
+		// By the law of group commit: 16 / (2 × 5 ms) = 1600 tps, 1/8 of a flush each.
+		flushes, flushing, reading := 125.0, 125*flush, 0.0
+		s.App.Processor.Seconds = 1000.0 / 1600
+		s.App.Seconds, s.App.Flushes, s.App.FlushSeconds, s.App.ReadSeconds = 1000.0/1600, &flushes, &flushing, &reading
+		s.Counters = &model.Counters{Seconds: 1, Idle: 0.97}
+		b, why := ev.postgres(ev.Recorded.Plan.Workloads[0])
+		if why != "" {
+			t.Fatal(why)
+		}
+		return b
+	}
+	free := of(0)
+	if len(free.Counterfactuals) == 0 || free.Counterfactuals[0].Rate < 3000 {
+		t.Errorf("without a limit: %+v", free.Counterfactuals)
+	}
+	limited := of(2)
+	if len(limited.Counterfactuals) == 0 {
+		t.Fatalf("with a limit: %+v", limited)
+	}
+	for _, c := range limited.Counterfactuals {
+		if c.Rate > 1.01*2/1.1e-3 {
+			t.Errorf("%v tps, and two processors do 1818: %+v", c.Rate, c)
+		}
+	}
+	if all := strings.Join(limited.Counterfactuals[0].Assumes, "\n"); !strings.Contains(all, "2 processors") {
+		t.Errorf("the limit is not said: %s", all)
+	}
+}
+
+// Nothing is concluded from the counts of a server that others use as well.
+func TestNothingIsConcludedOfASharedServer(t *testing.T) {
+	ev := onPostgres(simple, inMemory, 1)
+	others := 500.0
+	ev.Recorded.Run.Steps[0].App.Others = &others
+	b, why := ev.postgres(ev.Recorded.Plan.Workloads[0])
+	if why != "" || len(b.Counterfactuals) != 0 || !strings.Contains(strings.Join(b.Notes, "\n"), "others used the server") {
+		t.Errorf("%s: %+v", why, b)
+	}
+}
