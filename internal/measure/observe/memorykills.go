@@ -9,43 +9,53 @@ import (
 )
 
 // MemoryKills returns how many processes the kernel's out-of-memory killer has killed in this process's memory cgroup and on
-// the whole machine; how often a memory limit of the cgroup or of its ancestors was reached, with nothing left to give back
-// (version 2; under version 1, where page cache may have been); and the tightest of these limits in bytes, 0 if there is
-// none. A count that is not known is -1. A process of the group is also counted if the machine ran out of memory, or an
-// ancestor. The counters are oom_kill and oom of memory.events.local (of memory.events, which includes the groups below, where
-// there is none), or oom_kill of memory.oom_control and memory.failcnt (version 1); and oom_kill of /proc/vmstat.
-func MemoryKills() (group, machine, reached, limit int64) { return memoryKills(os.DirFS("/")) }
+// the whole machine, each -1 if it is not known; the tightest memory limit of the cgroup and its ancestors in bytes, 0 if
+// there is none; and the largest share of such a limit that was ever used, -1 if it is not known. A process of
+// the group is also counted if the machine ran out of memory, but then no limit need have been reached. (That a limit was reached
+// is counted where it is set, which for a pod is outside of its containers.) The counters are oom_kill of memory.events.local (of memory.events, which
+// includes the groups below, where there is none) or of memory.oom_control (version 1), and of /proc/vmstat; the most used is
+// memory.peak or memory.max_usage_in_bytes.
+func MemoryKills() (group, machine, limit int64, used float64) { return memoryKills(os.DirFS("/")) }
 
-func memoryKills(files fs.FS) (group, machine, reached, limit int64) {
+func memoryKills(files fs.FS) (group, machine, limit int64, used float64) {
 	groups := findCgroups(files)
-	group, machine, reached = -1, count(text(files, "proc/vmstat"), "oom_kill"), -1
+	group, machine, used = -1, count(text(files, "proc/vmstat"), "oom_kill"), -1
+	all := parseMemTotal(text(files, "proc/meminfo"))
 	for i, dir := range groups.memory {
-		kills, limited := groups.memoryEvents(files, dir)
 		if i == 0 {
-			group = kills
+			group = groups.kills(files, dir)
 		}
-		if limited >= 0 {
-			reached = max(0, reached) + limited
-		}
+		used = max(used, groups.usedOfLimit(files, dir, all))
 	}
-	_, limit = groups.limits(files, parseMemTotal(text(files, "proc/meminfo")))
-	return group, machine, reached, limit
+	_, limit = groups.limits(files, all)
+	return group, machine, limit, used
 }
 
-// memoryEvents returns a memory cgroup's number of killed processes, and of times when its limit was reached.
-func (c cgroups) memoryEvents(files fs.FS, dir string) (kills, limited int64) {
+// kills returns how many processes of a memory cgroup the killer has killed; -1 if it is not known.
+func (c cgroups) kills(files fs.FS, dir string) int64 {
 	if !c.memoryV2 {
-		limited, ok := number(files, path.Join(dir, "memory.failcnt"))
-		if !ok {
-			limited = -1
-		}
-		return count(text(files, path.Join(dir, "memory.oom_control")), "oom_kill"), limited
+		return count(text(files, path.Join(dir, "memory.oom_control")), "oom_kill")
 	}
-	events := text(files, path.Join(dir, "memory.events.local"))
-	if events == "" {
-		events = text(files, path.Join(dir, "memory.events"))
+	if n := count(text(files, path.Join(dir, "memory.events.local")), "oom_kill"); n >= 0 {
+		return n
 	}
-	return count(events, "oom_kill"), count(events, "oom")
+	return count(text(files, path.Join(dir, "memory.events")), "oom_kill")
+}
+
+// usedOfLimit returns the largest share of a memory cgroup's limit that was ever used; -1 if it has none, or
+// if it is not known.
+func (c cgroups) usedOfLimit(files fs.FS, dir string, machineMemory int64) float64 {
+	of := cgroups{memory: []string{dir}, memoryV2: c.memoryV2}
+	_, limit := of.limits(files, machineMemory)
+	name := "memory.max_usage_in_bytes"
+	if c.memoryV2 {
+		name = "memory.peak"
+	}
+	peak, ok := number(files, path.Join(dir, name))
+	if limit <= 0 || !ok {
+		return -1
+	}
+	return float64(peak) / float64(limit)
 }
 
 // count returns the value of the line "KEY N"; -1 if there is none.

@@ -8,35 +8,41 @@ func TestMemoryKills(t *testing.T) {
 		v1     = "30 23 0:25 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
 		v2     = "31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 	)
+	type counted struct {
+		group, machine, limit int64
+		used                  float64
+	}
 	for name, c := range map[string]struct {
 		files map[string]string
-		want  [4]int64 // in the group, on the machine, limits reached, limit
+		want  counted
 	}{
 		"version 1": {map[string]string{
 			"proc/self/cgroup": "4:memory:/x\n0::/\n", "proc/self/mountinfo": v1 + v2, "proc/vmstat": vmstat,
-			"sys/fs/cgroup/memory/x/memory.oom_control":    "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
-			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": "67108864\n",
-			"sys/fs/cgroup/memory/x/memory.failcnt":        "40\n", "sys/fs/cgroup/memory/memory.failcnt": "2\n",
-		}, [4]int64{3, 9, 42, 64 << 20}},
+			"sys/fs/cgroup/memory/x/memory.oom_control":        "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
+			"sys/fs/cgroup/memory/x/memory.limit_in_bytes":     "67108864\n",
+			"sys/fs/cgroup/memory/x/memory.max_usage_in_bytes": "50331648\n",
+		}, counted{3, 9, 64 << 20, 0.75}},
 		"version 2": {map[string]string{
 			"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": v2, "proc/vmstat": vmstat,
-			"sys/fs/cgroup/memory.events": "low 0\nhigh 0\nmax 8\noom 2\noom_kill 2\n", "sys/fs/cgroup/memory.max": "max\n",
-		}, [4]int64{2, 9, 2, 0}},
+			"sys/fs/cgroup/memory.events": "low 0\nhigh 0\nmax 8\noom 2\noom_kill 2\n", "sys/fs/cgroup/memory.max": "max\n", "sys/fs/cgroup/memory.peak": "67108864\n",
+		}, counted{2, 9, 0, -1}},
 		"a group in a group": {map[string]string{
 			"proc/self/cgroup": "0::/user/fio\n", "proc/self/mountinfo": v2, "proc/vmstat": vmstat,
-			"sys/fs/cgroup/user/fio/memory.events": "oom 7\noom_kill 8\n", "sys/fs/cgroup/user/fio/memory.events.local": "oom 0\noom_kill 1\n", "sys/fs/cgroup/user/fio/memory.max": "max\n",
-			"sys/fs/cgroup/user/memory.events": "oom 50\noom_kill 60\n", "sys/fs/cgroup/user/memory.events.local": "oom 4\noom_kill 5\n", "sys/fs/cgroup/user/memory.max": "67108864\n",
-		}, [4]int64{1, 9, 4, 64 << 20}},
+			"sys/fs/cgroup/user/fio/memory.events": "oom 7\noom_kill 8\n", "sys/fs/cgroup/user/fio/memory.events.local": "oom 0\noom_kill 1\n",
+			"sys/fs/cgroup/user/fio/memory.max": "134217728\n", "sys/fs/cgroup/user/fio/memory.peak": "33554432\n",
+			"sys/fs/cgroup/user/memory.events": "oom 50\noom_kill 60\n", "sys/fs/cgroup/user/memory.max": "67108864\n", "sys/fs/cgroup/user/memory.peak": "67108864\n",
+		}, counted{1, 9, 64 << 20, 1}},
 		"an old kernel": {map[string]string{
 			"proc/self/cgroup": "4:memory:/x\n", "proc/self/mountinfo": v1,
-			"sys/fs/cgroup/memory/x/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\n",
-		}, [4]int64{-1, -1, -1, 0}},
-		"no cgroups": {map[string]string{"proc/vmstat": vmstat}, [4]int64{-1, 9, -1, 0}},
+			"sys/fs/cgroup/memory/x/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\n", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "67108864\n",
+		}, counted{-1, -1, 64 << 20, -1}},
+		"no cgroups": {map[string]string{"proc/vmstat": vmstat}, counted{-1, 9, 0, -1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			group, machine, reached, limit := memoryKills(files(c.files))
-			if got := [4]int64{group, machine, reached, limit}; got != c.want {
-				t.Errorf("%v, want %v", got, c.want)
+			var got counted
+			got.group, got.machine, got.limit, got.used = memoryKills(files(c.files))
+			if got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func Options(e *env.Env, runID string, more ...Factory) agent.Options {
 
 func fioTool(e *env.Env) load.Tool {
 	return fio.Tool(e, func() (k fio.MemoryKills) {
-		k.Group, k.Machine, k.Reached, k.Limit = observe.MemoryKills()
+		k.Group, k.Machine, k.Limit, k.Used = observe.MemoryKills()
 		return k
 	})
 }

@@ -65,12 +65,14 @@ func fakeRequest(t *testing.T) model.StartRequest {
 // that it did not count is somebody's.
 func TestOutOfMemory(t *testing.T) {
 	kills := func(group, machine, limit int64) MemoryKills {
-		return MemoryKills{Group: group, Machine: machine, Limit: limit, Reached: group}
+		return MemoryKills{Group: group, Machine: machine, Limit: limit, Used: 1}
 	}
-	unlimited := func(group, machine, limit int64) MemoryKills {
-		return MemoryKills{Group: group, Machine: machine, Limit: limit, Reached: 3}
+	unreached := func(group, machine, limit int64) MemoryKills {
+		return MemoryKills{Group: group, Machine: machine, Limit: limit, Used: 0.5}
 	}
 	const itself, child = "cat $docs/1; kill -9 $$", "cat $docs/1; echo 'fio: pid=7, got signal=9'; exit 1"
+	// fio 3.33 may free memory twice after that.
+	const abort = "cat $docs/1; echo 'fio: pid=7, got signal=9'; kill -6 $$"
 	for name, c := range map[string]struct {
 		script        string
 		before, after MemoryKills
@@ -78,9 +80,11 @@ func TestOutOfMemory(t *testing.T) {
 	}{
 		"a pod":                   {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
 		"a job of it":             {child, kills(0, 4, 64<<20), kills(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
-		"a machine that ran out":  {itself, unlimited(0, 4, 64<<20), unlimited(1, 5, 64<<20), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit was reached"},
-		"a job on such a machine": {child, unlimited(0, 4, 64<<20), unlimited(1, 5, 64<<20), "got signal=9; the kernel's out-of-memory killer ended a process here meanwhile, although"},
+		"a machine that ran out":  {itself, unreached(0, 4, 64<<20), unreached(1, 5, 64<<20), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit was reached"},
+		"a job on such a machine": {child, unreached(0, 4, 64<<20), unreached(1, 5, 64<<20), "got signal=9; the kernel's out-of-memory killer ended a process here meanwhile, although"},
 		"a job on a machine":      {child, kills(2, 4, 0), kills(3, 5, 0), "got signal=9; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"aborted after a job":     {abort, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
+		"aborted on a machine":    {abort, kills(0, 4, 0), kills(1, 5, 0), "killed by signal 6 (aborted); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
 		"a job by hand":           {child, kills(2, 4, 64<<20), kills(2, 4, 64<<20), "fio failed with exit code 1: fio: pid=7, got signal=9"},
 		"a machine":               {itself, kills(2, 4, 0), kills(3, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
 		"no such counter":         {itself, kills(-1, 4, 0), kills(-1, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},

@@ -12,10 +12,10 @@ type MemoryKills struct {
 	// Group counts processes of the memory cgroup in which fio runs, Machine those of the whole
 	// machine; each is -1 if it is not known.
 	Group, Machine int64
-	// Reached is how often a memory limit of that cgroup was reached; -1 if it is not known.
-	Reached int64
-	// Limit is the tightest memory limit of that cgroup in bytes; 0 if there is none.
+	// Limit is the tightest memory limit of that cgroup and its ancestors in bytes; 0 if there is none.
 	Limit int64
+	// Used is the largest share of such a limit that was ever used; -1 if it is not known.
+	Used float64
 }
 
 // memoryVerdict is whether the kernel's out-of-memory killer killed a process of fio's container while fio ran. Outside a
@@ -48,11 +48,15 @@ func (o *outcome) jobKilled() string {
 	return ""
 }
 
+// reachedFrom is the share of a memory limit from which on it counts as reached: the limit of a pod, which is as large as its container's,
+// also has to hold the pod's own process.
+const reachedFrom = 0.9
+
 // judgeMemory compares the kernel's counters from before and after an execution.
 func judgeMemory(before, after MemoryKills) memoryVerdict {
 	killed := after.Group > before.Group && before.Group >= 0
 	switch {
-	case killed && after.Limit > 0 && after.Reached == before.Reached && after.Reached >= 0:
+	case killed && after.Limit > 0 && after.Used >= 0 && after.Used < reachedFrom:
 		return memoryVerdict{why: "; the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit was reached: the whole machine was out of memory, see dmesg", likely: true}
 	case killed && after.Limit > 0:
 		return memoryVerdict{certain: true, likely: true, why: ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}

@@ -24,7 +24,7 @@ func failure(o *outcome, last *job) string {
 	case o.signal == syscall.SIGKILL:
 		return "fio was killed by signal 9 (killed)" + o.memory.why + fioMessage(o)
 	case o.signal != 0:
-		return fmt.Sprintf("fio was killed by signal %d (%v)%s", int(o.signal), o.signal, fioMessage(o))
+		return fmt.Sprintf("fio was killed by signal %d (%v)%s%s", int(o.signal), o.signal, o.jobKilled(), fioMessage(o))
 	case last != nil && last.failures() > 0:
 		return ioFailure(o, last)
 	case o.exit != 0:
