@@ -59,9 +59,11 @@ func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
 	p := &prediction.Prediction{Schema: prediction.Schema, Application: string(model.Postgres), Load: "pgbench " + l.words, Scale: ask.Scale,
 		From: from.machine(s.workloads), Like: app.machine(loads), Flushes: s.flushes, Read: s.read, Other: l.other, Costs: l.costs, ModelError: prediction.ModelError}
 	p.Verdict, p.Findings = from.inherited(s.workloads)
-	p.Findings = append(p.Findings, app.disturbed(loads)...)
-	if p.Verdict == model.Valid && len(p.Findings) > 0 {
-		p.Verdict = model.Suspect
+	if disturbed := app.disturbed(loads); len(disturbed) > 0 {
+		p.Findings = append(p.Findings, disturbed...)
+		if p.Verdict == model.Valid {
+			p.Verdict = model.Suspect
+		}
 	}
 	for _, n := range ask.Clients {
 		point := l.point(s, n, ask.Scale, app.wholeProcessors(), p.Like.Processors)

@@ -15,10 +15,10 @@ import (
 )
 
 // A page of PostgreSQL is 8 KiB. Reads with blocks of 4 to 16 KiB, and flushed writes of up to 1 MiB,
-// stand for one page or several. One of the flushes is of a few pages, as those of commits are.
+// stand for one page or several. The flush of a commit is of up to four pages, and one like it must have been measured.
 const (
-	smallestPage, largestPage     = 4 << 10, 16 << 10
-	largestSmallest, largestFlush = 32 << 10, 1 << 20
+	smallestPage, largestPage   = 4 << 10, 16 << 10
+	largestCommit, largestFlush = 32 << 10, 1 << 20
 )
 
 // storageTimes is what was measured of a storage.
@@ -50,7 +50,7 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 		}
 	}
 	s.flushes, s.uneven = ev.flushTimes()
-	if len(s.flushes) > 0 && s.flushes[0].Bytes > largestSmallest {
+	if len(s.flushes) > 0 && s.flushes[0].Bytes > largestCommit {
 		return s, model.RefusedError(fmt.Sprintf("the smallest flush of the log that %s measured is one of %s, and a commit waits for one of 8k to 16k", run.Directory, units.FormatBlock(s.flushes[0].Bytes)), "measure it, in two minutes: "+measure)
 	}
 	if len(s.flushes) == 0 {
@@ -315,19 +315,26 @@ func (ev Evidence) inherited(workloads []string) (verdict model.Verdict, list []
 	return verdict, list
 }
 
-// disturbing are the rules that say that the costs of an application's transaction were not what they are on a machine by
-// themselves. What other rules say of its rate (not converged, full processors) is part of the prediction.
+// disturbing are the rules that find that something else changed what an application's transaction costs. What other rules
+// find in its rate (not converged, full processors) is part of the prediction.
 var disturbing = []string{"cpu", "others", "foreign", "clients", "errors"}
 
-// disturbed are the warnings of those rules for an application's workloads.
+// disturbed are the warnings of those rules for an application's workloads. Stolen time is none where the repeats
+// that are used had little of it.
 func (ev Evidence) disturbed(workloads []string) (list []model.Finding) {
 	_, all := ev.inherited(workloads)
 	for _, f := range all {
-		if slices.Contains(disturbing, f.Rule) {
+		_, steals := f.Evidence["steal"]
+		if slices.Contains(disturbing, f.Rule) && !(steals && ev.undisturbed && !ev.anyStolen(f.Results)) {
 			list = append(list, f)
 		}
 	}
 	return list
+}
+
+// anyStolen reports whether the hypervisor took processors away in a repeat of these workloads that is used.
+func (ev Evidence) anyStolen(workloads []string) bool {
+	return slices.ContainsFunc(workloads, func(name string) bool { return slices.ContainsFunc(ev.steps(name), stolen) })
 }
 
 // machine is the machine that measured a run, and the workloads of it that were used.

@@ -55,6 +55,19 @@ func TestWhatDisturbedTheCostsIsSaid(t *testing.T) {
 	if p.Verdict != model.Suspect || len(p.Findings) != 1 || p.Findings[0].Rule != "cpu" {
 		t.Errorf("%s: %+v", p.Verdict, p.Findings)
 	}
+	// The disturbed repeat is not used, or there is no other.
+	steal := model.Finding{Rule: "cpu", Severity: model.SeverityWarning, Results: []string{"load-c1"}, Message: "stolen time", Evidence: map[string]any{"steal": 0.15}}
+	app.Report.Findings = []model.Finding{steal}
+	app.Recorded.Run.Steps[0].Counters = &model.Counters{Seconds: 1, Steal: 0.15}
+	if p := predict(t, onStorage(1e-3, 1e-3, 0), app, Ask{Clients: []int{1}}); p.Verdict != model.Suspect {
+		t.Errorf("only a disturbed repeat: %s", p.Verdict)
+	}
+	quiet := app.Recorded.Run.Steps[0]
+	quiet.Counters = &model.Counters{Seconds: 1}
+	app.Recorded.Run.Steps = append(app.Recorded.Run.Steps, quiet)
+	if p := predict(t, onStorage(1e-3, 1e-3, 0), app, Ask{Clients: []int{1}}); p.Verdict != model.Valid || len(p.Findings) != 0 {
+		t.Errorf("the disturbed repeat is left out: %s, %+v", p.Verdict, p.Findings)
+	}
 }
 
 // With a limit, the processors are those that it allows, and full when these transactions fill them.

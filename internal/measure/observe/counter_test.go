@@ -68,6 +68,23 @@ func TestCounter(t *testing.T) {
 	}
 }
 
+// What this process computes is counted in its own time, on the machine on which the test runs.
+func TestOwnCPUIsThisProcess(t *testing.T) {
+	c := Begin(env.Clock{}, "")
+	if runtime.GOOS != "linux" {
+		t.Skip("no /proc")
+	}
+	before := c.before.own
+	for deadline := time.Now().Add(20 * time.Second); ownTicks(text(root, "proc/self/stat")) < before+20; {
+		if time.Now().After(deadline) {
+			t.Fatal("20 ticks were not counted in 20 s of computing")
+		}
+	}
+	if got := c.End().OwnCPU; got < 0.2 {
+		t.Errorf("%g s", got)
+	}
+}
+
 func TestCounterVersion1(t *testing.T) {
 	v1 := func(ns string) map[string]string {
 		return map[string]string{
