@@ -9,8 +9,8 @@ import (
 )
 
 // MemoryKills returns how many processes the kernel's out-of-memory killer has killed in this process's memory cgroup and on
-// the whole machine, each -1 if it is not known; the tightest memory limit of the cgroup and its ancestors in bytes, 0 if
-// there is none; and the largest share of such a limit that was ever used, -1 if it is not known. A process of
+// the whole machine, each -1 if it is not known; of the memory limits of the cgroup and its ancestors the one of which the largest share was ever used, in
+// bytes, and that share (the tightest one and -1 if that is not known, 0 if there is none). A process of
 // the group is also counted if the machine ran out of memory, but then no limit need have been reached. (That a limit was reached
 // is counted where it is set, which for a pod is outside of its containers.) The counters are oom_kill of memory.events.local (of memory.events, which
 // includes the groups below, where there is none) or of memory.oom_control (version 1), and of /proc/vmstat; the most used is
@@ -25,9 +25,13 @@ func memoryKills(files fs.FS) (group, machine, limit int64, used float64) {
 		if i == 0 {
 			group = groups.kills(files, dir)
 		}
-		used = max(used, groups.usedOfLimit(files, dir, all))
+		if of, share := groups.usedOfLimit(files, dir, all); share > used {
+			limit, used = of, share
+		}
 	}
-	_, limit = groups.limits(files, all)
+	if used < 0 {
+		_, limit = groups.limits(files, all)
+	}
 	return group, machine, limit, used
 }
 
@@ -42,20 +46,20 @@ func (c cgroups) kills(files fs.FS, dir string) int64 {
 	return count(text(files, path.Join(dir, "memory.events")), "oom_kill")
 }
 
-// usedOfLimit returns the largest share of a memory cgroup's limit that was ever used; -1 if it has none, or
+// usedOfLimit returns a memory cgroup's limit, and the largest share of it that was ever used; -1 if it has none, or
 // if it is not known.
-func (c cgroups) usedOfLimit(files fs.FS, dir string, machineMemory int64) float64 {
+func (c cgroups) usedOfLimit(files fs.FS, dir string, machineMemory int64) (limit int64, share float64) {
 	of := cgroups{memory: []string{dir}, memoryV2: c.memoryV2}
-	_, limit := of.limits(files, machineMemory)
+	_, limit = of.limits(files, machineMemory)
 	name := "memory.max_usage_in_bytes"
 	if c.memoryV2 {
 		name = "memory.peak"
 	}
 	peak, ok := number(files, path.Join(dir, name))
 	if limit <= 0 || !ok {
-		return -1
+		return limit, -1
 	}
-	return float64(peak) / float64(limit)
+	return limit, float64(peak) / float64(limit)
 }
 
 // count returns the value of the line "KEY N"; -1 if there is none.

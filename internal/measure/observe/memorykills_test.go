@@ -32,6 +32,16 @@ func TestMemoryKills(t *testing.T) {
 			"sys/fs/cgroup/user/fio/memory.max": "134217728\n", "sys/fs/cgroup/user/fio/memory.peak": "33554432\n",
 			"sys/fs/cgroup/user/memory.events": "oom 50\noom_kill 60\n", "sys/fs/cgroup/user/memory.max": "67108864\n", "sys/fs/cgroup/user/memory.peak": "67108864\n",
 		}, counted{1, 9, 64 << 20, 1}},
+		"a group that is nearer to its own limit": {map[string]string{
+			"proc/self/cgroup": "0::/user/fio\n", "proc/self/mountinfo": v2, "proc/vmstat": vmstat,
+			"sys/fs/cgroup/user/fio/memory.events": "oom_kill 8\n", "sys/fs/cgroup/user/fio/memory.max": "134217728\n", "sys/fs/cgroup/user/fio/memory.peak": "134217728\n",
+			"sys/fs/cgroup/user/memory.max": "268435456\n", "sys/fs/cgroup/user/memory.peak": "134217728\n",
+		}, counted{8, 9, 128 << 20, 1}},
+		"a group far from its own limit": {map[string]string{
+			"proc/self/cgroup": "0::/user/fio\n", "proc/self/mountinfo": v2, "proc/vmstat": vmstat,
+			"sys/fs/cgroup/user/fio/memory.events": "oom_kill 8\n", "sys/fs/cgroup/user/fio/memory.max": "134217728\n", "sys/fs/cgroup/user/fio/memory.peak": "67108864\n",
+			"sys/fs/cgroup/user/memory.max": "268435456\n", "sys/fs/cgroup/user/memory.peak": "268435456\n",
+		}, counted{8, 9, 256 << 20, 1}},
 		"an old kernel": {map[string]string{
 			"proc/self/cgroup": "4:memory:/x\n", "proc/self/mountinfo": v1,
 			"sys/fs/cgroup/memory/x/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\n", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "67108864\n",

@@ -80,7 +80,7 @@ func TestOutOfMemory(t *testing.T) {
 	}{
 		"a pod":                   {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
 		"a job of it":             {child, kills(0, 4, 64<<20), kills(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
-		"a machine that ran out":  {itself, unreached(0, 4, 64<<20), unreached(1, 5, 64<<20), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit was reached"},
+		"a machine that ran out":  {itself, unreached(0, 4, 64<<20), unreached(1, 5, 64<<20), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit that is visible here was reached"},
 		"a job on such a machine": {child, unreached(0, 4, 64<<20), unreached(1, 5, 64<<20), "got signal=9; the kernel's out-of-memory killer ended a process here meanwhile, although"},
 		"a job on a machine":      {child, kills(2, 4, 0), kills(3, 5, 0), "got signal=9; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
 		"aborted after a job":     {abort, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},

@@ -12,17 +12,18 @@ type MemoryKills struct {
 	// Group counts processes of the memory cgroup in which fio runs, Machine those of the whole
 	// machine; each is -1 if it is not known.
 	Group, Machine int64
-	// Limit is the tightest memory limit of that cgroup and its ancestors in bytes; 0 if there is none.
+	// Limit is, in bytes, the memory limit of that cgroup or of an ancestor of which the largest share was ever used; 0 if there
+	// is none.
 	Limit int64
-	// Used is the largest share of such a limit that was ever used; -1 if it is not known.
+	// Used is that share; -1 if it is not known.
 	Used float64
 }
 
-// memoryVerdict is whether the kernel's out-of-memory killer killed a process of fio's container while fio ran. Outside a
-// container with a limit, that process may be anything.
+// memoryVerdict is whether the kernel's out-of-memory killer killed a process of fio's container while fio ran. The kernel
+// does not say which: outside of a container with a limit it may be anything, and within one hardly anything else.
 type memoryVerdict struct {
-	// certain is set in a container with a memory limit in which it did.
-	certain bool
+	// probable is set in a container with a memory limit in which it did.
+	probable bool
 	// likely is set if it may have been fio.
 	likely bool
 	// why continues a message that fio was killed.
@@ -32,7 +33,7 @@ type memoryVerdict struct {
 // outOfMemory reports whether fio, or one of its jobs, was the process that the killer chose. Outside
 // a container, fio shares its cgroup with other programs, so a kill there need not be fio's.
 func (o *outcome) outOfMemory() bool {
-	return o.memory.certain && (o.signal == syscall.SIGKILL || o.lostJob())
+	return o.memory.probable && (o.signal == syscall.SIGKILL || o.lostJob())
 }
 
 // lostJob reports whether fio says that one of its jobs was killed.
@@ -57,9 +58,9 @@ func judgeMemory(before, after MemoryKills) memoryVerdict {
 	killed := after.Group > before.Group && before.Group >= 0
 	switch {
 	case killed && after.Limit > 0 && after.Used >= 0 && after.Used < reachedFrom:
-		return memoryVerdict{why: "; the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit was reached: the whole machine was out of memory, see dmesg", likely: true}
+		return memoryVerdict{why: "; the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit that is visible here was reached: one further out was, or the machine was out of memory, see dmesg", likely: true}
 	case killed && after.Limit > 0:
-		return memoryVerdict{certain: true, likely: true, why: ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}
+		return memoryVerdict{probable: true, likely: true, why: ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}
 	case killed, after.Machine > before.Machine && before.Machine >= 0 && after.Group < 0:
 		return memoryVerdict{likely: true, why: "; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"}
 	case after.Group >= 0 && before.Group >= 0, after.Machine >= 0 && before.Machine >= 0:

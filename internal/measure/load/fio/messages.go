@@ -20,7 +20,7 @@ func failure(o *outcome, last *job) string {
 	case o.abortCause != nil:
 		return fmt.Sprintf("%v", o.abortCause)
 	case o.outOfMemory():
-		return "fio was killed by the kernel's out-of-memory killer" + o.memory.why + fioMessage(o)
+		return "fio was killed, most likely by the kernel's out-of-memory killer" + o.memory.why + fioMessage(o)
 	case o.signal == syscall.SIGKILL:
 		return "fio was killed by signal 9 (killed)" + o.memory.why + fioMessage(o)
 	case o.signal != 0:
