@@ -170,6 +170,23 @@ func (ev Evidence) idle(name string) (share float64, ok bool) {
 	return idle / seconds, true
 }
 
+// mostThrottled is the share of the time for which a limit of processors may hold the load back: that of the rule cpu.
+const mostThrottled = 0.01
+
+// throttled is the share of the time in which a limit of processors held a workload back.
+func (ev Evidence) throttled(name string) float64 {
+	var held, seconds float64
+	for _, s := range ev.steps(name) {
+		if s.Counters != nil {
+			held, seconds = held+s.Counters.Throttled, seconds+s.Counters.Seconds
+		}
+	}
+	if seconds <= 0 {
+		return 0
+	}
+	return held / seconds
+}
+
 // judge adds up a budget, and refuses to conclude anything from it if the sum is too far off.
 func judge(b *budget.Budget, residual string) {
 	b.Close(residual)

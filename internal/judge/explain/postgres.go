@@ -30,6 +30,8 @@ type transaction struct {
 	// many as it allows, by these transactions alone.
 	idle       *float64
 	processors float64
+	// throttled is the share of the time in which a limit of processors held the load back.
+	throttled float64
 	// sampled is what its clients' sessions waited for, or unsampled says why that is unknown.
 	sampled   *sampling
 	unsampled string
@@ -100,6 +102,7 @@ func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 			t.idle = &left
 		}
 	}
+	t.throttled = ev.throttled(w.Name)
 	t.shared = others > fewOthers*transactions
 	if w.App.Tool == "pgbench" {
 		t.sampled, t.unsampled = ev.sampling(w)
@@ -320,6 +323,10 @@ func (t transaction) counterfactuals(b *budget.Budget) {
 	}
 	if t.shared {
 		b.Notes = append(b.Notes, "others used the server meanwhile, and its counts of flushes and reads include theirs: nothing is said of faster flushes")
+		return
+	}
+	if t.throttled > mostThrottled && !t.saturates() {
+		b.Notes = append(b.Notes, fmt.Sprintf("a limit of processors held the load back for %s of the time, and these transactions did not use it up by themselves: nothing is said of faster flushes", percent(t.throttled)))
 		return
 	}
 	if t.full() && !t.saturates() {

@@ -22,7 +22,7 @@ type Ask struct {
 // mostClients, mostNumbers of them and mostScale limit the request, and so the time of the simulation.
 const (
 	mostClients = 1000
-	mostNumbers = 32
+	mostNumbers = 16
 	mostScale   = 100_000
 )
 
@@ -87,7 +87,7 @@ func (a Ask) checked(l like) (Ask, error) {
 		return a, model.RefusedError(fmt.Sprintf("clients are from 1 to %d", mostClients), "choose some, such as --clients 1,4,16,64")
 	}
 	if len(a.Clients) > mostNumbers {
-		return a, model.RefusedError(fmt.Sprintf("%d numbers of clients are too many: each takes up to some seconds to simulate", len(a.Clients)), fmt.Sprintf("choose at most %d, such as --clients 1,4,16,64", mostNumbers))
+		return a, model.RefusedError(fmt.Sprintf("%d numbers of clients are too many: each may take ten seconds to simulate", len(a.Clients)), fmt.Sprintf("choose at most %d, such as --clients 1,4,16,64", mostNumbers))
 	}
 	if a.Scale == 0 {
 		a.Scale = max(l.scale, most)

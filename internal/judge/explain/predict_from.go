@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
@@ -369,8 +370,11 @@ func processors(r prediction.Run) string {
 
 // numberOfProcessors is "1 processor" or "1.5 processors".
 func numberOfProcessors(n float64) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 processor"
+	case n < 1000:
+		return strconv.FormatFloat(n, 'g', 3, 64) + " processors"
 	}
 	return units.FormatNumber(n) + " processors"
 }

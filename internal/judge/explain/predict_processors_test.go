@@ -33,6 +33,54 @@ func TestPredictWithAFractionOfAProcessor(t *testing.T) {
 	}
 }
 
+// Work that was done during flushes is part of what a limit allows: the rate × the time on processors of a transaction never
+// exceeds it (found with 2 clients at 1.25 processors, which used 1.75).
+func TestALimitHoldsWorkDuringFlushes(t *testing.T) {
+	for _, allowed := range []float64{0.01, 0.9, 1.1, 1.25, 1.5, 2.25} {
+		app := onPostgres(simple, inMemory, 1)
+		app.Recorded.Environment = model.Environment{CPUs: 8, CgroupCPU: max(1, allowed)}
+		a := app.Recorded.Run.Steps[0].App
+		flushing, reading := 0.4, 0.0
+		a.Seconds, a.FlushSeconds, a.ReadSeconds = 1, &flushing, &reading
+		a.Processor = &model.AppProcessor{Seconds: 1, ServerCPU: 0.75, ClientCPU: 0.15}
+		app.Report.Results[0].Metrics[model.Transactions] = sure("1/s", 1000)
+		l, err := app.like()
+		if err != nil {
+			t.Fatal(err)
+		}
+		about(t, "during a flush", l.inFlush, 0.3e-3, 1e-6)
+		s, err := onStorage(400e-6, 450e-6, 0).storageTimes(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{1, 2, 4, 16} {
+			x := l.point(s, n, 20, int(math.Ceil(allowed)), allowed)
+			if used := x.Rate.Value * (0.6e-3 + 0.3e-3*x.Flushes); used > 1.03*allowed {
+				t.Errorf("%d clients with %g processors use %g", n, allowed, used)
+			}
+		}
+	}
+}
+
+// A load that a limit held back, but that did not use it up, tells nothing of faster flushes.
+func TestNothingIsConcludedOfAThrottledLoad(t *testing.T) {
+	ev := onPostgres(simple, inMemory, 4)
+	ev.Recorded.Environment = model.Environment{CPUs: 8, CgroupCPU: 1.5}
+	ev.Recorded.Run.Steps[0].Counters = &model.Counters{Seconds: 1, Idle: 0.5, Throttled: 0.44}
+	b, why := ev.postgres(ev.Recorded.Plan.Workloads[0])
+	if all := strings.Join(b.Notes, "\n"); why != "" || len(b.Counterfactuals) != 0 || !strings.Contains(all, "held the load back for 44 %") {
+		t.Errorf("%s: %s, %+v", why, all, b.Counterfactuals)
+	}
+}
+
+func TestNumbersOfProcessors(t *testing.T) {
+	for n, want := range map[float64]string{1: "1 processor", 2: "2 processors", 1.5: "1.5 processors", 0.0004: "0.0004 processors", 128: "128 processors"} {
+		if got := numberOfProcessors(n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // What a client on another node computes is not done by the server's processors.
 func TestPredictWithAClientElsewhere(t *testing.T) {
 	app := onPostgres(simple, inMemory, 1)

@@ -303,10 +303,10 @@ func TestWhatCannotBePredicted(t *testing.T) {
 		}, "the smallest flush of the log that from measured is one of 64k", storage},
 		"numbers without end": {func(_, _ *Evidence, a *Ask) {
 			a.Clients = nil
-			for n := range 33 {
+			for n := range 17 {
 				a.Clients = append(a.Clients, n+1)
 			}
-		}, "33 numbers of clients", "at most 32"},
+		}, "17 numbers of clients", "at most 16"},
 		"an unknown disk": {func(_, l *Evidence, _ *Ask) { l.Report.Results[0].App.DeviceReads = nil }, "come from the device", costs},
 		"measured once": {func(_, l *Evidence, _ *Ask) {
 			l.Report.Results[0].Metrics[model.Transactions] = model.Estimate{Value: 1}

@@ -101,30 +101,41 @@ func (s server) simulate() outcome {
 // are used no more than is allowed.
 func (s server) within(allowed float64, images *imageModel) outcome {
 	is := s.settled(images)
-	// What the storage does on processors is not known under a limit, so a transaction's work is all of it.
-	work := s.work
-	if s.processors == 0 || allowed >= float64(s.processors) || work <= 0 {
+	if s.processors == 0 || allowed <= 0 || allowed >= float64(s.processors) {
 		return is
 	}
-	if is.rate*work > allowed {
-		low, high := 1.0, float64(s.processors)/allowed
+	// used is how many processors all work would use without being held back.
+	used, most := is.busy*float64(s.processors), float64(s.processors)/allowed
+	low, high, longer := 1.0, most, math.Min(most, used/allowed)
+	if used > allowed {
 		for range limitSteps {
-			longer := math.Sqrt(low * high)
-			s.work = work * longer
-			if is = s.settled(images); is.rate*work > allowed {
+			x := s
+			x.work *= longer
+			if s.storageWork != nil {
+				x.storageWork = func(bytes float64) float64 { return longer * s.storageWork(bytes) }
+			}
+			is = x.settled(images)
+			if used = is.busy * float64(s.processors) / longer; used > allowed {
 				low = longer
 			} else {
 				high = longer
 			}
+			if math.Abs(used/allowed-1) < limitClose {
+				break
+			}
+			longer = math.Sqrt(low * high)
 		}
 	}
-	is.busy = math.Min(1, is.rate*work/allowed)
+	is.busy = math.Min(1, used/allowed)
 	return is
 }
 
-// limitSteps halve the range of what a fraction of a processor makes of a transaction's work, at most by a factor of two
-// for half a processor, until it is as narrow as a rate is simulated.
-const limitSteps = 7
+// limitSteps halve the range of what a limit makes of all work, on a logarithmic scale, until what is used differs from what is
+// allowed by no more than limitClose of it.
+const (
+	limitSteps = 12
+	limitClose = 0.005
+)
 
 // A transaction's log depends on the rate, and the rate on the log: mostTurns simulations are made until the rate stays
 // the same to steadyRate.
