@@ -21,8 +21,8 @@ var unpackDebian string
 // every makes the image for all architectures: an archive of each in a folder and, if
 // requested, all of them in a registry. At the end it prints how to use them.
 func (r *request) every(ctx context.Context, c config, out io.Writer) error {
-	if r.bin != "" || r.rootfs != "" {
-		return fmt.Errorf("-every builds the programs of each architecture itself: leave -bin and -rootfs away")
+	if r.bin != "" || r.rootfs != "" || r.archive != "" {
+		return fmt.Errorf("-every builds the programs of each architecture itself: and names their archives: leave out -bin, -rootfs and -o")
 	}
 	to, err := destination("registry.example/loadline", r.version)
 	if r.push != "" {

@@ -47,7 +47,7 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 			s.Seconds = cmp.Or(ran.busy, ran.idle)
 			if broken || bad {
 				p.remark(model.SeverityWarning, []string{name}, fmt.Sprintf("the stream of %s goes backwards in document %d: its seconds were not taken", name, i+1))
-				runs[r].samples = nil
+				runs[r].samples, idle = nil, nil
 				break
 			}
 			// fio's clock is in ms; a fraction of an interval at the end is not counted.

@@ -114,7 +114,7 @@ func rowOf(b *budget.Budget, p budget.Part) (row budget.Row, ok bool) {
 const (
 	unlikeBy = 0.25
 	fewest   = 0.05
-	// deviceCounts is the prefix of the device's counts.
+	// deviceCounts is part of the names of the devices' counts.
 	deviceCounts = "device "
 )
 
@@ -123,8 +123,8 @@ func unlike(a, b *budget.Budget) (list []budget.Unlike) {
 	for _, x := range a.Counts {
 		y, ok := b.Count(x.Name)
 		large := max(x.Value, y)
-		// The device's counts include all of its users.
-		if !ok || strings.HasPrefix(x.Name, deviceCounts) || x.Unit == "1" && large < fewest || large == 0 || math.Abs(x.Value-y) <= unlikeBy*min(x.Value, y) {
+		// A device's counts include all of its users.
+		if !ok || strings.Contains(x.Name, deviceCounts) || x.Unit == "1" && large < fewest || large == 0 || math.Abs(x.Value-y) <= unlikeBy*min(x.Value, y) {
 			continue
 		}
 		list = append(list, budget.Unlike{Name: x.Name, Unit: x.Unit, A: x.Value, B: y})

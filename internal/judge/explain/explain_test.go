@@ -205,11 +205,11 @@ func TestLeftOut(t *testing.T) {
 		return w
 	}
 	for says, w := range map[string]model.Workload{
-		"due at a rate":      with(func(w *model.Workload) { w.OpenLoop, w.RateIOPS = true, 100 }),
-		"rate is limited":    with(func(w *model.Workload) { w.RateIOPS = 100 }),
-		"loads 3 volumes":    with(func(w *model.Workload) { w.Volumes = 3 }),
-		"fio job of your":    with(func(w *model.Workload) { w.Job = "rw=read" }),
-		"nothing was measur": with(func(w *model.Workload) { w.Name = "another" }),
+		"due at a rate":    with(func(w *model.Workload) { w.OpenLoop, w.RateIOPS = true, 100 }),
+		"rate is limited":  with(func(w *model.Workload) { w.RateIOPS = 100 }),
+		"loads 3 volumes":  with(func(w *model.Workload) { w.Volumes = 3 }),
+		"fio job of your":  with(func(w *model.Workload) { w.Job = "rw=read" }),
+		"was not measured": with(func(w *model.Workload) { w.Name = "another" }),
 	} {
 		ev := measured(w)
 		ev.did("read", model.Read, 1000, 950e-6)
@@ -262,7 +262,7 @@ func TestComparedPartsAddUp(t *testing.T) {
 func TestOperationsThatDidOtherWork(t *testing.T) {
 	side := func(flushes, reads, log, writes float64) *budget.Side {
 		return &budget.Side{Budgets: []budget.Budget{{Workload: "x", Operation: "transaction", InFlight: 1, Seen: 1, Rate: 1, Counts: []budget.Count{
-			{Name: "WAL flushes", Unit: "1", Value: flushes}, {Name: "reads", Unit: "1", Value: reads}, {Name: "WAL", Unit: "B", Value: log}, {Name: "device writes", Unit: "1", Value: writes}}}}}
+			{Name: "WAL flushes", Unit: "1", Value: flushes}, {Name: "reads", Unit: "1", Value: reads}, {Name: "WAL", Unit: "B", Value: log}, {Name: "device writes", Unit: "1", Value: writes}, {Name: "log device writes", Unit: "1", Value: writes}}}}}
 	}
 	list := Compare(side(1, 0.01, 9000, 1.2), side(1.2, 0.04, 400, 5))
 	if len(list) != 1 || len(list[0].Unlike) != 1 || list[0].Unlike[0].Name != "WAL" {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,7 +24,7 @@ const (
 )
 
 // probe finds out what the target is and how it can be measured.
-func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*model.ProbeResult, error) {
+func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (res *model.ProbeResult, err error) {
 	if tool, err := w.application(req.Target); tool.Application != nil || err != nil {
 		if err != nil {
 			return nil, err
@@ -34,7 +35,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	if err != nil {
 		return nil, err
 	}
-	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot(), Cgroup: observe.Cgroup()}
+	res = &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot(), Cgroup: observe.Cgroup()}
 	if w.virtual = tool.Virtual; w.virtual != nil {
 		return res, w.probeVirtual(ctx, req, tool, res)
 	}
@@ -85,7 +86,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 		if err := w.create(&v); err != nil {
 			return nil, err
 		}
-		defer w.cleanup()
+		defer func() { err = errors.Join(err, w.cleanup()) }()
 	}
 	if res.Engines = req.Engines; len(res.Engines) == 0 {
 		if res.Engines, err = tool.Filler.Engines(ctx, v); err != nil {

@@ -58,7 +58,7 @@ type Measured struct {
 // Run prepares what is requested, measures it and saves that in a new directory. An error means that nothing
 // was measured, and that nothing is left but perhaps the directory of a run that failed: a later one is in the result, which
 // must be closed.
-func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (*Measured, error) {
+func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (measured *Measured, err error) {
 	watch := to.Audience
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: by.Experiment.Labels}
 	run.ID = store.Name(run.Started, by.Experiment.Target)
@@ -71,8 +71,12 @@ func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (*M
 	run.Again = run.Again.Placed(prep.Plan.Targets())
 	aside := &beside{Observation: to.Observation, places: o, e: e, prep: prep, run: run, to: to}
 	defer func() {
-		if m.close == nil {
-			_, _ = aside.close(), prep.Close()
+		if m.close != nil {
+			return
+		}
+		// What cannot be removed stays, and its owner has to know.
+		if left := errors.Join(aside.close(), prep.Close()); left != nil {
+			err = errors.Join(err, left)
 		}
 	}()
 	watch.Clear()
@@ -80,7 +84,7 @@ func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (*M
 		return nil, err
 	}
 	if err := aside.start(ctx); err != nil {
-		return nil, errors.Join(err, aside.close())
+		return nil, err
 	}
 	if m.writer, err = prep.Create(to.Results, run, e.Now); err != nil {
 		return nil, err
@@ -99,7 +103,7 @@ func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (*M
 	m.Status, m.Err = prep.Measure(ctx, recorder{m.writer, aside.endCounting}, watch, e.Now)
 	m.Err = errors.Join(clockErr, m.Err, aside.endTrace())
 	if withdraw(m.Err, m.writer.Dir()) {
-		return nil, errors.Join(m.Err, prep.Close())
+		return nil, m.Err
 	}
 	if m.Status == model.Complete {
 		prep.Discard()
@@ -139,7 +143,7 @@ type MeasuredPair struct {
 
 // RunPair is Run for the target of an experiment and its baseline, in interleaved blocks. Nothing is observed
 // beside them.
-func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving) (*MeasuredPair, error) {
+func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving) (measured *MeasuredPair, err error) {
 	watch, exp := to.Audience, by.Experiment
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: exp.Labels}
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
@@ -148,7 +152,16 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 	if err != nil {
 		return nil, err
 	}
-	defer pair.Close()
+	m := &MeasuredPair{}
+	defer func() {
+		// Once it has been measured, everything is removed.
+		if m.Status != "" {
+			return
+		}
+		if left := pair.Close(); left != nil {
+			err = errors.Join(err, left)
+		}
+	}()
 	run.Again = run.Again.Placed(slices.Concat(pair.Plans[0].Targets(), pair.Plans[1].Targets()))
 	watch.Clear()
 	if err := watch.Consent(ctx, pair.Plans[:]...); err != nil {
@@ -163,7 +176,7 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	watch.Planned(run, dir, pair.Plans[:], pair.Probes[:])
-	m := &MeasuredPair{Dir: dir}
+	m.Dir = dir
 	m.Status, m.Err = pair.Measure(ctx, watch, e.Now)
 	m.Returned = pair.Discarded()
 	if withdraw(m.Err, dir) {

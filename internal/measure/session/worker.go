@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/engine"
@@ -15,5 +16,9 @@ func Connect(ctx context.Context, e *env.Env, runID string, child bool) (*engine
 	if err != nil {
 		return nil, err
 	}
-	return engine.Connect(context.WithoutCancel(ctx), put.Link)
+	w, err := engine.Connect(context.WithoutCancel(ctx), put.Link)
+	if err != nil {
+		return nil, errors.Join(err, put.Link.Close())
+	}
+	return w, nil
 }

@@ -21,7 +21,7 @@ import (
 //   - One second of one worker is a line of 0.4 to 1 kB. The longest possible line has three
 //     flows whose histograms fill all 1,856 buckets with 64-bit counts, base64 of 13 bytes
 //     each: 97 kB.
-//   - Seconds under load compress to a third or a quarter of their text, and take 2.5 times its
+//   - Seconds under load compress to a third or a quarter of their text, and take up to 2.5 times its
 //     size in memory; seconds without I/O compress to a tenth, and take 3.5 times.
 const (
 	longestLine = 256 << 10
@@ -95,12 +95,13 @@ func (m *meter) addSample(s *model.Sample) error {
 	return nil
 }
 
-// footprint estimates the memory of a sample, including its place in two growing slices.
+// footprint estimates the memory of a sample, including its place in two growing slices, and without its histograms: those stay
+// packed after reading, and so are smaller than their text, which has a bound of its own.
 func footprint(s *model.Sample) int64 {
 	n := int64(192)
 	for _, f := range []*model.Flow{s.Read, s.Write, s.Sync} {
 		if f != nil {
-			n += 128 + 10*int64(f.Histogram.Len())
+			n += 128
 		}
 	}
 	return n

@@ -287,6 +287,3 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 }
 
 var _ json.Marshaler = Histogram{}
-
-// Len returns the number of non-empty buckets.
-func (h Histogram) Len() int { return len(h.keys) }

@@ -27,6 +27,8 @@ type network struct {
 	reading int
 	writes  []bool
 	places  []int64
+	// unanswered are the slots whose reply is still to come.
+	unanswered []bool
 }
 
 // openNBD takes over the socket of a negotiated connection.
@@ -36,7 +38,7 @@ func openNBD(sock *os.File, w model.Workload) (device, error) {
 		sock.Close()
 		return nil, model.BrokenError(fmt.Sprintf("the connection to the server cannot be used: %v", err), "")
 	}
-	n := &network{sock: sock, fd: fd, block: w.BlockSize, reading: -1, writes: make([]bool, w.Depth), places: make([]int64, w.Depth)}
+	n := &network{sock: sock, fd: fd, block: w.BlockSize, reading: -1, writes: make([]bool, w.Depth), places: make([]int64, w.Depth), unanswered: make([]bool, w.Depth)}
 	if w.Writes() {
 		n.payload = make([]byte, w.BlockSize)
 		randomize(n.payload)
@@ -45,7 +47,7 @@ func openNBD(sock *os.File, w model.Workload) (device, error) {
 }
 
 func (n *network) submit(slot int, write bool, offset int64) error {
-	n.writes[slot], n.places[slot] = write, offset
+	n.writes[slot], n.places[slot], n.unanswered[slot] = write, offset, true
 	if write {
 		scramble(n.payload)
 		n.out = append(nbd.AppendWrite(n.out, uint64(slot), offset, uint32(n.block)), n.payload...)
@@ -142,9 +144,11 @@ func (n *network) reply(ended func(int, error)) error {
 	if err != nil {
 		return err
 	}
+	if slot >= uint64(len(n.writes)) || !n.unanswered[slot] {
+		return fmt.Errorf("the server answers a request that was not made, or that it has answered already")
+	}
+	n.unanswered[slot] = false
 	switch {
-	case slot >= uint64(len(n.writes)):
-		return fmt.Errorf("the server answers a request that was not made")
 	case code != 0:
 		what := "read"
 		if n.writes[slot] {
