@@ -15,8 +15,9 @@ var slowFlush []byte
 
 // SlowFlush returns what command returns, for programs of which each fdatasync and fsync takes at least that long
 // or, in a directory called flush-NUMBERus, that many microseconds: storage with a known flush time, if that is
-// longer than the real one. It is for these programs and what they start, and not for the rest of the test, so that tests
-// of different flush times can run at once.
+// longer than the real one. In a directory called read-NUMBERus each read of a page takes at least that many, wherever
+// the page is. It is for these programs and what they start, and not for the rest of the test, so that tests
+// of different times can run at once.
 func SlowFlush(t T, command func(ctx context.Context, name string, args ...string) *exec.Cmd, least time.Duration) func(context.Context, string, ...string) *exec.Cmd {
 	t.Helper()
 	library := slowFlushLibrary(t)

@@ -67,7 +67,7 @@ func (ev Evidence) storageCounterfactuals(b *budget.Budget, w model.Workload, f 
 		return
 	}
 	if idle, counted := ev.idle(w.Name); counted && idle < fullShare {
-		b.Notes = append(b.Notes, fmt.Sprintf("only %s of the processors was idle, so nothing is said of faster storage", percent(idle)))
+		b.Notes = append(b.Notes, fmt.Sprintf("only %s of the processors was idle, so no prediction is made for faster storage", percent(idle)))
 		return
 	}
 	// If half of them wait, an I/O's time is dominated by the queue.

@@ -1,11 +1,12 @@
 package explain
 
-// Client numbers of events that are no client's own: flusher ends a flush, and storage the storage's own work
-// on a processor for it. Returning is when the client that called it has a processor again, which it needs to let the
-// others go on, and woken when one of those that wait for the next flush has one, which it needs to begin that.
+// Client numbers of events that are no client's own. flusher ends the pause of one stage of a flush, after which the
+// storage needs processors for that stage; storage ends that work on one of them. returning is when the client that called
+// the flush has a processor again, which it needs to let the others go on; woken is when one of the clients that wait
+// for the next flush has one, which it needs to begin it.
 const flusher, storage, returning, woken = -1, -2, -3, -4
 
-// event is the end of a client's stage or of a flush.
+// event is the end of a client's stage, or of a part of a flush (see flusher).
 type event struct {
 	at            float64
 	order, client int

@@ -59,7 +59,7 @@ func Run(ev Evidence) budget.Side {
 			continue
 		}
 		if !finite(b.Seen, b.Rate, b.Closure) {
-			side.LeftOut = append(side.LeftOut, w.Name+": the times that are recorded of it are none")
+			side.LeftOut = append(side.LeftOut, w.Name+": no usable times were recorded for it")
 			continue
 		}
 		b.Amplification = ev.Amplification(w)
@@ -83,7 +83,7 @@ func (ev Evidence) withoutBudget(w model.Workload) string {
 	case len(ev.results(w.Name)) == 0 && ev.Recorded.Imported != nil:
 		return silent
 	case len(ev.results(w.Name)) == 0:
-		return "nothing was measured of it"
+		return "it was not measured"
 	case w.VolumeCount() > 1:
 		return fmt.Sprintf("it loads %d volumes at once, whose I/Os are not one client's", w.VolumeCount())
 	case w.OpenLoop:
@@ -125,7 +125,7 @@ func (ev Evidence) doubts(b *budget.Budget) {
 			rules = append(rules, f.Rule)
 		}
 	}
-	b.Notes = append(b.Notes, "its numbers are invalid ("+strings.Join(rules, ", ")+"): where the time went may be otherwise, and nothing is concluded from it")
+	b.Notes = append(b.Notes, "its numbers are invalid ("+strings.Join(rules, ", ")+"): the breakdown may be wrong, and nothing is concluded from it")
 	b.Counterfactuals = nil
 }
 
@@ -196,7 +196,7 @@ func judge(b *budget.Budget, residual string) {
 	}
 	switch {
 	case len(b.Rows) == 0:
-		b.Refused = fmt.Sprintf("nothing was measured of where the %s of a %s went", units.FormatDuration(b.Seen), b.Operation)
+		b.Refused = fmt.Sprintf("no part of the %s of a %s was measured", units.FormatDuration(b.Seen), b.Operation)
 	case b.Closure < 1:
 		b.Refused = fmt.Sprintf("only %s of the %s of a %s is accounted for", percent(b.Closure), units.FormatDuration(b.Seen), b.Operation)
 	default:

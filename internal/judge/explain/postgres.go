@@ -315,24 +315,52 @@ func (t transaction) saturates() bool {
 	return t.full() && p != nil && t.onServer(p)*t.rate >= (1-2*lawful)*t.processors
 }
 
-// counterfactuals computes the effect of other flushes. Processors that are full of other work have no
+// counterfactuals computes the effect of faster flushes and reads. Processors that are full of other work have no
 // room for more transactions, and how long these would wait is unknown.
 func (t transaction) counterfactuals(b *budget.Budget) {
-	if !t.waits() || t.connect > 0 {
+	if t.connect > 0 || !t.waits() && !t.reads(b) {
 		return
 	}
 	if t.shared {
-		b.Notes = append(b.Notes, "others used the server meanwhile, and its counts of flushes and reads include theirs: nothing is said of faster flushes")
+		b.Notes = append(b.Notes, "others used the server meanwhile, and its counts of flushes and reads include theirs: no prediction is made for faster storage")
 		return
 	}
 	if t.throttled > mostThrottled && !t.saturates() {
-		b.Notes = append(b.Notes, fmt.Sprintf("a limit of processors held the load back for %s of the time, and these transactions did not use it up by themselves: nothing is said of faster flushes", percent(t.throttled)))
+		b.Notes = append(b.Notes, fmt.Sprintf("a CPU limit held the load back for %s of the time, and these transactions did not use it up by themselves: no prediction is made for faster storage", percent(t.throttled)))
 		return
 	}
 	if t.full() && !t.saturates() {
-		b.Notes = append(b.Notes, fmt.Sprintf("only %s of the processors was idle, and these transactions did not fill them: nothing is said of faster flushes", percent(*t.idle)))
+		b.Notes = append(b.Notes, fmt.Sprintf("only %s of the processors was idle, and these transactions did not fill them: no prediction is made for faster storage", percent(*t.idle)))
 		return
 	}
+	if t.waits() {
+		t.flushCounterfactuals(b)
+	}
+	if t.reads(b) {
+		t.readCounterfactuals(b)
+	}
+}
+
+// leastReading is the share of a transaction from which on faster reads are worth a prediction.
+const leastReading = 0.05
+
+// reads reports whether the only client waits for reads, one after the other. With several clients no law says how
+// many reads the storage serves at once.
+func (t transaction) reads(b *budget.Budget) bool {
+	each, counted := b.Count("reads")
+	return t.clients == 1 && counted && each > 0 && t.reading != nil && *t.reading >= leastReading*t.seen
+}
+
+// readCounterfactuals computes the effect of faster reads on one client.
+func (t transaction) readCounterfactuals(b *budget.Budget) {
+	each, _ := b.Count("reads")
+	for _, c := range changes("a read", *t.reading/each) {
+		counterfactual(b, c, budget.Reads, 1/(t.seen-c.saved*each), serialLaw, "a transaction reads as many pages as now ("+few(each)+")", "the client's and the server's own work stays what it is")
+	}
+}
+
+// flushCounterfactuals computes the effect of faster flushes.
+func (t transaction) flushCounterfactuals(b *budget.Budget) {
 	for _, c := range changes("a flush", *t.flush) {
 		f := *t.flush - c.saved
 		switch {
@@ -347,12 +375,17 @@ func (t transaction) counterfactuals(b *budget.Budget) {
 		}
 	}
 	if t.clients > 1 && !t.bound() && !t.queued() && !t.full() {
-		b.Notes = append(b.Notes, "between the laws: flushes follow each other for less than all of the time, and the processors are not full either, so nothing is said of faster flushes")
+		b.Notes = append(b.Notes, "between the laws: flushes follow each other for less than all of the time, and the processors are not full either, so no prediction is made for faster flushes")
 	}
 }
 
-// grouped applies the law of group commit, up to where the own work is longer than a flush or the
-// processors are full.
+// mostUsed is the share of the processors up to which the law of group commit holds: beyond, transactions wait for processors as well.
+// With flushes of 3.4 ms the law says 2374 tps of 16 clients, which takes 95 % of two processors, and 1957 were measured; with 4 clients
+// 593, a quarter of the processors, and 559.
+const mostUsed = 0.75
+
+// grouped applies the law of group commit, up to where the own work is longer than a flush. Where the
+// processors would be nearly full, nothing is predicted.
 func (t transaction) grouped(b *budget.Budget, c change, f float64) {
 	n := float64(t.clients)
 	rate, assumes := n/(2*f), []string{"a transaction's own work stays shorter than a flush"}
@@ -361,9 +394,10 @@ func (t transaction) grouped(b *budget.Budget, c change, f float64) {
 		assumes = []string{"a transaction's own work stays " + units.FormatDuration(own)}
 	}
 	if p := t.processor; p != nil && t.processors > 0 {
-		if time := t.onServer(p); time > 0 {
-			rate = min(rate, t.processors/time)
-			assumes = append(assumes, fmt.Sprintf("no more than %s tps, where %s would be full", units.FormatRate(t.processors/time), numberOfProcessors(t.processors)))
+		if used := rate * t.onServer(p) / t.processors; used > mostUsed {
+			b.Notes = append(b.Notes, fmt.Sprintf("%s: by the law of group commit %s tps, which would use %s of %s; beyond %s transactions wait for processors as well, so no prediction is made",
+				c.words, units.FormatRate(rate), percent(math.Min(used, 1)), numberOfProcessors(t.processors), percent(mostUsed)))
+			return
 		}
 	}
 	// A bound that the measurement already exceeds is not one.

@@ -62,6 +62,37 @@ func TestOneClientWaitsForItsFlush(t *testing.T) {
 	t.Errorf("nobody asks for 1 ms: %+v", b.Counterfactuals)
 }
 
+// One client that only selects, 0.5 pages of the disk each time: reads in half the time save half of what they take. With
+// several clients, or where they take next to nothing, nothing is said of them.
+func TestOneClientWaitsForItsReads(t *testing.T) {
+	selects := func(clients int, seen, reading float64) *budget.Budget {
+		c := counted(float64(clients)/seen, 0, 0, reading)
+		c.Flushes, c.FlushSeconds = nil, nil
+		c.Processor = &model.AppProcessor{Seconds: c.Seconds, ServerCPU: float64(c.Transactions) * (seen - reading)}
+		ev := load(clients, c, 0.6)
+		each := 0.5
+		ev.Report.Results[0].App = &model.AppResult{Reads: &each}
+		b := only(t, ev)
+		return &b
+	}
+	b := selects(1, 1.1e-3, 1e-3)
+	if !b.Closes() || len(b.Counterfactuals) != 2 {
+		t.Fatalf("%+v", b)
+	}
+	for i, x := range b.Counterfactuals {
+		want := []budget.Counterfactual{{Change: "a read in half the time (1.00 ms instead of 2.00 ms)", Rate: 1 / 0.6e-3}, {Change: "a read 1 ms faster", Rate: 1 / 0.6e-3}}[i]
+		about(t, x.Change, x.Rate, want.Rate, 1e-4)
+		if x.Change != want.Change || x.Part != budget.Reads || x.Law != serialLaw || !strings.Contains(strings.Join(x.Assumes, "\n"), "as many pages as now (0.5)") {
+			t.Errorf("%+v", x)
+		}
+	}
+	for name, b := range map[string]*budget.Budget{"four clients": selects(4, 1.1e-3, 1e-3), "reads from memory": selects(1, 1.1e-3, 0.02e-3)} {
+		if len(b.Counterfactuals) != 0 {
+			t.Errorf("%s: %+v", name, b.Counterfactuals)
+		}
+	}
+}
+
 // The counters include the ramps, so a budget's rate may differ from the result's; then it says why.
 func TestARateUnlikeTheResultIsExplained(t *testing.T) {
 	for result, explained := range map[float64]bool{240: false, 250: true} {

@@ -124,12 +124,14 @@ func (s storageTimes) works() bool {
 }
 
 // storageModel is how storage is simulated: whether it limits the rate, the multiple of its own work on
-// processors, how the log that it gets depends on the rate, and the multiple of all time on processors.
+// processors, how the log that it gets depends on the rate, the multiple of all time on processors, and how many of these others
+// use.
 type storageModel struct {
 	limited    bool
 	work       float64
 	images     *imageModel
 	contention float64
+	beside     float64
 }
 
 // middle, lower and upper select a value of an estimate.
@@ -160,10 +162,10 @@ func (l like) point(s storageTimes, clients, scale, processors int, allowed floa
 		if s.read != nil {
 			x.reads, x.read, x.readers = c.Reads, read(s.read.Estimate), s.read.Concurrency
 		}
-		return x.within(allowed, on.images)
+		return x.within(allowed-on.beside, on.images)
 	}
 	images := l.images[c.Workload]
-	on := storageModel{limited: s.limited(), images: images.is, contention: cmp.Or(c.Contention, 1)}
+	on := storageModel{limited: s.limited(), images: images.is, contention: cmp.Or(c.Contention, 1), beside: math.Min(c.Beside, allowed/2)}
 	// otherwise is the outcome with another model of the storage.
 	otherwise := func(change func(on *storageModel)) outcome {
 		o := on
@@ -202,6 +204,11 @@ func (l like) point(s storageTimes, clients, scale, processors int, allowed floa
 		// On storage that is served without waiting for processors, it may be less.
 		none := otherwise(func(on *storageModel) { on.contention = 1 })
 		doubt("contention for processors", none, none)
+	}
+	if on.beside > 0 {
+		// Part of it may be the work of the measured application's own storage.
+		none := otherwise(func(on *storageModel) { on.beside = 0 })
+		doubt("what else uses the processors", is, none)
 	}
 	if s.read != nil && c.Reads > 0 {
 		doubt("time of a read", at(middle, upper, middle, on), at(middle, lower, middle, on))
@@ -292,6 +299,9 @@ func (l like) assumes(p *prediction.Prediction) (list []string) {
 	}
 	if work := p.Flushes[0].Processor; work > 0 {
 		list = append(list, fmt.Sprintf("the storage's own work, %s on processors for a flush of %s, is done by these processors", units.FormatDuration(work), units.FormatBlock(p.Flushes[0].Bytes)))
+	}
+	if beside := measured.Beside; beside > 0.005 {
+		list = append(list, fmt.Sprintf("what is neither a client nor one of the server's sessions uses %.2g of a processor beside them, as in that run", beside))
 	}
 	if len(p.Flushes) == 1 {
 		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")

@@ -41,7 +41,7 @@ func (ev Evidence) fitContention(l like, loads []model.Workload) {
 			x := measured
 			x.work *= contention
 			x.storageWork = func(bytes float64) float64 { return contention * measured.storageWork(bytes) }
-			return x.simulate()
+			return x.within(float64(x.processors)-c.Beside, nil)
 		}
 		if simulated(1).busy < fitFrom {
 			continue
@@ -62,10 +62,9 @@ func (ev Evidence) fitContention(l like, loads []model.Workload) {
 func (ev Evidence) server(l like, loads []model.Workload, i int) server {
 	c := l.costs[i]
 	first, _ := ev.transaction(loads[0])
-	storage := ev.besideServer(loads[0], first)
 	x := server{clients: c.Clients, processors: ev.wholeProcessors(), script: l.script, scale: l.scale,
 		other: l.other.Value, work: l.onProcessors(c), log: c.LogBytes, flush: func(float64) float64 { return *first.flush },
-		storageWork: func(float64) float64 { return l.inFlush + storage }}
+		storageWork: func(float64) float64 { return l.inFlush }}
 	if t, _ := ev.transaction(loads[i]); c.Reads > 0 && t.reading != nil {
 		x.reads, x.read = c.Reads, *t.reading/c.Reads
 	}
@@ -83,10 +82,10 @@ func (l like) onProcessors(c prediction.Costs) float64 {
 	return math.Max(0, *c.Processor-l.inFlush*l.flushes[c.Workload])
 }
 
-// besideServer is how long processors are busy for each flush of a workload besides the clients and their sessions, and
-// besides Loadline, in seconds, less what they are without load: 0 if that is not known.
-func (ev Evidence) besideServer(w model.Workload, t transaction) float64 {
-	if t.processor == nil || t.flushes == nil || *t.flushes <= 0 || ev.limitedProcessors() {
+// besideProcessors is how many processors a workload keeps busy besides the clients and their sessions, and
+// besides Loadline, less what is busy without load: 0 if that is not known.
+func (ev Evidence) besideProcessors(w model.Workload, t transaction) float64 {
+	if t.processor == nil || ev.limitedProcessors() {
 		return 0
 	}
 	idle := ev.Recorded.Run.Beside.Idle
@@ -104,5 +103,5 @@ func (ev Evidence) besideServer(w model.Workload, t transaction) float64 {
 	if len(busy) == 0 {
 		return 0
 	}
-	return math.Max(0, stats.Mean(busy)/t.rate-t.processor.ServerCPU-t.processor.ClientCPU) / *t.flushes
+	return math.Max(0, stats.Mean(busy)-t.rate*(t.processor.ServerCPU+t.processor.ClientCPU))
 }

@@ -207,3 +207,36 @@ func TestWhatIsNotHeldBack(t *testing.T) {
 		})
 	}
 }
+
+// What else used the processors of the measured application is no contention of its own, and uses them on the other storage, too: where
+// they are full that much less is left, and where they are not it takes nothing.
+func TestWhatElseUsesTheProcessors(t *testing.T) {
+	const beside = 0.2
+	app := simulatedPostgres(1)
+	app.Recorded.Run.Beside.Idle = &model.Counters{Seconds: 1, Idle: 1}
+	full := server{clients: 4, processors: 2, work: 0.8e-3, log: inMemory.log, flush: always(0.4e-3), script: scripts[1], scale: 20}.within(2-beside, nil)
+	for i, rate := range []float64{1 / 1.2e-3, full.rate} {
+		s := &app.Recorded.Run.Steps[i]
+		n := float64(s.App.Transactions)
+		s.App.Seconds = n / rate
+		s.App.Processor.Seconds = s.App.Seconds
+		s.Counters = &model.Counters{Seconds: s.App.Seconds, Idle: 1 - (rate*0.8e-3+beside)/2}
+		app.Report.Results[i].Metrics[model.Transactions] = sure("1/s", rate)
+	}
+	l, err := app.like()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range l.costs {
+		about(t, c.Workload+", beside", c.Beside, beside, 0.01)
+	}
+	about(t, "contention", l.costs[1].Contention, 1, 0.03)
+	p := predict(t, onStorage(0.4e-3, 0.4e-3, 0), app, Ask{Clients: []int{1, 4}})
+	about(t, "one client on the same storage", p.Points[0].Rate.Value, 1/1.2e-3, 0.01)
+	about(t, "four clients on the same storage", p.Points[1].Rate.Value, full.rate, 0.03)
+	if said := strings.Join(p.Assumes, "\n"); !strings.Contains(said, "uses 0.2 of a processor") {
+		t.Error(said)
+	}
+	// Flushes of 10 µs leave nothing to wait for but processors.
+	about(t, "full processors", predict(t, onStorage(10e-6, 10e-6, 0), app, Ask{Clients: []int{4}}).Points[0].Rate.Value, (2-beside)/0.8e-3, 0.05)
+}

@@ -39,7 +39,7 @@ func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
 	measure := "loadline run " + safetext.ShellWord(run.Target.InCommand()) + " --profile postgres"
 	switch {
 	case ev.Recorded.Imported != nil:
-		return s, model.RefusedError(run.Directory+" was measured by another tool: how sure its numbers are is not known", "measure the storage: loadline run DIR --profile postgres")
+		return s, model.RefusedError(run.Directory+" was measured by another tool: how certain its numbers are is not known", "measure the storage: loadline run DIR --profile postgres")
 	case run.Target.Kind.Application():
 		return s, model.RefusedError(run.Directory+" measured an application, and --from takes a run of the storage by itself", "measure the storage: "+measure)
 	case run.Volume.NoFlush:

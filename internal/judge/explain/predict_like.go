@@ -124,9 +124,11 @@ func (ev Evidence) like() (l like, err error) {
 				return l, err
 			}
 			l.costs = append(l.costs, c)
-			if t, _ := ev.transaction(w); t.flushes != nil {
+			t, _ := ev.transaction(w)
+			if t.flushes != nil {
 				l.flushes[w.Name] = *t.flushes
 			}
+			l.costs[len(l.costs)-1].Beside = ev.besideProcessors(w, t)
 		}
 		l.images = ev.imagesOf(l.costs, l.scale)
 		if l.other, l.inFlush, err = ev.other(loads[0], l.costs[0]); err == nil {
@@ -135,7 +137,7 @@ func (ev Evidence) like() (l like, err error) {
 		}
 		return l, err
 	}
-	return l, model.RefusedError(name+" holds no load of pgbench's TPC-B-like or simple update by 1 client, which tells what a transaction costs by itself", "measure it once, on any machine: "+measureCosts)
+	return l, model.RefusedError(name+" contains no TPC-B-like or simple-update load with 1 client, from which the cost of a transaction is derived", "measure it once, on any machine: "+measureCosts)
 }
 
 // loadsOf are the workloads of a script, by increasing numbers of clients.

@@ -140,17 +140,10 @@ func TestCounterfactualsKeepALimitOfProcessors(t *testing.T) {
 	if len(free.Counterfactuals) == 0 || free.Counterfactuals[0].Rate < 3000 {
 		t.Errorf("without a limit: %+v", free.Counterfactuals)
 	}
+	// Two processors do 1818, and wait for each other long before.
 	limited := of(2)
-	if len(limited.Counterfactuals) == 0 {
-		t.Fatalf("with a limit: %+v", limited)
-	}
-	for _, c := range limited.Counterfactuals {
-		if c.Rate > 1.01*2/1.1e-3 {
-			t.Errorf("%v tps, and two processors do 1818: %+v", c.Rate, c)
-		}
-	}
-	if all := strings.Join(limited.Counterfactuals[0].Assumes, "\n"); !strings.Contains(all, "2 processors") {
-		t.Errorf("the limit is not said: %s", all)
+	if all := strings.Join(limited.Notes, "\n"); len(limited.Counterfactuals) != 0 || !strings.Contains(all, "3200 tps, which would use 100 % of 2 processors") && !strings.Contains(all, "3.20k tps, which would use 100 % of 2 processors") {
+		t.Errorf("with a limit: %s, %+v", all, limited.Counterfactuals)
 	}
 }
 

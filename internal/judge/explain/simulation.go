@@ -127,7 +127,7 @@ func (g *simulation) enter(c int, s stage) {
 	x.stage, x.since = s, g.now
 }
 
-// later schedules the end of a client's stage after the given number of seconds.
+// later schedules an event of a client, or one that is no client's own, after the given number of seconds.
 func (g *simulation) later(c int, seconds float64) {
 	g.events.add(g.now+seconds, c)
 }
@@ -264,19 +264,19 @@ func (g *simulation) endStatement(c int) {
 	}
 }
 
-// pages is what a flush of so many bytes of log writes, in bytes: whole pages. The first of them is written again with what
-// the flush before left in it, which ends anywhere in a page (XLogWrite in PostgreSQL's xlog.c).
+// pages returns how many bytes a flush of that many bytes of log writes: whole pages. The previous flush ended somewhere within
+// a page, and this one writes that page again (XLogWrite in PostgreSQL's xlog.c).
 func (g *simulation) pages(bytes float64) float64 {
 	return page * math.Ceil(g.random.Float64()+bytes/page)
 }
 
 const (
-	// mostLanes limits the number of processors that the storage uses for one flush, and mostStages that of
-	// its stages.
+	// mostLanes limits the number of processors that the storage uses for one flush, and mostStages the number of
+	// its stages times that of the processors.
 	mostLanes, mostStages = 64, 64
 	// stageWork is how long a thread of the storage is on a processor until it hands a request on, in seconds.
 	stageWork = 60e-6
-	// limitBurst is for how long, in seconds, a limit on the rate lets I/Os through that were not used before: a tenth of a
+	// limitBurst is how many seconds' worth of unused I/Os a limit on the rate saves up and lets through at once: a tenth of a
 	// second in QEMU's throttle (throttle.c: the bucket holds that much of the average).
 	limitBurst = 0.1
 )

@@ -83,6 +83,9 @@ type Costs struct {
 	// Contention multiplies the CPU time of a transaction and of the storage's work for its flushes where several
 	// clients fill the processors, so that the measured application's own rate comes out; 0 if they did not.
 	Contention float64 `json:"contention,omitempty"`
+	// Beside is how many processors were used, on average, by what is neither client nor server session nor Loadline (the
+	// server's other processes, the kernel's threads), less what is used without load; 0 if it is not known.
+	Beside float64 `json:"beside_processors,omitempty"`
 	// LogBytes is what was written to the log, PageImages the number of full-page images in it; nil if
 	// they were not counted.
 	LogBytes   float64  `json:"log_bytes"`
