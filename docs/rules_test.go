@@ -15,7 +15,7 @@ func TestRulesAreListedAsTheyAre(t *testing.T) {
 // ruleTable lists every rule of the registry.
 func ruleTable(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("\n| rule | what is checked | evidence | when it is not so | what to do |\n|-|-|-|-|-|\n")
+	b.WriteString("\n| rule | what is checked | evidence | if the check fails | what to do |\n|-|-|-|-|-|\n")
 	for _, r := range trust.Rules() {
 		for what, text := range map[string]string{"name": r.Name, "check": r.Checks, "evidence": r.Evidence, "severity": r.Severity, "advice": r.Advice} {
 			if text == "" || strings.ContainsAny(text, "|\n") {

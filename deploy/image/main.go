@@ -56,7 +56,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	if f.NArg() > 0 {
-		return fmt.Errorf("%q is not understood; all is said with flags: see -help", f.Arg(0))
+		return fmt.Errorf("%q is not understood: there are only flags, see -help", f.Arg(0))
 	}
 	if r.folder == "" && (r.archive == "") == (r.rootfs == "") {
 		return errors.New("nothing to write to: give -o FILE for an archive, -rootfs DIR for its files, or -every DIR for the archives of all architectures")

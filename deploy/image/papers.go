@@ -171,8 +171,8 @@ Offer: to anybody who has this image from the Loadline project, the project give
 three years from the day on which it published the image, a complete copy of the source
 of those parts whose licence asks for it (GPL, LGPL), at no more than the cost of the
 copying. Ask in an issue of https://github.com/loadline/loadline and name the image's
-version and digest. Who gives this image on, or an image made of it, does so under the
-same licences and has to see to the source himself.
+version and digest. Whoever passes this image on, or an image made from it, does so under the
+same licences and has to provide the source themselves.
 
 `
 	for _, line := range slices.Sorted(maps.Keys(list)) {

@@ -24,7 +24,7 @@ const largePrefill = 10 << 30
 func registerYes(e *env.Env, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if slices.Contains([]string{"run", "compare", "sweep", "scale"}, c.Name()) && c.Parent() == cmd.Root() {
-			c.Flags().BoolVarP(&e.Yes, "yes", "y", false, "write more than 10 GiB of an automatic size without asking")
+			c.Flags().BoolVarP(&e.Yes, "yes", "y", false, "do not ask before writing more than 10 GiB if the size is automatic")
 		}
 	}
 }

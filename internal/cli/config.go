@@ -92,9 +92,9 @@ func newConfigCheck(e *env.Env, s *configuration) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Check the configuration file",
-		Long: `Reads the configuration file, or FILE, and lists its errors with their position.
+		Long: `Reads the configuration file, or FILE, and shows its first error, with its position.
 
-Exit codes: 0 no errors, or there is no file; 2 there are errors.`,
+Exit codes: 0 no errors, or there is no file; 2 there is an error.`,
 		Example: `  loadline config check`,
 		Args:    atMost("one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -82,7 +82,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	countVar(fl, count{name: "blocks", to: &f.blocks, least: 1, most: durability.MostBlocks, such: 100}, 100, "number of blocks that are rewritten")
 	countVar(fl, count{name: "jobs", to: &f.jobs, least: 1, most: durability.MostJobs, such: 8}, 8, "number of concurrent writes")
 	fl.StringVar(&f.blockSize, "block-size", "4k", "size of a block")
-	fl.StringVar(&f.size, "size", "", "range over which the blocks are spread (default: the whole target; 64MiB in a file of our own)")
+	fl.StringVar(&f.size, "size", "", "range over which the blocks are spread (default: the whole target; 64MiB in a file that Loadline creates)")
 	fl.StringVar(&f.destroy, "destroy-data-on", "", "allow overwriting this existing device, export or file; must name the `TARGET`")
 	fl.BoolVar(&f.create, "create", false, createFlag)
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")

@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// evidenceFlags are what the user knows about the storage and what to observe
-// during the load, for the rules of trust.
+// evidenceFlags are what the user knows about the storage, and what to check after
+// the load, for the rules of trust.
 type evidenceFlags struct {
 	cap        string
 	replicas   int

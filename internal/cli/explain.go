@@ -35,8 +35,8 @@ budget does not close: the output says what is missing and how to measure it.
 Below are predictions of what would change if a part took less (--format json has all
 of them), with their laws and conditions.
 
-For two runs, or a comparison, the budgets are shown side by side: why B takes so many
-times as long as A, and whether the two did the same work.
+For two runs, or a comparison, the budgets are shown side by side: how many times as long
+B takes as A and why, and whether the two did the same work.
 
 docs/explain.md says what each row means. Nothing in a run is changed.
 
@@ -69,7 +69,7 @@ func (f *explainFlags) explain(e *env.Env, args []string) error {
 			return err
 		}
 		if o.TraceSeconds <= 0 {
-			return model.RefusedError("--traced "+f.traced+" is no time", "write it like 30s")
+			return model.RefusedError("--traced "+f.traced+" is not a duration", "write it like 30s")
 		}
 	}
 	x, remarks, err := results.Explain(o)

@@ -159,7 +159,7 @@ func parseSpan(flag, s string) (float64, error) {
 	case err == nil && v > 0 && v <= units.LongestTime:
 		return v, nil
 	case err == nil && v <= 0:
-		return 0, model.RefusedError(fmt.Sprintf("%s %q is not longer than nothing", flag, s), like)
+		return 0, model.RefusedError(fmt.Sprintf("%s %q must be longer than 0", flag, s), like)
 	case spanWords.MatchString(s):
 		return 0, model.RefusedError(fmt.Sprintf("%s %q is longer than a year (%s), the longest time that Loadline takes", flag, s, longestSpan), "write at most "+longestSpan)
 	}
@@ -211,7 +211,7 @@ func badValue(err *pflag.InvalidValueError) (message, hint string) {
 
 // emptyValue refuses a flag that was given nothing.
 func emptyValue(name string) error {
-	return model.RefusedError(fmt.Sprintf("--%s is given, but empty", name), fmt.Sprintf("write a value behind --%s, or leave it out for the default", name))
+	return model.RefusedError(fmt.Sprintf("--%s is given, but empty", name), fmt.Sprintf("write a value after --%s, or leave it out for the default", name))
 }
 
 // refuseEmpty refuses flags for what is measured, how long and by what it is judged, if they were typed

@@ -29,9 +29,9 @@ func newImport(e *env.Env) *cobra.Command {
 		Use:   "import [NAME=]FILE…",
 		Short: "Turn other tools' results into reports and a ranking",
 		Long: `Reads results printed by another tool, saves them as runs together with the originals,
-and reports them like runs: with a verdict on every number, which is never "valid" unless
-it was checked. Several systems are compared in a ranking that says which places
-the numbers support.
+and reports them like runs: with a verdict on every number, at best "suspect", because
+what was not recorded cannot be checked. Several systems are compared in a ranking that
+says which places the numbers support.
 
 FILE is a file, or - for standard input. NAME= says what was measured; files with one name
 belong to one system. Without it, the name comes from the file's name or its content

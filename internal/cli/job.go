@@ -36,7 +36,7 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
   loadline job --hold 24h -- run --experiment /experiment/experiment.yaml --format json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return model.RefusedError("job takes the command to run, behind two dashes", "loadline job -- run sc:standard --format json")
+				return model.RefusedError("job takes the command to run, after two dashes", "loadline job -- run sc:standard --format json")
 			}
 			return nil
 		},

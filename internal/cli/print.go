@@ -35,7 +35,7 @@ func printLine(w io.Writer, format string, values ...any) {
 // know that it reads holes. --quiet silences progress, and this is none.
 func printReturned(e *env.Env, list []session.Returned) {
 	for _, r := range list {
-		printLine(e.Stderr, "space   %s of %s are returned to the storage (discard): reading them next reads holes", units.FormatSize(r.Bytes), r.Target)
+		printLine(e.Stderr, "space   %s of %s were returned to the storage (discard): until rewritten, these blocks are unallocated", units.FormatSize(r.Bytes), r.Target)
 	}
 }
 

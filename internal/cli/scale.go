@@ -86,7 +86,7 @@ func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 	}
 	if o.rate != "" {
 		if r.Rate, err = units.ParseDecimal(o.rate); err != nil || !(r.Rate > 0 && r.Rate < 1e9) {
-			return model.Experiment{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is no rate", "give the I/Os per second of each volume, such as --rate 100")
+			return model.Experiment{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is not a rate", "give the I/Os per second of each volume, such as --rate 100")
 		}
 	}
 	exp, err := o.options.experiment(targets[0])

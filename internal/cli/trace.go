@@ -57,7 +57,7 @@ percentiles nor processes. The report says which method was used and what is los
 It observes only this machine: for a pod, run it on the pod's node, or measure with
 --trace, which run, scale and app postgres also have for Kubernetes (docs/trace.md).
 
-Exit codes: 0 traced, also if ended by an interrupt; 1 failed; 2 refused before
+Exit codes: 0 traced, even if ended by an interrupt; 1 failed; 2 refused before
 anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 		Example: `  loadline trace /var/lib/postgresql --time 30s
   loadline trace --device sda --pid 4711

@@ -16,7 +16,7 @@ import (
 
 // foreignFlag maps a flag of another tool, or a common guess, to the flag here.
 type foreignFlag struct {
-	// here are flags with the same meaning, best first; a command has one of them or none.
+	// here are flags with the same meaning, best first: the first that the command has is meant.
 	here []string
 	// words say what to do if the command has none of them.
 	words string

@@ -44,7 +44,7 @@ func newVersion(e *env.Env) *cobra.Command {
 platform, and the fio that a measurement on this machine would use. loadline --version
 prints the version alone.
 
-Exit codes: 0 success, also without fio; 1 failed; 2 usage.`,
+Exit codes: 0 success, even without fio; 1 failed; 2 usage.`,
 		Example: `  loadline version
   loadline version --json`,
 		Args: exactly(0, "no argument"),

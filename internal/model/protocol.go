@@ -168,9 +168,9 @@ type Hello struct {
 // Phase is the phase that a progress report refers to.
 type Phase string
 
-// The phases, in the order of a run: probing the volume, writing it, reading it back, waiting until its
-// latency has settled. A worker may also report the ramp and measuring of a step; ours does not,
-// because each second of them is a sample.
+// The phases, in the order of a run: probing the volume, writing it, reading it back, waiting until the storage has
+// finished earlier writes. A worker may also report the ramp and measuring of a step. Each second of them is a
+// sample, so ours reports only PhaseMeasure, and only with the rate of an application's flushes.
 const (
 	PhaseProbe   Phase = "probe"
 	PhasePrefill Phase = "prefill"

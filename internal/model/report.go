@@ -187,8 +187,8 @@ func (r *RunInfo) Same(o *RunInfo) bool {
 	return r.ID == o.ID && r.Directory == o.Directory && r.Started.Equal(o.Started) && r.Environment.Hostname == o.Environment.Hostname
 }
 
-// farthest is the factor between a value and an end of its interval from which on the interval tells nothing: after two
-// repeats it may range from one I/O per second to billions.
+// farthest is how many times a value may be as large as the lower end of its interval, and the upper end as the value, for the
+// interval to be worth showing: after two repeats it may reach from one I/O per second to billions.
 const farthest = 10.0
 
 // Telling reports whether the estimate has an interval that is narrow enough to be of use while a measurement goes on.

@@ -90,7 +90,7 @@ func (w Workload) JobCount() int { return max(1, w.Jobs) }
 const mostRandomMap = 64 << 20
 
 // RandomMap returns the memory, in bytes, that those maps need on a volume of that size: a bit for each
-// block and job, plus 1/64; 0 if there are none.
+// block and job, plus 1/63 (fio's maps of maps: 1/64, 1/64² and so on); 0 if there are none.
 func (w Workload) RandomMap(size int64) int64 {
 	if w.Access != Random || w.Job != "" || w.OpenLoop || w.BlockSize <= 0 {
 		return 0

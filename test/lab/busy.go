@@ -23,9 +23,9 @@ func Busy(t named, why string, args ...any) {
 }
 
 // UpToThree measures up to three times, until nothing is wrong: another process that holds the processors for a tenth of
-// a second makes one measurement wrong, a device or a program that is wrong is so every time. measure returns what
-// was wrong; what it fails itself is not tried again. What it used must not be left changed by a try, or each try makes its own. The
-// test fails with what was wrong the last time.
+// a second spoils one measurement, but a device or a program that is wrong is wrong every time. measure returns what
+// was wrong. If it fails the test itself, there is no second try. A try must not change what the next one uses, unless each try
+// makes its own. The test fails with what was wrong in the last try.
 func UpToThree(t named, measure func() (wrong []string)) {
 	t.Helper()
 	const tries = 3

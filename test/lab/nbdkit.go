@@ -21,8 +21,8 @@ type nbdServer struct {
 	process     *daemon
 }
 
-// nbdkit starts the server. It has 64 threads unless the filter is a rate limit: with
-// the default of 16, the threads themselves would limit a delay filter.
+// nbdkit starts the server. It has 64 threads unless threads says otherwise: with the
+// default of 16, the threads themselves would limit a delay filter.
 func nbdkit(t T, s nbdServer) nbdServer {
 	t.Helper()
 	Need(t, "nbdkit")
@@ -68,8 +68,8 @@ func Plain(t T) Device {
 	return nbdkit(t, nbdServer{plugin: inMemory()}).device("memory", nbdSize)
 }
 
-// Blank starts a device in memory of that many bytes, which takes the memory of what is written. A fixed time, in whole
-// milliseconds, is added to each read, so that none that is repeated as fast as possible takes all the processor time.
+// Blank starts a device in memory of that many bytes, which takes only as much memory as is written to it. A fixed time, in whole
+// milliseconds, is added to each read, so that reading as fast as possible does not take all the processor time.
 func Blank(t T, size int64, read time.Duration) Device {
 	t.Helper()
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: []string{"memory", fmt.Sprint(size)}, options: []string{"rdelay=" + milliseconds(read)}})

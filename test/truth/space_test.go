@@ -60,7 +60,7 @@ func (d thin) read() (bytes int64) {
 
 // returned is the line that says that the device's space was returned.
 func (d thin) returned() string {
-	return fmt.Sprintf("space   %d MiB of %s are returned to the storage (discard): reading them next reads holes\n", thinFilled>>20, d.device)
+	return fmt.Sprintf("space   %d MiB of %s were returned to the storage (discard): until rewritten, these blocks are unallocated\n", thinFilled>>20, d.device)
 }
 
 // checkReturned fails unless the space of the devices was returned, and each said once.

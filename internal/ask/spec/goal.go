@@ -125,7 +125,7 @@ func goalBound(m model.Metric, s string) (bound float64, why string) {
 	case "1/s":
 		bound, ok := parseCount(strings.TrimSuffix(s, "/s"))
 		if !ok {
-			return 0, fmt.Sprintf("%q is no rate: write 60000, 60k or 1.2M", s)
+			return 0, fmt.Sprintf("%q is not a rate: write 60000, 60k or 1.2M", s)
 		}
 		return bound, ""
 	case "B/s":
@@ -138,7 +138,7 @@ func goalBound(m model.Metric, s string) (bound float64, why string) {
 	d, err := time.ParseDuration(strings.ReplaceAll(s, " ", ""))
 	switch {
 	case err != nil || d <= 0:
-		return 0, fmt.Sprintf("%q is no time: write 5ms, 200us or 1s", s)
+		return 0, fmt.Sprintf("%q is not a duration: write 5ms, 200us or 1s", s)
 	}
 	return d.Seconds(), ""
 }

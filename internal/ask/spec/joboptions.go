@@ -32,7 +32,7 @@ var replacedOptions = wordSet(
 	"per_job_logs bwavgtime iopsavgtime significant_figures",
 )
 
-// diskEngines do their I/O on the file or device given to them. The synchronous ones keep one I/O in
+// The engines that do their I/O on the file or device given to them. The synchronous ones keep one I/O in
 // flight regardless of iodepth.
 var (
 	synchronousEngines  = []string{"sync", "psync", "vsync", "pvsync", "pvsync2"}

@@ -115,7 +115,7 @@ func flowRate(f *sizing.Flow, v string) error {
 		return fmt.Errorf("a rate of %s makes no sense: it must be larger than 0", v)
 	}
 	if !strings.HasSuffix(v, "/s") {
-		return fmt.Errorf("%q is no rate: write 400 or 4k for I/Os per second, or 60MiB/s", v)
+		return fmt.Errorf("%q is not a rate: write 400 or 4k for I/Os per second, or 60MiB/s", v)
 	}
 	bytes, err := parseBandwidth(v)
 	if err != nil {

@@ -162,7 +162,7 @@ func release(clock env.Clock, l *link.Link, rest io.Reader) error {
 // its log. The error says what is lost.
 func (c *Client) salvage(ctx context.Context) error {
 	lost := fmt.Sprintf("the run directory of the Job %s is gone with its pod: %v", c.Job, c.pod.Ended)
-	log, err := c.Cluster.Log(ctx, c.pod, false)
+	log, err := c.Cluster.Log(ctx, c.pod)
 	if err != nil {
 		return model.BrokenError(lost, "run it again")
 	}

@@ -267,13 +267,9 @@ func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, 
 	}
 }
 
-// Log returns the log of the container of a Job's pod from the beginning; with follow, it continues
-// until the container ends.
-func (c *Client) Log(ctx context.Context, pod *JobPod, follow bool) (io.ReadCloser, error) {
+// Log returns the log of the container of a Job's pod from the beginning, as far as it has been written.
+func (c *Client) Log(ctx context.Context, pod *JobPod) (io.ReadCloser, error) {
 	req := c.core.Get().Namespace(c.Namespace).Resource("pods").Name(pod.Name).SubResource("log").Param("container", pod.Container)
-	if follow {
-		req.Param("follow", "true")
-	}
 	stream, err := req.Stream(ctx)
 	return stream, c.explain("get", "pods/log", c.Namespace, err)
 }

@@ -18,9 +18,8 @@ type kind struct {
 	resource string
 	api      func(*Client) *rest.RESTClient
 	empty    func() runtime.Object
-	// order is the order of removal: a Job and a StatefulSet would make their pod again, a claim stays as
-	// long as a pod uses it, and a Job's pod needs
-	// its rights until it has removed its workers.
+	// order is the order of removal, lowest first: a Job or a StatefulSet would make its pod again, a claim stays as
+	// long as a pod uses it, and a Job's pod needs its rights until it has removed its workers.
 	order int
 }
 

@@ -152,7 +152,7 @@ func jobCycle(ctx context.Context, c *Client, name string) error {
 	if pod, err := c.FindJob(ctx, name); err != nil || pod != nil {
 		return fmt.Errorf("%v: %w", pod, err)
 	}
-	log, err := c.Log(ctx, &JobPod{Name: "none", Container: "c"}, false)
+	log, err := c.Log(ctx, &JobPod{Name: "none", Container: "c"})
 	if err == nil {
 		return errors.Join(errors.New("a pod that is not there has a log"), log.Close())
 	}

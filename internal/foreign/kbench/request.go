@@ -130,13 +130,13 @@ func parseRates(variable, text string, number func(string) (float64, error)) (Ra
 		}
 		v, err := number(part)
 		if err != nil || !(v >= 1 && v < 1e15) {
-			return Rates{}, refused(fmt.Sprintf("%s=%s is no rate: %q is not understood", variable, text, part),
+			return Rates{}, refused(fmt.Sprintf("%s=%s is not a rate: %q is not understood", variable, text, part),
 				variable+" takes one value, or READS,WRITES with either left out")
 		}
 		values[i] = v
 	}
 	if len(parts) > 3 || values == [2]float64{} {
-		return Rates{}, refused(fmt.Sprintf("%s=%s is no rate", variable, text), variable+" takes one value, or READS,WRITES with either left out")
+		return Rates{}, refused(fmt.Sprintf("%s=%s is not a rate", variable, text), variable+" takes one value, or READS,WRITES with either left out")
 	}
 	return Rates{Read: values[0], Write: values[1]}, nil
 }

@@ -10,7 +10,7 @@ import (
 
 // figureResults makes results from the figures that another tool printed for a workload, one for each
 // direction. A single figure has no interval. Several figures of the same test are its repeats: their
-// mean, with Student's interval on the logarithmic scale.
+// geometric mean, with Student's interval on the logarithmic scale.
 func figureResults(rec *model.Recorded, w model.Workload) []model.Result {
 	if rec.Imported == nil {
 		return nil

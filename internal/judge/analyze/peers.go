@@ -98,7 +98,7 @@ func (f *flow) span() (begin, end float64) {
 	return f.repeats[0].Seconds[0].Begin, last[len(last)-1].End
 }
 
-// stays are the repeats of a flow with a metric, relative to its mean or as logarithms.
+// stays returns the repeats of a flow for the model of a metric: relative to the flow's mean, or as logarithms for a time.
 func (f *flow) stays(m model.Metric) []stats.Repeat {
 	whole := 1.0
 	if m.Unit() != "s" {

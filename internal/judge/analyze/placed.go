@@ -18,9 +18,9 @@ const builtin = "--builtin="
 
 var shortBuiltins = map[string]string{"-S": "select-only", "--select-only": "select-only", "-N": "simple-update", "--skip-some-updates": "simple-update"}
 
-// roundTripsOf is the number of round trips per transaction of a workload; 0 if unknown: a user's
+// roundTripsOf returns the number of round trips per transaction of a workload; 0 if unknown, because a user's
 // script may have any number, and so may a mix of built-in transactions. No other option that can be given changes
-// it: prepared statements need as many, once they are prepared.
+// it: a prepared statement also takes one round trip, apart from its preparation.
 func roundTripsOf(w *model.Workload) float64 {
 	if w == nil || w.App.Tool != "pgbench" || w.App.Script != "" {
 		return 0

@@ -18,7 +18,8 @@ func metricsOf(w model.Workload) []model.Metric {
 // maxSeries is the maximum number of points of a sparkline.
 const maxSeries = 60
 
-// allMetrics are the metrics that every result estimates besides its headline.
+// allMetrics are the metrics that every result of a workload on storage estimates besides its headline; an application's
+// are others (metricsOf).
 var allMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, model.P50, model.P99}
 
 // Results estimates what each workload of the run did: one result per workload and direction, in the

@@ -17,8 +17,8 @@ const (
 )
 
 // lateFall is a fall in a long repeat whose plateau is too short to be certain. If the next long repeat is not as
-// slow, it was a slow period of the storage, or what refills in the pause between the two: one that goes on for longer
-// than the time before the fall decides.
+// slow, it was a slow period of the storage, or a credit that refills in the pause between the two: the next repeat decides if it
+// goes on for longer than the first did before its fall.
 type lateFall struct {
 	// look is the index of the long repeat, and after its seconds before the fall.
 	look, after int

@@ -39,13 +39,13 @@ var traitList = []trait{
 	{name: "log on", words: logStorage(func(s *model.Storage) string { return strings.TrimSpace(s.Filesystem + " " + s.Device) })},
 	{name: "log's device", words: logStorage(func(s *model.Storage) string { return s.Model })},
 	{name: "storage system", words: backing(func(b *model.Backing) string { return strings.TrimSpace(b.System + " " + b.Version) })},
-	{name: "replicas", words: backing(func(b *model.Backing) string { return positive(b.Replicas, "") })},
+	{name: "replicas", words: backing(func(b *model.Backing) string { return positive(b.Replicas) })},
 	{name: "data locality", words: backing(func(b *model.Backing) string { return b.Locality })},
 	{name: "in memory", unlike: true, words: func(r *model.RunInfo) string { return yesNo(r.Environment.Storage.Memory) }},
 	{name: "host", words: func(r *model.RunInfo) string { return r.Environment.Hostname }},
 	{name: "kernel", words: func(r *model.RunInfo) string { return r.Environment.Kernel }},
 	{name: "CPU", words: func(r *model.RunInfo) string { return r.Environment.CPUModel }},
-	{name: "CPUs", words: func(r *model.RunInfo) string { return positive(r.Environment.CPUs, "") }},
+	{name: "CPUs", words: func(r *model.RunInfo) string { return positive(r.Environment.CPUs) }},
 	{name: "governor", words: func(r *model.RunInfo) string { return r.Environment.Governor }},
 	{name: "memory", words: func(r *model.RunInfo) string { return sizeWords(r.Environment.Memory) }},
 	{name: "virtualization", words: func(r *model.RunInfo) string { return r.Environment.Virtualization }},
@@ -53,8 +53,7 @@ var traitList = []trait{
 	{name: "memory limit", words: func(r *model.RunInfo) string { return sizeWords(r.Environment.CgroupMemory) }},
 }
 
-// logStorage describes the storage of an application's log; "with the data" if the application has no
-// separate one.
+// logStorage describes the storage of an application's log; "" if the application has no separate one.
 func logStorage(words func(*model.Storage) string) func(*model.RunInfo) string {
 	return func(r *model.RunInfo) string {
 		if s := r.Environment.LogStorage; s != nil {
@@ -182,11 +181,11 @@ func sizeWords(n int64) string {
 	return units.FormatSize(n)
 }
 
-func positive(n int, unit string) string {
+func positive(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return fmt.Sprint(n) + unit
+	return fmt.Sprint(n)
 }
 
 func limitWords(cores float64) string {

@@ -44,7 +44,7 @@ func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings
 		if w.Loads() && r.Workload == w.Name && r.Direction == model.Write && !w.OpenLoop {
 			answer += fmt.Sprintf("; with %s about %s puts/s", clients(w.Depth), units.FormatRate(r.Metrics[model.Transactions].Value))
 		} else if rate, ok := r.Metrics[model.IOPS]; ok && !w.Loads() && r.Workload == w.Name && r.Direction == model.Write {
-			answer += fmt.Sprintf("; one client after another gets at most about %s puts/s", units.FormatRate(rate.Value))
+			answer += fmt.Sprintf("; a single client gets at most about %s puts/s", units.FormatRate(rate.Value))
 		}
 	}
 	return answer

@@ -15,7 +15,7 @@ func TestEtcdAnswer(t *testing.T) {
 	}
 	goal := model.Goal{Workload: "wal", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
 	for outcome, want := range map[model.Outcome]string{
-		model.Met:       "this disk is fast enough for etcd, which asks for a p99 of its log's flushes under 10.0 ms; one client after another gets at most about 321 puts/s",
+		model.Met:       "this disk is fast enough for etcd, which asks for a p99 of its log's flushes under 10.0 ms; a single client gets at most about 321 puts/s",
 		model.Missed:    "this disk is too slow for etcd",
 		model.Undecided: "",
 	} {

@@ -13,8 +13,9 @@ type Segment struct {
 }
 
 // Segments cuts a series where its level changes: the cut with the least sum of squares plus a penalty
-// of 3·s²·(1+φ)/(1−φ)·ln n for each change, found exactly by pruned dynamic programming (PELT: Killick,
-// Fearnhead and Eckley, 2012). No segment is shorter than least values.
+// of 3·s²·(1+φ)/(1−φ)·ln n for each change, found by pruned dynamic programming (PELT: Killick,
+// Fearnhead and Eckley, 2012). No segment is shorter than least values; with such a bound the pruning is not exact: a change
+// that is worth a little less than the penalty may be cut.
 //
 // s and φ are the standard deviation and the correlation of the noise: of the residuals around the
 // three levels that fit best, because around the common mean a change itself would look like noise, and

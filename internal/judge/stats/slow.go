@@ -7,7 +7,8 @@ import (
 
 // slow sums up the loss in single seconds or repeats that were much slower than the others.
 type slow struct {
-	// count of of were slow; loss and square are the sums of their losses and of the squared losses.
+	// of is how many there were, count how many of them were slow; loss and square are the sums of their losses and
+	// of the squared losses.
 	of, count, loss, square float64
 }
 

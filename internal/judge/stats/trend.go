@@ -55,14 +55,14 @@ func Line(y []float64, level float64) (slope, low, high float64) {
 	return slope, slope - reach, slope + reach
 }
 
-// walkBlocks is the number of blocks whose means Walk compares. Neighbouring changes of the means of a random walk are
+// walkBlocks is about how many blocks' means Walk compares: up to 39, because a block has a whole number of values. Neighbouring changes of the means of a random walk are
 // correlated by 1/4 (Working, 1960), so that their sum varies by the factor workingEffect more than independent ones.
 const walkBlocks = 30
 
 var workingEffect = math.Sqrt(1.5)
 
 // Walk is the mean change per value of an evenly spaced series, with its interval, if what remains is a random walk: the changes
-// from each of up to thirty blocks of equal length to the next are compared with their variation (Student's t). Of any stationary noise, the changes
+// from each of about thirty blocks of equal length (fewer in a short series) to the next are compared with their variation (Student's t). Of any stationary noise, the changes
 // cancel out, so that the interval excludes 0 even less often. It needs no shape, unlike Line: a rate may fall for a
 // while and then stay. level is the probability outside the interval, such as 0.001. The interval is infinite if there
 // are fewer than ten blocks of three values.

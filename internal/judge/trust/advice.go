@@ -264,8 +264,8 @@ func (ev Evidence) whole(workload string) bool {
 		!slices.ContainsFunc(steps, func(s model.StepResult) bool { return s.Error != "" || s.Lost != "" })
 }
 
-// again is how long, in seconds, the workloads that the options choose take when they are measured again, how many they are,
-// and the word for that. Whatever kept one of them from being measured as planned, the plan says how long they may take.
+// again returns how many workloads the options choose (n), how long they take in all when they are measured again, in seconds, and
+// the word to put before that time ("at most" or "about"). If one of them was not measured as planned, the time is that of the plan.
 func (ev Evidence) again(options []string) (word string, seconds, n float64) {
 	whole := true
 	for _, w := range ev.Recorded.Plan.Workloads {

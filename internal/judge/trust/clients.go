@@ -48,7 +48,7 @@ func checkClients(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 		}
 	})
-	return o.findings("all clients were there", "no workload of this run keeps its clients busy by design")
+	return o.findings("all clients were active", "no workload of this run keeps its clients busy by design")
 }
 
 // loadTool returns how many threads of the load tool were running, or waiting for a processor, at a time; 0 if that is

@@ -6,19 +6,19 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// lowIdle sorts latencies that were measured with little idle time by whose time was lacking.
+// lowIdle sorts the workloads whose latency was measured with little idle time by who lacked a processor.
 //
-// A busy processor slows a latency down only if somebody waits for it: the load generator, whose waiting
-// the kernel counts, or what serves the storage on this machine, whose waiting nobody counts. A driver
-// that polls (SPDK) keeps a processor busy and slows nothing down. So little idle time is a warning if
-// the load generator hardly waited and there was some idle time left. With less than 5 % left it is not:
-// on a device of 1 ms, served by a process of this machine, four busy threads on two processors made
-// 6 ms of it, and the load generator had waited for a processor for a mere 9 % of that.
+// A busy processor lengthens a latency only if something waits for it: the load generator, whose waiting
+// the kernel counts, or the program that serves the storage on this machine, whose waiting is not counted. A driver
+// that polls (SPDK) keeps a processor busy and delays nothing. So little idle time is only a warning if
+// the load generator hardly waited and some idle time was left. With less than 5 % left the result is invalid:
+// on a device of 1 ms that a process of this machine served, four busy threads on two processors raised the latency
+// to 6 ms, although the load generator waited for a processor for only 9 % of that.
 type lowIdle struct {
-	// waited are those whose load generator waited, share of the latency; unproven those without evidence
-	// against the processors; others those that were not slowed down by the load generator's waiting.
+	// waited are the workloads whose load generator waited too long, with the share of the latency; unproven are those
+	// whose latency the processors may or may not have lengthened; others are those whose load generator hardly waited.
 	waited, unproven, others limit
-	// idle is that of the one that waited longest, worst describes that of others with the least idle time.
+	// idle is the idle time of the workload that waited longest; worst describes the one of others with the least.
 	idle  float64
 	worst struct{ idle, own, waited float64 }
 }

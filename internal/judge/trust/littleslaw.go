@@ -85,7 +85,7 @@ func closesClients(o *outcome, f model.Figure, c model.ClientFigure) {
 	case c.Reconnect && c.Timed:
 		o.miss(f.Workload, "clients wait for their connections beside their transactions")
 	case underWay < (1-closesWithin)*clients:
-		fault(fmt.Sprintf("clients gone: by Little's law %s of %d clients of %s were there", short(underWay), c.Clients, f.Workload), map[string]any{})
+		fault(fmt.Sprintf("clients gone: by Little's law, only %s of %d clients of %s were active", short(underWay), c.Clients, f.Workload), map[string]any{})
 	case !c.Timed && c.Asked == 0:
 		o.miss(f.Workload, "pgbench computed the latency from clients and rate, so it says nothing about missing clients (-P 1 times each transaction)")
 	default:

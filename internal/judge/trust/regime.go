@@ -320,8 +320,8 @@ func (s *series) slide(found regime) regime {
 	return regime{kind: drifting, before: first, after: found.after, low: change * low / slope, high: change * high / slope}
 }
 
-// regimeRule builds a rule's outcome from the series of its kind. tell describes one of them; unfit
-// reports whether a series cannot be used by the rule.
+// regimeRule builds a rule's outcome from the series of its kind. tell describes one of them; short says why a
+// series that is not of the kind cannot show that, and passed is the message if none of the others is.
 func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, regime) model.Finding) []model.Finding {
 	var o outcome
 	for i, r := range ev.regimes {

@@ -15,12 +15,12 @@ type Rule struct {
 	Checks, Evidence, Severity, Advice string
 	// check returns at least one finding, unless the rule is about imported numbers and these are not,
 	// about several volumes and there is one, or about a storage system that keeps no replicas; Check
-	// fills in the rule's name.
+	// fills in the rule's name, and does not call it for a kind of run that the rule is not about (speaks).
 	check func(Evidence) []model.Finding
 }
 
-// rules judge every run, in the order in which their findings are reported; the one that applies only
-// to imported numbers comes before them.
+// rules judge every run that loads storage directly, and most of them other runs too, in the order in which their
+// findings are reported; those that apply only to imported numbers come before them.
 var rules = []Rule{
 	ruleInterrupted,
 	ruleErrors,

@@ -123,7 +123,8 @@ func (ev Evidence) larger(enough, size int64, options ...string) string {
 	return fmt.Sprintf("nothing much larger fits %s (%s): measure a larger volume of the same storage", ev.here(), units.FormatSize(room))
 }
 
-// here is the place whose room is known; nobody knows whether others in it share that room.
+// here returns the words for the place whose free space is known. If several volumes or both sides of a comparison may share
+// that space, they say so.
 func (ev Evidence) here() string {
 	switch kind := ev.Recorded.Plan.Volume.Target.Kind; {
 	case kind != model.File && kind != model.Directory, kind == model.File && !ev.Recorded.Plan.Volume.Owned:

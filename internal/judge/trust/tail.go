@@ -16,7 +16,7 @@ var ruleTail = Rule{
 	Checks:   "the slow I/Os behind the p99 (and p99.9) come from many seconds",
 	Evidence: "the histograms of each second: how many seconds contain the slow I/Os, and what the percentile is without those",
 	Severity: "note; a warning if a percentile is the headline metric: the tail latency comes from rare latency spikes, and has no upper bound",
-	Advice:   "measure longer, until the spikes are many",
+	Advice:   "measure longer, until there are many spikes",
 	check:    checkTail,
 }
 

@@ -34,8 +34,8 @@ type Side struct {
 }
 
 // Check runs every rule. The findings are in the order of the rules; each rule gives at least one,
-// except the one about imported numbers, which does not apply to others, and those about applications
-// or about storage that is loaded directly.
+// except those that do not apply to the run: rules about imported numbers, several volumes, a storage
+// system's replicas, applications, servers that existed before, or storage that is loaded directly.
 func Check(ev Evidence) []model.Finding {
 	if ev.Recorded == nil {
 		ev.Recorded = &model.Recorded{}

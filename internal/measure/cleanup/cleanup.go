@@ -1,6 +1,6 @@
 // Package cleanup removes what killed runs have left in a directory, in the database of an existing server or in
 // a Kubernetes cluster. Its assumptions: only what is certainly Loadline's own is removed, and nothing that a
-// run in progress, or a durability test that has not been checked, still needs; whatever stays is told,
+// run in progress, or a durability test that has not been checked, still needs; whatever stays is reported,
 // with the reason.
 package cleanup
 

@@ -69,7 +69,7 @@ func Directory(e *env.Env, dir string, tell func(Found)) (Outcome, error) {
 	return Outcome{Where: dir, Nothing: len(files)+len(places) == 0}, failed
 }
 
-// remove removes a file or a directory and tells that.
+// remove removes a file or a directory and reports it.
 func remove(path string, tell func(Found), do func() error) error {
 	if err := do(); err != nil {
 		return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", path, err), "")

@@ -39,7 +39,7 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 	}
 	memory := Check{Name: "storage", Says: fmt.Sprintf("%s on %s", orUnknown(s.Filesystem), orUnknown(s.Device))}
 	if s.Memory {
-		memory = Check{Bad, "storage", dir + " is in memory (" + cmp.Or(s.Filesystem, "a device whose data is in RAM") + "): it is no storage", "name a directory on a disk: loadline doctor DIR"}
+		memory = Check{Bad, "storage", dir + " is in memory (" + cmp.Or(s.Filesystem, "a device whose data is in RAM") + "): it is not storage", "name a directory on a disk: loadline doctor DIR"}
 	} else if s.Untraced {
 		memory = Check{Fair, "storage", memory.Says + ", and nothing shows that it is not in memory: " + s.Unseen, "name a directory on a disk: loadline doctor DIR"}
 	}
@@ -62,10 +62,10 @@ func checkDirect(dir string, accepted bool, s model.Storage) Check {
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
 			"remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on), or choose another filesystem"}
 	case s.Userspace():
-		return Check{Fair, name, fmt.Sprintf("is accepted on %s; whether the process that serves %s answers from memory all the same does not show", dir, s.Filesystem),
+		return Check{Fair, name, fmt.Sprintf("is accepted on %s, but the process that serves %s may still answer from memory, which cannot be detected", dir, s.Filesystem),
 			"measure what it is built on, or more than the memory of this machine"}
 	case s.Networked():
-		return Check{Name: name, Says: fmt.Sprintf("is accepted on %s; whether %s or its server answers from memory all the same does not show", dir, s.Filesystem)}
+		return Check{Name: name, Says: fmt.Sprintf("is accepted on %s, but %s or its server may still answer from memory, which cannot be detected", dir, s.Filesystem)}
 	case s.Bypassed == nil && s.BypassDetail != "":
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s, and nothing shows that it is direct: %s", dir, s.BypassDetail), "choose a directory in which Loadline may write, or the device itself"}
 	}

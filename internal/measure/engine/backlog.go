@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// rateSeconds is how many successive seconds of a writing repeat show a rate: while they are slowest, a cache may have
-	// been full.
+	// rateSeconds is over how many successive seconds of a repeat that writes a rate is taken: in the slowest such seconds
+	// a cache may have been full, so their rate may be that of the disk.
 	rateSeconds = 3
 	// largeBlock is the minimum block size, in bytes, at which reads show the bandwidth of a disk.
 	largeBlock = 64 << 10

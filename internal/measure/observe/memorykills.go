@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// MemoryKills returns how many processes the kernel's out-of-memory killer has killed in this process's memory cgroup and on
-// the whole machine, each -1 if it is not known; of the memory limits of the cgroup and its ancestors the one of which the largest share was ever used, in
-// bytes, and that share (the tightest one and -1 if that is not known, 0 if there is none). A process of
-// the group is also counted if the machine ran out of memory, but then no limit need have been reached. (That a limit was reached
-// is counted where it is set, which for a pod is outside of its containers.) The counters are oom_kill of memory.events.local (of memory.events, which
+// MemoryKills returns how many processes the kernel's out-of-memory killer has killed in this process's memory cgroup (group) and
+// on the whole machine (machine), each -1 if that is not known. Of the memory limits of the cgroup and its ancestors, limit is the
+// one that came closest to being reached, in bytes, and used the largest share of it that was ever in use. If no share is known,
+// limit is the lowest limit and used is -1; without any limit, limit is 0. A process of the group also counts if the whole machine ran
+// out of memory, in which case no limit need have been reached. (The kernel counts that a limit was reached in the cgroup where the
+// limit is set, which for a pod is outside of its containers.) The counters are oom_kill of memory.events.local (of memory.events, which
 // includes the groups below, where there is none) or of memory.oom_control (version 1), and of /proc/vmstat; the most used is
 // memory.peak or memory.max_usage_in_bytes.
 func MemoryKills() (group, machine, limit int64, used float64) { return memoryKills(os.DirFS("/")) }

@@ -201,7 +201,7 @@ func (c *cgroups) podCgroups(pod, logs string) ([]string, error) {
 	}
 	if len(found) == 0 {
 		return nil, model.RefusedError(fmt.Sprintf("no cgroup of a pod %s is on this machine", pod),
-			"run this on the pod's node; reaching into a cluster for it is not there yet. A pod's UID (kubectl get pod -o yaml) is found where its name is not")
+			"run this on the pod's node: a trace of a pod cannot yet be started from outside the cluster. If the pod's name is not found, give its UID (kubectl get pod -o yaml)")
 	}
 	return found, nil
 }

@@ -47,7 +47,7 @@ func (k *kernel) views() []view {
 	return k.seen
 }
 
-// rootOf tells the mount namespace and the root directory of a process from others.
+// rootOf identifies the mount namespace and the root directory of a process: two processes with the same value see the same files.
 func rootOf(process string) [2]string {
 	namespace, _ := os.Readlink(process + "/ns/mnt")
 	root, _ := os.Readlink(process + "/root")

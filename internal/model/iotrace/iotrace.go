@@ -1,6 +1,6 @@
 // Package iotrace defines the data of a trace: what was requested, what the kernel reported for each
 // second, and the conclusions. Its assumptions: a trace observes the I/O of others, so it shares
-// findings and histograms with a measurement, but has no workload, no estimate and no verdict.
+// findings, histograms and estimates with a measurement, but has no workload, and nothing in it is judged good or bad.
 package iotrace
 
 import (

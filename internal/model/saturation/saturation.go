@@ -1,6 +1,6 @@
 // Package saturation defines at how many clients the rate of an application stops growing.
 //
-// Its opinion: that is judged by the intervals of what was measured, not by a law fitted to four points;
+// Its assumptions: that is judged by the intervals of what was measured, not by a law fitted to four points;
 // between two numbers of clients nothing is known; and an answer that is not certain is given as such.
 package saturation
 

@@ -50,8 +50,8 @@ type Sizing struct {
 	Schema string `json:"schema"`
 	From   string `json:"from"`
 	Ask    Ask    `json:"ask"`
-	// Needed is the number of nodes that the loads need, Survive the number added for failures; Nodes
-	// is the sum, or the number given in the question.
+	// Needed is the number of nodes that the loads need; Nodes is that plus Ask.Survive, the number added for
+	// failures, or the number given in the question.
 	Needed int `json:"needed"`
 	Nodes  int `json:"nodes"`
 	// Binding is the resource that needs the most nodes; Exact is their number before rounding up.

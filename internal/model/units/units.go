@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// FormatSize formats a number of bytes in fio's style: "4k", "1.5 MiB", "20 GiB". Exact powers below 1
-// MiB use the short form ("4k"), as for block sizes.
+// FormatSize formats a number of bytes with three digits: "512 B", "4 KiB", "1.5 MiB", "20 GiB". Block sizes have
+// a form of their own (FormatBlock).
 func FormatSize(n int64) string {
 	switch {
 	case n < 0:

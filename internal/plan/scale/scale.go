@@ -79,7 +79,7 @@ func check(r model.ScaleRequest) error {
 		}
 	}
 	if r.Rate < 0 {
-		return model.RefusedError(fmt.Sprintf("--rate %g is no rate", r.Rate), "give the I/Os per second of each volume, such as --rate 100")
+		return model.RefusedError(fmt.Sprintf("--rate %g is not a rate", r.Rate), "give the I/Os per second of each volume, such as --rate 100")
 	}
 	if instead, ok := units.WholeRate(r.Rate); !ok {
 		return model.RefusedError(fmt.Sprintf("--rate is %g, but must be "+units.WholeRates+", because fio keeps to no other rate", r.Rate),

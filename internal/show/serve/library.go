@@ -304,8 +304,8 @@ func (e *entry) searchText() string {
 	return strings.ToLower(strings.Join(words, "\n"))
 }
 
-// open opens the directory of results at a path found by a walk, or one side of a comparison; it
-// returns nil if there is none.
+// open opens the directory of results at a path found by a walk, or one side of a comparison. It is an
+// error if there is none.
 func (l *library) open(ctx context.Context, p string) (*opened, error) {
 	e := l.lookup(p)
 	if e == nil {

@@ -27,7 +27,7 @@ const viewSchema = "loadline.view/v1"
 type view struct {
 	Schema string `json:"schema"`
 	// Runs are the directories, one for each of Reports in the same order; those of durability
-	// tests follow, in the order of Durability.
+	// tests and of traces follow, in the order in which they were asked for.
 	Runs    []viewed          `json:"runs"`
 	Reports []json.RawMessage `json:"reports"`
 	// Beside are the traces recorded alongside the runs, in the same order, null for a run without

@@ -16,9 +16,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// pace is how often a running directory is checked; spared is how many times as long as it took to
-// compute a report the next one waits, so that a large run does not take CPU time from the one that
-// is measuring.
+// pace is the time between two checks of a running directory. If computing its report took long, the wait is spared times that
+// long instead, so that the reports of a large run do not take CPU time from the measurement itself.
 const (
 	pace   = time.Second
 	spared = 5

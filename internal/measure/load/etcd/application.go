@@ -27,7 +27,7 @@ var Application = application.Application{
 		Targets: "DIR", Target: "one DIR",
 		Short: "Measure puts to an etcd in a directory",
 		Long: `Creates a temporary etcd in the directory with the program installed on this machine, sends
-puts to it, and removes it, also after ^C (after kill -9, run loadline cleanup DIR).
+puts to it, and removes it, even after ^C (after kill -9, run loadline cleanup DIR).
 Started by root, it runs as the user etcd, or nobody. It listens only on sockets in a
 directory that no other user can enter.
 
@@ -38,7 +38,7 @@ goal is etcd's recommendation: 99 % of the flushes of its log take less than 10 
 
 --clients or --rate define a load of your own instead of a profile. With --rate, puts are
 due at random times (an open loop), and their latencies count from then; those that
---latency-limit skips count as slower than the limit and are never dropped.
+--latency-limit skips are counted in the percentiles, as slower than the limit.
 
 With --hosts etcd runs in the directory on that host, which needs loadline and etcd.
 

@@ -12,15 +12,15 @@ type MemoryKills struct {
 	// Group counts processes of the memory cgroup in which fio runs, Machine those of the whole
 	// machine; each is -1 if it is not known.
 	Group, Machine int64
-	// Limit is, in bytes, the memory limit of that cgroup or of an ancestor of which the largest share was ever used; 0 if there
+	// Limit is the memory limit, of that cgroup or of an ancestor, that came closest to being reached, in bytes; 0 if there
 	// is none.
 	Limit int64
-	// Used is that share; -1 if it is not known.
+	// Used is the largest share of Limit that was ever in use; -1 if it is not known.
 	Used float64
 }
 
-// memoryVerdict is whether the kernel's out-of-memory killer killed a process of fio's container while fio ran. The kernel
-// does not say which: outside of a container with a limit it may be anything, and within one hardly anything else.
+// memoryVerdict says whether the kernel's out-of-memory killer killed a process while fio ran. The kernel does not say which
+// one: in a container with a memory limit it is almost certainly fio, elsewhere it may be any process.
 type memoryVerdict struct {
 	// probable is set in a container with a memory limit in which it did.
 	probable bool

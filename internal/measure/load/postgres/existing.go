@@ -179,7 +179,7 @@ UNION ALL SELECT 'path', current_setting('search_path') UNION ALL SELECT 'recove
 	short, _, _ := strings.Cut(version["text"], " ")
 	switch {
 	case x.programs.major < oldest || x.programs.major > newest:
-		return nil, model.RefusedError(fmt.Sprintf("the server %s is version %s, and Loadline knows %d to %d: others count elsewhere what stands beside each result", x.uri, short, oldest, newest), "")
+		return nil, model.RefusedError(fmt.Sprintf("the server %s is version %s, and Loadline knows %d to %d: other versions keep the counters that are reported with each result in other places", x.uri, short, oldest, newest), "")
 	case version["path"] != "pg_catalog":
 		// If the search path is not ours, the tables could be created in another user's schema.
 		return nil, model.RefusedError(fmt.Sprintf("the server %s does not take the settings of a session (search_path is %q): it is behind a pooler, and tables would come into another's schema", x.uri, version["path"]),

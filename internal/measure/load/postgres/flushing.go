@@ -11,7 +11,7 @@ import (
 
 // The server's count of flushes is read every flushesEvery while a load runs, so that the progress can show
 // how many there are per second. A session reports what it counted about once a second, so the rate is
-// that of the last few seconds, flushesOver, and is told once a second.
+// that of the last few seconds (flushesOver), and is reported once a second (flushesTold).
 const (
 	flushesEvery = 250 * time.Millisecond
 	flushesOver  = 5.0

@@ -37,8 +37,8 @@ type bench struct {
 type outcome struct {
 	counts model.AppCounts
 	due    uint64
-	// told is how many seconds were emitted, asked how many were requested.
-	told, asked int
+	// told is how many seconds were emitted.
+	told        int
 	closing     closing
 	closed      bool
 	said        string
@@ -109,7 +109,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	}
 	stopped := clock.Now()
 	broke := log.end(clock)
-	o := &outcome{asked: max(1, int(math.Ceil(step.Seconds-1e-9))), said: p.errs.String(), counts: rec.counts(), interrupted: ctx.Err() != nil}
+	o := &outcome{said: p.errs.String(), counts: rec.counts(), interrupted: ctx.Err() != nil}
 	o.counts.Processor = processor
 	o.closing, o.closed = parseClosing(p.out.String())
 	o.counts.ToolTransactions, o.counts.ToolRate, o.counts.Connect = o.closing.done, o.closing.rate, o.closing.connect

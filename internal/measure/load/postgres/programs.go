@@ -111,7 +111,7 @@ func versionsOf(ctx context.Context, e *env.Env, dir string, names ...string) (p
 		}
 		major, _ := strconv.Atoi(string(m[2]))
 		if major < oldest || major > newest {
-			return p, model.RefusedError(fmt.Sprintf("%s is version %s, and Loadline knows %d to %d: others count elsewhere what stands beside each result", path, m[1], oldest, newest),
+			return p, model.RefusedError(fmt.Sprintf("%s is version %s, and Loadline knows %d to %d: other versions keep the counters that are reported with each result in other places", path, m[1], oldest, newest),
 				"put another one first on PATH: PATH=/usr/lib/postgresql/15/bin:$PATH loadline …")
 		}
 		if p.major != 0 && p.major != major {

@@ -79,7 +79,8 @@ func (x *existing) lost() string {
 		complaint(x.hold.errs.String(), fmt.Errorf("the connection was closed")))
 }
 
-// processes returns the PID of the server's main process, 0 if we may not inspect it.
+// processes returns the PID of the server's main process, 0 if we may not inspect it, and elsewhere if it runs on
+// another machine.
 func (s *server) processes() int {
 	switch {
 	case s.remote:

@@ -71,7 +71,7 @@ var flagNames = []struct {
 	{WriteZeroes, "write-zeroes"}, {DontFrag, "df"}, {MultiConn, "multi-conn"}, {CanResize, "resize"}, {CanCache, "cache"}, {FastZero, "fast-zero"},
 }
 
-// Has reports whether all flags of f are set.
+// Has reports whether all flags of g are set in f.
 func (f Flags) Has(g Flags) bool { return f&g == g }
 
 // String lists the flags in words: "flush fua multi-conn".

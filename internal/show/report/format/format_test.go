@@ -113,7 +113,7 @@ func TestReportsBesideAComparisonInsideOne(t *testing.T) {
 			d.Reports = append(d.Reports, reporttest.Report("mixed"))
 		}
 		out := string(written(t, "text", d)[0].Data)
-		if strings.Count(out, "\nsame ") != 1 || !strings.Contains(out, "Numbers side by side are no verdict") {
+		if strings.Count(out, "\nsame ") != 1 || !strings.Contains(out, "Numbers side by side are not a verdict") {
 			t.Errorf("beside %d others:\n%s", others, out)
 		}
 	}

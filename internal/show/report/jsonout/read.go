@@ -22,7 +22,7 @@ type Document struct {
 	Trace      *iotrace.Report
 }
 
-// Read reads a document that Write, WriteComparison or WriteDurability wrote. A null in place of a
+// Read reads a document that Write, WriteComparison, WriteDurability or WriteTrace wrote. A null in place of a
 // number becomes NaN again: it never becomes zero.
 func Read(data []byte) (Document, error) {
 	if err := jsonlimit.Check(data); err != nil {

@@ -179,7 +179,7 @@ func (p *page) several(reports []*model.Report) {
 		rows = append(rows, row)
 	}
 	p.table(titles, rows)
-	p.para("Numbers side by side are no verdict: `loadline compare` tells which of two runs is better, and how sure that is.")
+	p.para("Numbers side by side are not a verdict: `loadline compare` says which of two runs is better, and how certain that is.")
 	for i, r := range reports {
 		end := p.fold(words.Letter(i) + ": the whole report")
 		p.report(r)

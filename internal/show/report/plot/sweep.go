@@ -63,7 +63,7 @@ func loadCurve(s *model.Sweep, d model.Direction, points []model.SweepPoint, o O
 		c.rules = append(c.rules, rule{s.Capacity.Value, repeatLine, term.Dim})
 		c.below = append(c.below, o.wrapped(glyph(o.Style, repeatLine)+" capacity of the closed loop: "+model.IOPS.Format(s.Capacity.Value))...)
 	}
-	return c.finish("no latencies", o)
+	return c.finish(o)
 }
 
 func gridCurve(d model.Direction, jobs int, points []model.SweepPoint, o Options) []string {
@@ -80,11 +80,11 @@ func gridCurve(d model.Direction, jobs int, points []model.SweepPoint, o Options
 		c.curves = append(c.curves, withPoints(k)...)
 	}
 	c.x = logarithmic(rates, tidyRate, xTicks(o.Width-10, 6))
-	return c.finish("no latencies", o)
+	return c.finish(o)
 }
 
 // finish adds the latency axis and draws the chart, or says that there is nothing to draw.
-func (c chart) finish(nothing string, o Options) []string {
+func (c chart) finish(o Options) []string {
 	var all []float64
 	for _, k := range c.curves {
 		for _, p := range k.points {
@@ -92,7 +92,7 @@ func (c chart) finish(nothing string, o Options) []string {
 		}
 	}
 	if len(all) == 0 {
-		return []string{o.Paint(term.Bold, o.words(c.title)), "  " + nothing}
+		return []string{o.Paint(term.Bold, o.words(c.title)), "  no latencies"}
 	}
 	c.y = logarithmic(all, shortTime, yTicks(o.Height))
 	return c.draw(o)

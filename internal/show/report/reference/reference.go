@@ -44,7 +44,7 @@ type builder struct {
 
 // chapter begins a chapter (level 1) or a section (level 2), to which the following parts are
 // added.
-func (b *builder) chapter(level int, title string) *study.Chapter {
+func (b *builder) chapter(level int, title string) {
 	id := identifier(title)
 	for _, c := range b.chapters {
 		if c.ID == id {
@@ -52,7 +52,6 @@ func (b *builder) chapter(level int, title string) *study.Chapter {
 		}
 	}
 	b.chapters = append(b.chapters, study.Chapter{ID: id, Title: title, Level: level})
-	return &b.chapters[len(b.chapters)-1]
 }
 
 // identifier makes an identifier from a title's letters and digits.

@@ -23,7 +23,7 @@ func RenderExplanation(w io.Writer, x *budget.Explanation, o Options) error {
 	}
 	if len(x.Runs) > 1 && len(x.Comparisons) == 0 {
 		p.blank()
-		p.line(p.Text("no workload of one has a like in the other"))
+		p.line(p.Text("the two runs have no comparable workloads"))
 	}
 	for i := range x.Runs {
 		side := &x.Runs[i]

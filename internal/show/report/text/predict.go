@@ -53,7 +53,7 @@ func RenderPrediction(w io.Writer, x *prediction.Prediction, o Options) error {
 	p.field("besides", within(x.Other)+" of other work of a transaction's own (round trips, WAL writes, locks)")
 	p.blank()
 	if x.Verdict == model.Invalid {
-		p.remark("✗", term.Red, "invalid: it is computed from numbers of the storage that are")
+		p.remark("✗", term.Red, "invalid: some of the storage's numbers that it is computed from are invalid")
 	}
 	for _, f := range x.Findings {
 		mark, paint := "!", term.Yellow

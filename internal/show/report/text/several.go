@@ -63,7 +63,7 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 	}
 	p.blank()
 	if len(comparisons) == 0 {
-		p.remark("·", term.Plain, "Numbers side by side are no verdict: loadline compare tells which of two runs is better, and how sure that is.")
+		p.remark("·", term.Plain, "Numbers side by side are not a verdict: loadline compare says which of two runs is better, and how certain that is.")
 	} else {
 		p.remark("·", term.Plain, "Changes are against A; loadline compare shows them for every metric, with their intervals.")
 	}

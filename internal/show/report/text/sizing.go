@@ -59,12 +59,12 @@ func (p *page) answer(s *sizing.Sizing) {
 	exact := fmt.Sprintf("%s by %s", units.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
 	if f := s.Fit; f != nil {
 		if f.Times >= 1 && len(s.Lacking) == 0 {
-			p.field("nodes", p.Paint(term.Bold, units.FormatCount(f.Nodes, "node")+" carry it"), fmt.Sprintf("and %s times as much; %s binds", units.FormatNumber(f.Times), f.Binding.Name()))
+			p.field("nodes", p.Paint(term.Bold, units.FormatCount(f.Nodes, "node")+": enough"), fmt.Sprintf("for %s times the need; limited by %s", units.FormatNumber(f.Times), f.Binding.Name()))
 		} else {
-			p.field("nodes", p.Paint(term.Red, units.FormatCount(f.Nodes, "node")+" do not carry it"), fmt.Sprintf("but %s of it; %s binds", percentOf(f.Times), f.Binding.Name()))
+			p.field("nodes", p.Paint(term.Red, units.FormatCount(f.Nodes, "node")+": not enough"), fmt.Sprintf("for only %s of the need; limited by %s", percentOf(f.Times), f.Binding.Name()))
 		}
 		for i, n := range f.Pods {
-			p.field("", fmt.Sprintf("of need %d there fit %s, with everything else as it is", i+1, units.FormatCount(n, "pod")))
+			p.field("", fmt.Sprintf("need %d: room for %s, with everything else unchanged", i+1, units.FormatCount(n, "pod")))
 		}
 		return
 	}

@@ -37,7 +37,7 @@ func RenderStudy(w io.Writer, s *study.Study, o Options) error {
 	}
 	if len(s.Slips) > 0 {
 		p.blank()
-		p.line(p.Paint(term.Bold, "what the report contradicts itself in"))
+		p.line(p.Paint(term.Bold, "contradictions in the report"))
 		for _, l := range s.Slips {
 			p.remark("!", term.Yellow, l.Where+": "+l.Message)
 		}

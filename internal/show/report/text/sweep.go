@@ -110,7 +110,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		p.blank()
 	}
 	if c := s.Capacity; c != nil {
-		p.field("closed", model.IOPS.Format(c.Value)+halfWords(model.IOPS, *c), "the capacity, in a closed loop of depth "+p.depthOf(r))
+		p.field("closed", model.IOPS.Format(c.Value)+halfWords(*c), "the capacity, in a closed loop of depth "+p.depthOf(r))
 	}
 	switch k := s.Knee; {
 	case k == nil:
@@ -134,12 +134,12 @@ func (p *page) depthOf(r *model.Report) string {
 	return p.Text("–")
 }
 
-// halfWords returns, for example, " ±1.2%"; empty without an interval.
-func halfWords(m model.Metric, e model.Estimate) string {
+// halfWords returns the interval of a rate, for example " ±1.2%"; empty if it has none.
+func halfWords(e model.Estimate) string {
 	if e.Confidence == 0 {
 		return ""
 	}
-	return " " + m.FormatWidth("", e)
+	return " " + model.IOPS.FormatWidth("", e)
 }
 
 // width95 returns the interval of an estimate of a metric.

@@ -28,7 +28,7 @@ var Application = application.Application{
 		application.LatencyLimit("transactions"),
 		{Name: "pgbench", Usage: "pass pgbench this `OPTION`, as one word: --pgbench --protocol=prepared (repeatable)", To: func(r *model.AppRequest) any { return &r.Ask.Options }},
 		{Name: "fit", Usage: "size of the data: cached (in memory, the default) or disk (twice the memory)", To: func(r *model.AppRequest) any { return &r.Fit }},
-		{Name: "scale", Usage: "pgbench's scale instead: about 15 MiB each", Least: 1, Most: mostScale, To: func(r *model.AppRequest) any { return &r.Scale }},
+		{Name: "scale", Usage: "pgbench's scale instead (about 15 MiB per unit)", Least: 1, Most: mostScale, To: func(r *model.AppRequest) any { return &r.Scale }},
 		application.Settings("set this server setting, as `NAME=VALUE` (repeatable)"),
 		{Name: "wal", Usage: "keep the log (pg_wal) in this `PLACE`, on a separate volume (a DIR; sc:CLASS or pvc:CLAIM if the data are on one)", To: func(r *model.AppRequest) any { return &r.Log }},
 		{Name: "client-node", Usage: "Kubernetes: run pgbench in its own pod, on this `NODE`, on any other than the server's (other) or on the server's (same) (default: in the server's pod)",

@@ -7,7 +7,7 @@ var help = application.Help{
 	Targets: "DIR|sc:CLASS|pvc:CLAIM|postgres://…", Target: "one DIR, sc:CLASS, pvc:CLAIM or postgres://…",
 	Short: "Measure PostgreSQL with pgbench: in a directory, on a Kubernetes volume, or an existing server",
 	Long: `Creates a temporary PostgreSQL server in the directory with the programs installed on this
-machine, fills it, runs pgbench against it, and removes it, also after ^C (after kill -9,
+machine, fills it, runs pgbench against it, and removes it, even after ^C (after kill -9,
 run loadline cleanup DIR). Started by root, it runs as the user postgres, or nobody. It
 listens only on a socket in a directory that no other user can enter.
 
@@ -24,7 +24,7 @@ flushes and their time, log bytes, whole pages, reads, I/Os of the device.
 --load, --clients, --threads, --connect, --rate or --script define a load of your own
 instead of a profile; --pgbench passes an option to pgbench, and --set sets a server
 setting. With --rate, transactions are due at random times (an open loop); those that
---latency-limit skips count as slower than the limit and are never dropped.
+--latency-limit skips are counted in the percentiles, as slower than the limit.
 
 With --wal the server keeps its log on another volume, and each transaction's I/Os are
 counted separately for the two devices. After kill -9, run loadline cleanup for both
@@ -37,7 +37,7 @@ BASELINE PLACE is the same measurement.
 
 postgres://USER@HOST/DATABASE is an existing server (version 14 to 18): nothing is started,
 no setting is changed, and nothing that belongs to others is touched. A schema with pgbench's
-tables is created in the database and removed at the end, also after ^C; after kill -9, run
+tables is created in the database and removed at the end, even after ^C; after kill -9, run
 loadline cleanup postgres://…. The password comes from ~/.pgpass or PGPASSWORD; in the URL
 it is refused. Measure a shared server only with its owner's knowledge: the load is real.
 
