@@ -66,7 +66,7 @@ func TestFlagsOfAnApplicationComeAndGo(t *testing.T) {
 	}
 	for words, flag := range map[string]string{
 		"is not a whole number from 1 to 8": "--threads=9", `--clients: "x" is not a whole number`: "--clients=x", `--rate "-1" is not a rate`: "--rate=-1",
-		"--latency-limit \"0\" is not longer": "--latency-limit=0", "such as --message-size 1024": "--message-size=0",
+		"--latency-limit \"0\" must be longer": "--latency-limit=0", "such as --message-size 1024": "--message-size=0",
 	} {
 		_, err := read(flag)
 		if err == nil {

@@ -20,8 +20,8 @@ func TestDirectIO(t *testing.T) {
 		"refused":      {true, model.Storage{Filesystem: "ramfs", DirectError: "invalid argument"}, Fair, "is refused on /srv (invalid argument)"},
 		"not direct":   {false, model.Storage{Filesystem: "ext4", Device: "loop0", Bypassed: &no, BypassDetail: "loop0 reads its file through the page cache"}, Fair, "is accepted on /srv and is not direct: loop0 reads its file"},
 		"not seen":     {false, model.Storage{Filesystem: "overlay", DeviceChain: []string{"overlay"}, BypassDetail: "reading it failed"}, Fair, "nothing shows that it is direct: reading it failed"},
-		"by a process": {false, model.Storage{Filesystem: "fuse.rclone", MountFrom: "remote:", DeviceChain: []string{"fuse.rclone"}}, Fair, "whether the process that serves fuse.rclone answers from memory"},
-		"by a server":  {false, model.Storage{Filesystem: "nfs4", MountFrom: "host:/x", DeviceChain: []string{"nfs4"}}, Good, "whether nfs4 or its server answers from memory"},
+		"by a process": {false, model.Storage{Filesystem: "fuse.rclone", MountFrom: "remote:", DeviceChain: []string{"fuse.rclone"}}, Fair, "the process that serves fuse.rclone may still answer from memory"},
+		"by a server":  {false, model.Storage{Filesystem: "nfs4", MountFrom: "host:/x", DeviceChain: []string{"nfs4"}}, Good, "nfs4 or its server may still answer from memory"},
 		"of memory":    {false, model.Storage{Filesystem: "tmpfs", Memory: true}, Good, "works on /srv"},
 	} {
 		t.Run(name, func(t *testing.T) {
