@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/loadline/loadline/internal/env/envtest"
 )
 
 // hostiles are texts that an attacker may put into a name, a reply or a log.
@@ -182,9 +184,7 @@ func TestHostilePrograms(t *testing.T) {
 				"echo fio-3.33-$(cat " + said + ")",
 			} {
 				for _, program := range []string{"fio", "rbd", "blkid", "ssh"} {
-					if err := os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-						t.Fatal(err)
-					}
+					envtest.Program(t, filepath.Join(bin, program), "#!/bin/sh\n"+script+"\n")
 				}
 				for _, args := range [][]string{
 					append([]string{"run", dir}, brief...), append([]string{"run", dir, "--child-worker"}, brief...), append([]string{"run", image, "--destroy-data-on", image}, brief...),

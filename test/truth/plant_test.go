@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/env/envtest"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -140,9 +141,7 @@ func otherLoad(t testing.TB, change string) *env.Env {
 	}
 	dir := t.TempDir()
 	script := "#!/bin/sh\n[ -f job.fio ] && sed -i '" + change + "' job.fio\nexec " + real + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "fio"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	envtest.Program(t, filepath.Join(dir, "fio"), script)
 	e := env.OS()
 	e.LookPath = func(name string) (string, error) {
 		if name == "fio" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/env/envtest"
 	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/test/lab"
@@ -283,9 +284,7 @@ func TestGuardRefusesWhatItCannotCheck(t *testing.T) {
 		"SOMETHING=new":        "#!/bin/sh\necho SOMETHING=new",
 	} {
 		blkid := filepath.Join(t.TempDir(), "blkid")
-		if err := os.WriteFile(blkid, []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		envtest.Program(t, blkid, script)
 		e.LookPath = func(string) (string, error) { return blkid, nil }
 		modeltest.Refused(t, Guard(t.Context(), e, parse(t, file), file), name)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/env/envtest"
 	"github.com/loadline/loadline/internal/measure/volume/nbd/nbdtest"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/modeltest"
@@ -93,9 +94,7 @@ func TestGuardNBD(t *testing.T) {
 func fakeCeph(t *testing.T, script string) *env.Env {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rbd")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	envtest.Program(t, path, "#!/bin/sh\n"+script)
 	e := env.OS()
 	e.LookPath = func(name string) (string, error) {
 		if name == "rbd" {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/env/envtest"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -33,9 +34,7 @@ func fakeDriver(t *testing.T, script string) *Driver {
 	}
 	path := filepath.Join(dir, "fio")
 	text := "#!/bin/sh\ndocs=" + dir + "\nif [ \"$1\" = --version ]; then echo fio-3.33; exit; fi\n" + script
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	envtest.Program(t, path, text)
 	e := env.OS()
 	e.LookPath = func(name string) (string, error) {
 		if name == "fio" {
@@ -245,9 +244,7 @@ func TestVersion(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "fio")
-		if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.prints+"'\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		envtest.Program(t, path, "#!/bin/sh\necho '"+c.prints+"'\n")
 		e := env.OS()
 		e.LookPath = func(string) (string, error) { return path, nil }
 		got, err := New(e).Version(context.Background())

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/env/envtest"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/modeltest"
@@ -277,9 +278,7 @@ func TestFindPrograms(t *testing.T) {
 	}
 	put := func(name, version string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho '"+name+" (PostgreSQL) "+version+"'\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		envtest.Program(t, filepath.Join(dir, name), "#!/bin/sh\necho '"+name+" (PostgreSQL) "+version+"'\n")
 	}
 	look := func(words string) {
 		t.Helper()

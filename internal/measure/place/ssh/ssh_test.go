@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/env/envtest"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -17,9 +18,7 @@ import (
 func client(t *testing.T, script string) *env.Env {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	envtest.Program(t, filepath.Join(dir, "ssh"), "#!/bin/sh\n"+script)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return env.OS()
 }
