@@ -14,13 +14,13 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// plantedFlush and plantedRead are the minimum times of a flush and of the read of a page, in seconds.
-const plantedFlush, plantedRead = 0.017, 0.005
+// plantedFlush is the minimum time of a flush, in seconds.
+const plantedFlush = 0.017
 
 // A transaction waits for what was planted: with flushes of 17 ms one client waits for its own flush,
 // and eight mostly for another session's, about one and two flushes long, respectively; sixteen that
-// change one row wait for each other's locks; and with reads of 5 ms one client that only selects waits for those. The budgets
-// close, and can be recomputed from the saved run; and faster flushes and reads change the rate as they predict. A machine that is busy for a while does not count
+// change one row wait for each other's locks. The budgets close, and can be recomputed from the saved
+// run; and faster flushes change the rate as they predict. A machine that is busy for a while does not count
 // as a failure.
 func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 	defer scheduleSubtests(t)()
@@ -29,35 +29,24 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 		name  string
 		args  []string
 		wrong func(b *budget.Budget) string
-		// read is set if reads are slow, and not flushes.
-		read bool
 	}{
 		{"simple-c1", []string{"--load", "simple", "--clients", "1"}, func(b *budget.Budget) string {
 			return within("its own flush", seconds(b, budget.Flush), flush, 1.3*flush)
-		}, false},
+		}},
 		{"simple-c8", []string{"--load", "simple", "--clients", "8"}, func(b *budget.Budget) string {
 			return within("flushes", seconds(b, budget.Flush, budget.FlushQueue), 1.5*flush, 2.3*flush) +
 				within("another's flush", seconds(b, budget.FlushQueue)/b.Seen, 0.6, 0.95)
-		}, false},
+		}},
 		{"tpcb-c16", []string{"--load", "tpcb", "--scale", "1", "--clients", "16"}, func(b *budget.Budget) string {
 			return within("locks", seconds(b, budget.Locks)/b.Seen, 0.7, 1)
-		}, false},
-		// A cache of 8 MiB holds little of 30 MiB, and all of the catalog, so that the sampling reads nothing.
-		{"select-c1", []string{"--load", "select", "--scale", "2", "--set", "shared_buffers=8MB", "--clients", "1"}, func(b *budget.Budget) string {
-			reads, _ := b.Count("reads")
-			return within("a read", seconds(b, budget.Reads)/reads, plantedRead, 1.3*plantedRead) + within("reads", seconds(b, budget.Reads)/b.Seen, 0.7, 1)
-		}, true},
+		}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			takeSlots(t, demand{class: waiting, seconds: 38, slots: 2})
 			lab.Lock(t)
 			slow, disk := slowFlushes(t, 0), serverDisk(t)
-			planted, directory := plantedFlush, flushing
-			if x.read {
-				planted, directory = plantedRead, reading
-			}
 			measured := func(saved float64) []string {
-				return append([]string{"app", "postgres", directory(t, disk, planted-saved), "--time", "6s", "--max-time", "40s"}, x.args...)
+				return append([]string{"app", "postgres", flushing(t, disk, plantedFlush-saved), "--time", "6s", "--max-time", "40s"}, x.args...)
 			}
 			lab.UpToThree(t, func() []string {
 				run, _ := saved(t, slow, measured(0)...)
@@ -84,7 +73,7 @@ func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
 	}
 }
 
-// faster speeds flushes or reads up by the largest change that the budget covers, and returns a message
+// faster speeds flushes up by the largest change that the budget covers, and returns a message
 // if the rate is not as predicted, to 10 %. Nothing is predicted if other programs use up the
 // processors.
 func faster(t *testing.T, e *env.Env, b *budget.Budget, measured func(saved float64) []string) string {
