@@ -31,7 +31,7 @@ func (c *Cluster) Build(source string) error {
 		// It uses an old spelling of a module's name, which conflicts with the others'.
 		{"github.com/rancher/local-path-provisioner"},
 	} {
-		args := append([]string{"build", "-buildvcs=false", "-o", c.bin + "/", "-ldflags", "-s -w" + stamp.String()}, packages...)
+		args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", c.bin + "/", "-ldflags", "-s -w" + stamp.String()}, packages...)
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
 		if out, err := cmd.CombinedOutput(); err != nil {

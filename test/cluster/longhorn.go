@@ -40,7 +40,7 @@ func MissingLonghorn() string {
 // buildEngine builds the Longhorn engine and the bridge that exports its volumes, from
 // the lab's module.
 func (c *Cluster) buildEngine(source string) error {
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", c.bin+"/", "./bridge", "github.com/longhorn/longhorn-engine")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", c.bin+"/", "./bridge", "github.com/longhorn/longhorn-engine")
 	// The engine reads QCOW images through a C library.
 	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=1", "GOWORK=off", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -51,7 +51,7 @@ func goBuild(t T, what, module, target string, variables []string, packages ...s
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-buildvcs=false", "-o", target}, packages...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath", "-buildvcs=false", "-o", target}, packages...)...)
 	cmd.Dir, cmd.Env = module, append(append(os.Environ(), "GOWORK=off"), variables...)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
