@@ -22,7 +22,7 @@ var unpackDebian string
 // requested, all of them in a registry. At the end it prints how to use them.
 func (r *request) every(ctx context.Context, c config, out io.Writer) error {
 	if r.bin != "" || r.rootfs != "" || r.archive != "" {
-		return fmt.Errorf("-every builds the programs of each architecture itself: and names their archives: leave out -bin, -rootfs and -o")
+		return fmt.Errorf("-every builds the programs of each architecture itself and names the archives: leave out -bin, -rootfs and -o")
 	}
 	to, err := destination("registry.example/loadline", r.version)
 	if r.push != "" {

@@ -117,6 +117,20 @@ func TestARefusedPushSaysWhatToDo(t *testing.T) {
 	}
 }
 
+// All architectures are built from source into archives with names of their own, so what says otherwise is refused.
+func TestEveryNamesItsOwnFiles(t *testing.T) {
+	for _, other := range []string{"-bin", "-rootfs", "-o"} {
+		dir := t.TempDir()
+		err := run([]string{"-every", filepath.Join(dir, "all"), other, filepath.Join(dir, "x")}, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), "leave out -bin, -rootfs and -o") {
+			t.Errorf("%s: %v", other, err)
+		}
+		if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
+			t.Errorf("%s: %v, %v", other, made, err)
+		}
+	}
+}
+
 // "make image PUSH=…" from end to end: Debian's packages of the other architecture are
 // unpacked, both images are built, written and pushed.
 func TestEveryArchitectureIsBuiltAndPushed(t *testing.T) {

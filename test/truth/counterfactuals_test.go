@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,28 +42,25 @@ func TestHalfTheDelayDoesWhatWasExplained(t *testing.T) {
 // halved compares what explain says of half the delay with what was measured with it.
 func halved(t *testing.T, slow, fast, load string, clients []int, args ...string) {
 	t.Helper()
-	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]")
 	e := slowFlushes(t, 0)
-	both, _ := saved(t, e, append([]string{"app", "postgres", slow, "--baseline", fast, "--load", load, "--clients", numbers,
+	both, _ := saved(t, e, append([]string{"app", "postgres", slow, "--baseline", fast, "--load", load, "--clients", listed(clients),
 		"--repeat", "3", "--max-time", fmt.Sprintf("%ds", secondsEach*len(clients))}, args...)...)
 	o := commandIn(t.Context(), t, e, "explain", filepath.Join(both, store.CandidateDir), "--json")
 	var said budget.Explanation
 	if err := json.Unmarshal([]byte(o.stdout), &said); err != nil || len(said.Runs) != 1 || len(said.Runs[0].Budgets) != len(clients) {
 		t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
 	}
-	done := commandIn(t.Context(), t, e, "report", filepath.Join(both, store.BaselineDir), "--json")
-	if err := json.Unmarshal([]byte(done.stdout), &done.report); err != nil {
-		t.Fatalf("%v: %s %s", err, done.stdout, done.stderr)
-	}
+	done := reported(t, e, filepath.Join(both, store.BaselineDir))
 	for _, b := range said.Runs[0].Budgets {
-		if len(b.Counterfactuals) == 0 {
+		i := slices.IndexFunc(b.Counterfactuals, func(c budget.Counterfactual) bool { return strings.Contains(c.Change, "in half the time") })
+		if i < 0 {
 			// Where the processors would be nearly full, nothing may be.
 			if why := b.Refused + strings.Join(b.Notes, "; "); b.InFlight < 16 || !strings.Contains(why, "would use") {
 				t.Errorf("%s: nothing is predicted: %s", b.Workload, why)
 			}
 			continue
 		}
-		c := b.Counterfactuals[0]
+		c := b.Counterfactuals[i]
 		is := done.result(t, b.Workload).Metrics[model.Transactions].Value
 		off := c.Rate/is - 1
 		t.Logf("%s, %s: %.1f/s predicted (%s), %.1f/s measured (%+.1f %%); before %.1f/s", b.Workload, c.Change, c.Rate, c.Law, is, 100*off, b.Rate)

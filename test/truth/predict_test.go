@@ -81,7 +81,7 @@ const secondsEach = 48
 // results more than 15 % off, or outside the interval.
 func comparedWithPrediction(t *testing.T, e *env.Env, dir, like, profile string, clients ...int) (comparison string, wrong []string) {
 	t.Helper()
-	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]")
+	numbers := listed(clients)
 	from, _ := saved(t, e, "run", dir, "--profile", profile, "--max-time", "18s", "--size", "64MiB")
 	comparison, _ = saved(t, e, "app", "postgres", dir, "--baseline", like, "--clients", numbers, "--load", "tpcb", "--scale", "16",
 		"--repeat", "3", "--max-time", fmt.Sprintf("%ds", secondsEach*len(clients)))
@@ -90,11 +90,22 @@ func comparedWithPrediction(t *testing.T, e *env.Env, dir, like, profile string,
 	if err := json.Unmarshal([]byte(o.stdout), &p); err != nil || len(p.Points) != len(clients) {
 		t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
 	}
-	done := commandIn(t.Context(), t, e, "report", filepath.Join(comparison, store.CandidateDir), "--json")
-	if err := json.Unmarshal([]byte(done.stdout), &done.report); err != nil {
-		t.Fatalf("%v: %s %s", err, done.stdout, done.stderr)
+	return comparison, deviations(t, p, reported(t, e, filepath.Join(comparison, store.CandidateDir)))
+}
+
+// listed writes numbers of clients as --clients takes them.
+func listed(clients []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]")
+}
+
+// reported returns the report of a saved run.
+func reported(t *testing.T, e *env.Env, dir string) outcome {
+	t.Helper()
+	o := commandIn(t.Context(), t, e, "report", dir, "--json")
+	if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil {
+		t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
 	}
-	return comparison, deviations(t, p, done)
+	return o
 }
 
 // deviations compares a prediction with what was measured.

@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -197,6 +198,30 @@ func TestAnIntervalWithoutIO(t *testing.T) {
 	}
 	if ios != 400 || seconds != 5 {
 		t.Errorf("%v I/Os in %v s", ios, seconds)
+	}
+}
+
+// A stream that goes backwards has no seconds, not even those without I/O before it did.
+func TestAStreamThatGoesBackwards(t *testing.T) {
+	state := func(ios, ms int) string {
+		return fmt.Sprintf(`{"fio version": "fio-3.33", "jobs": [{"jobname": "r", "read": {"total_ios": %d, "io_bytes": %d, "runtime": %d, "iops": 100, "bw_bytes": 409600, "lat_ns": {"N": %d, "mean": 1000}}}]}`, ios, ios*4096, ms, ios)
+	}
+	var docs []fioDocument
+	for _, text := range []string{state(100, 1000), state(200, 2000), state(200, 3000), state(200, 4000), state(150, 5000)} {
+		var d fioDocument
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, d)
+	}
+	runs, p := []run{{workload: model.Workload{Name: "r"}}}, &Part{}
+	takeStream(docs, runs, false, p)
+	if len(runs[0].samples) != 0 {
+		t.Errorf("%+v", runs[0].samples)
+	}
+	// Without the last one there are four seconds.
+	if takeStream(docs[:4], runs, false, p); len(runs[0].samples) != 4 {
+		t.Errorf("%+v", runs[0].samples)
 	}
 }
 

@@ -76,7 +76,7 @@ func (p *peers) repeatModel(f *flow, m model.Metric) (*stats.RepeatModel, int) {
 		p.at[m] = map[*flow]int{}
 		for _, peer := range p.flows {
 			p.at[m][peer] = len(list)
-			list = append(list, peer.stays(m))
+			list = append(list, peer.modelRepeats(m))
 		}
 		p.models[m] = stats.NewRepeatModel(list)
 	}
@@ -98,8 +98,8 @@ func (f *flow) span() (begin, end float64) {
 	return f.repeats[0].Seconds[0].Begin, last[len(last)-1].End
 }
 
-// stays returns the repeats of a flow for the model of a metric: relative to the flow's mean, or as logarithms for a time.
-func (f *flow) stays(m model.Metric) []stats.Repeat {
+// modelRepeats returns the repeats of a flow for the model of a metric: relative to the flow's mean, or as logarithms for a time.
+func (f *flow) modelRepeats(m model.Metric) []stats.Repeat {
 	whole := 1.0
 	if m.Unit() != "s" {
 		whole = f.all.Value(m)

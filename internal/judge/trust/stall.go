@@ -110,7 +110,7 @@ func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) m
 	case model.StallSuspended:
 		who, next = "the storage is not the cause: the load generator was suspended by a signal or a debugger", "measure again without stopping it"
 	case model.StallMachine:
-		who, next = "the storage is not the cause: the whole machine was suspended", "check whether it is a virtual machine that was paused or migrated"
+		who, next = "the storage is not the cause: the whole machine did not run", "check whether it is a virtual machine that was paused or migrated"
 	}
 	message := fmt.Sprintf("%s for %s, %s into the run, in %s", who, units.FormatDuration(x.longest.Seconds), units.FormatSpan(x.at), name)
 	if x.n > 1 {

@@ -58,7 +58,7 @@ type Measured struct {
 // Run prepares what is requested, measures it and saves that in a new directory. An error means that nothing
 // was measured, and that nothing is left but perhaps the directory of a run that failed: a later one is in the result, which
 // must be closed.
-func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (measured *Measured, err error) {
+func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (result *Measured, err error) {
 	watch := to.Audience
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: by.Experiment.Labels}
 	run.ID = store.Name(run.Started, by.Experiment.Target)
@@ -143,7 +143,7 @@ type MeasuredPair struct {
 
 // RunPair is Run for the target of an experiment and its baseline, in interleaved blocks. Nothing is observed
 // beside them.
-func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving) (measured *MeasuredPair, err error) {
+func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving) (result *MeasuredPair, err error) {
 	watch, exp := to.Audience, by.Experiment
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: exp.Labels}
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
@@ -152,10 +152,10 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 	if err != nil {
 		return nil, err
 	}
-	m := &MeasuredPair{}
+	begun := false
 	defer func() {
-		// Once it has been measured, everything is removed.
-		if m.Status != "" {
+		// Measuring ends with removing everything, and tells what stays.
+		if begun {
 			return
 		}
 		if left := pair.Close(); left != nil {
@@ -176,7 +176,8 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	watch.Planned(run, dir, pair.Plans[:], pair.Probes[:])
-	m.Dir = dir
+	begun = true
+	m := &MeasuredPair{Dir: dir}
 	m.Status, m.Err = pair.Measure(ctx, watch, e.Now)
 	m.Returned = pair.Discarded()
 	if withdraw(m.Err, dir) {

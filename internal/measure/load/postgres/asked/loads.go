@@ -90,7 +90,8 @@ func connecting() profile.Profile {
 
 // whitepaper has the settings used in published comparisons of storage systems: 1 client × 10
 // transactions, 100 clients on 4 threads × 10,000, both at scale 400, and 10 clients that connect for
-// each select (published at scale 250, but a run has one database, so at 400 here too). Each is measured for a fixed time, not a number of transactions, and the
+// each select (published at scale 250, but a run has one database, so at 400 here too). Each is measured for a
+// fixed time, not a number of transactions, and the
 // report says what that number of transactions could have shown.
 func whitepaper() profile.Profile {
 	p := profileOf("whitepaper", "as published comparisons have it: 1 client, 100 clients on 4 threads, 10 that connect; scale 400", "tpcb", 1, 100)
