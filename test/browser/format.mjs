@@ -15,7 +15,7 @@ console.log(
     bandwidth: values.map(format.bandwidth),
     duration: values.map(format.duration),
     span: values.map(format.span),
-    size: whole.map(format.size),
+    size: values.map(format.size),
     block: whole.map(format.block),
     share: values.filter((v) => v > 0).map(format.percent),
     change: values.filter((v) => v > 0).map(format.change),

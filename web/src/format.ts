@@ -40,6 +40,8 @@ export function duration(s: number): string {
 }
 
 export function size(n: number): string {
+  // Averages have fractions of a byte, which nobody reads.
+  n = Math.trunc(n);
   if (n < 1024) return `${n} B`;
   const units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
   let v = n / 1024;
