@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/measure/procfs"
 )
 
 // process is a loadline process, which a test can interrupt or kill.
@@ -71,7 +71,7 @@ func nothingLeft(t *testing.T, signal syscall.Signal, dir string) {
 		}
 	}
 	empty(t, dir)
-	if ids := volume.ProcessesIn(dir); len(ids) > 0 {
+	if ids := procfs.ProcessesBelow(dir); len(ids) > 0 {
 		t.Errorf("processes are left: %v", ids)
 	}
 }

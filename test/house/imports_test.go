@@ -96,7 +96,7 @@ func TestThePodsProgramIsSmall(t *testing.T) {
 		case strings.HasPrefix(path, module):
 			below := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(path, module+"/"), "internal/"), "measure/")
 			below = strings.TrimPrefix(below, "cluster/")
-			if name, _, _ := strings.Cut(below, "/"); !slices.Contains([]string{"worker", "agent", "link", "load", "volume", "mountinfo", "observe", "model", "env", "cmd"}, name) {
+			if name, _, _ := strings.Cut(below, "/"); !slices.Contains([]string{"worker", "agent", "link", "load", "volume", "procfs", "observe", "model", "env", "cmd"}, name) {
 				t.Errorf("loadline-agent links %s, which a worker does not need", path)
 			}
 		case strings.HasPrefix(path, "golang.org/x/"):

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 )
 
 // cgroups holds the directories of this process's cgroup and its ancestors, innermost first, as paths
@@ -22,7 +22,7 @@ type cgroups struct {
 // through mountinfo. A controller mounted under version 1 takes precedence over the unified
 // hierarchy.
 func findCgroups(files fs.FS) cgroups {
-	places := parseCgroupPlaces(text(files, "proc/self/cgroup"))
+	places := procfs.Cgroups(text(files, "proc/self/cgroup"))
 	mounts := cgroupMounts(text(files, "proc/self/mountinfo"))
 	var c cgroups
 	for _, m := range mounts {
@@ -55,26 +55,10 @@ func findCgroups(files fs.FS) cgroups {
 // cgroupMount is a mounted hierarchy; its controller is empty for version 2.
 type cgroupMount struct{ controller, root, point string }
 
-// parseCgroupPlaces parses "4:memory:/a/b" lines: the path by controller, with an empty controller
-// for version 2 ("0::/a/b").
-func parseCgroupPlaces(s string) map[string]string {
-	places := map[string]string{}
-	for line := range strings.Lines(s) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(f) != 3 {
-			continue
-		}
-		for _, controller := range strings.Split(f[1], ",") {
-			places[controller] = f[2]
-		}
-	}
-	return places
-}
-
 // cgroupMounts lists the hierarchies in a mountinfo file, without lines of it that cannot be read.
 func cgroupMounts(text string) []cgroupMount {
 	var list []cgroupMount
-	mounts, _ := mountinfo.Parse(strings.NewReader(text))
+	mounts, _ := procfs.Mounts(strings.NewReader(text))
 	for _, m := range mounts {
 		if m.Type == "cgroup2" {
 			list = append(list, cgroupMount{"", m.Root, m.Point})

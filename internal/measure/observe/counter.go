@@ -2,18 +2,15 @@ package observe
 
 import (
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
-
-// sectorSize is the unit of /sys/block/DEV/stat, whatever the device's own block size is (the
-// kernel's Documentation/block/stat.rst).
-const sectorSize = 512
 
 // Counter computes how much the machine's counters increase from Begin on.
 type Counter struct {
@@ -29,7 +26,7 @@ type Counter struct {
 // mark is the device's counters at a point in time.
 type mark struct {
 	at   time.Time
-	disk diskCounts
+	disk *iotrace.Counters // nil if it has none
 }
 
 // Mark records the device's counters now. The time from the first to the last mark is the window that
@@ -47,15 +44,13 @@ func (c *Counter) Mark() {
 // window returns the device's counters for the time between the marks; nil if there is none.
 func (c *Counter) window() *model.Window {
 	a, b := c.first, c.last
-	if !a.disk.ok || !b.disk.ok || b.disk.restarted(a.disk) || !b.at.After(a.at) {
+	d, ok := counted(a.disk, b.disk)
+	if !ok || !b.at.After(a.at) {
 		return nil
 	}
 	return &model.Window{
-		Seconds:     b.at.Sub(a.at).Seconds(),
-		DeviceReads: b.disk.reads - a.disk.reads, DeviceWrites: b.disk.writes - a.disk.writes,
-		DeviceRead:    (b.disk.readSectors - a.disk.readSectors) * sectorSize,
-		DeviceWritten: (b.disk.writtenSectors - a.disk.writtenSectors) * sectorSize,
-		ReadMerges:    b.disk.readMerges - a.disk.readMerges, WriteMerges: b.disk.writeMerges - a.disk.writeMerges,
+		Seconds: b.at.Sub(a.at).Seconds(), DeviceReads: d.Reads, DeviceWrites: d.Writes, DeviceRead: d.ReadBytes, DeviceWritten: d.WrittenBytes,
+		ReadMerges: d.ReadMerges, WriteMerges: d.WriteMerges,
 	}
 }
 
@@ -65,7 +60,7 @@ type reading struct {
 	cpus      []cpuTimes // all of them together, then each
 	own       uint64     // in ticks
 	throttled []float64
-	disk      diskCounts
+	disk      *iotrace.Counters // nil if it has none
 	links     map[string]model.Link
 }
 
@@ -97,14 +92,10 @@ func (c *Counter) End() model.Counters {
 			m.Throttled = max(m.Throttled, t-c.before.throttled[i])
 		}
 	}
-	if now.disk.ok && c.before.disk.ok && !now.disk.restarted(c.before.disk) {
+	if d, ok := counted(c.before.disk, now.disk); ok {
 		m.Device = c.device
-		b := c.before.disk
-		m.DeviceReads, m.DeviceWrites = now.disk.reads-b.reads, now.disk.writes-b.writes
-		m.DeviceRead = (now.disk.readSectors - b.readSectors) * sectorSize
-		m.DeviceWritten = (now.disk.writtenSectors - b.writtenSectors) * sectorSize
-		m.DeviceFlushes = sub(now.disk.flushes, b.flushes)
-		m.ReadMerges, m.WriteMerges = now.disk.readMerges-b.readMerges, now.disk.writeMerges-b.writeMerges
+		m.DeviceReads, m.DeviceWrites, m.DeviceRead, m.DeviceWritten = d.Reads, d.Writes, d.ReadBytes, d.WrittenBytes
+		m.DeviceFlushes, m.ReadMerges, m.WriteMerges = d.Flushes, d.ReadMerges, d.WriteMerges
 	}
 	m.Link, m.Window = busiest(c.before.links, now.links), c.window()
 	return m
@@ -119,18 +110,26 @@ func (c *Counter) read() reading {
 	return r
 }
 
-// diskNow reads the device's counters. /sys/block only has whole devices, /sys/class/block has
-// partitions too. A device without working counters is treated as absent: one whose accounting is
+// diskNow reads the device's counters. A device without working counters is treated as absent: one whose accounting is
 // switched off (queue/iostats), and one that has not counted a single I/O since boot, as stacked
 // devices on some kernels do (multipath).
-func (c *Counter) diskNow() diskCounts {
-	dir := path.Join("sys/class/block", c.device)
-	if strings.TrimSpace(text(c.files, path.Join(dir, "queue/iostats"))) == "0" {
-		return diskCounts{}
+func (c *Counter) diskNow() *iotrace.Counters {
+	if !procfs.Accounts(c.files, c.device) {
+		return nil
 	}
-	d := parseDiskStat(text(c.files, path.Join(dir, "stat")))
-	d.ok = d.ok && d.reads+d.writes > 0
-	return d
+	d, err := procfs.BlockCounters(c.files, c.device)
+	if err != nil || d.Reads+d.Writes == 0 {
+		return nil
+	}
+	return &d
+}
+
+// counted returns what a device counted between two readings; false if that is unknown.
+func counted(before, now *iotrace.Counters) (iotrace.Counters, bool) {
+	if before == nil || now == nil {
+		return iotrace.Counters{}, false
+	}
+	return procfs.CountedSince(*before, *now)
 }
 
 // ticksPerSecond is the kernel's unit of CPU time for programs (USER_HZ) on all architectures that Loadline is built for.
@@ -185,40 +184,4 @@ func parseStat(s string) []cpuTimes {
 		cpus = append(cpus, cpuTimes{busy: v[0] + v[1] + v[2] + v[5] + v[6], idle: v[3], iowait: v[4], steal: v[7]})
 	}
 	return cpus
-}
-
-// diskCounts are the fields that we need from a block device's stat file.
-type diskCounts struct {
-	ok                                  bool
-	reads, readMerges, readSectors      uint64
-	writes, writeMerges, writtenSectors uint64
-	// flushes is the 16th field, counted since Linux 5.5; 0 before.
-	flushes uint64
-}
-
-// restarted reports whether the counters begin anew since before: the device has been replaced by one with its
-// name, or a 32-bit kernel's have wrapped. What was counted between the two is unknown then.
-func (now diskCounts) restarted(before diskCounts) bool {
-	return now.reads < before.reads || now.readMerges < before.readMerges || now.readSectors < before.readSectors ||
-		now.writes < before.writes || now.writeMerges < before.writeMerges || now.writtenSectors < before.writtenSectors
-}
-
-func parseDiskStat(s string) diskCounts {
-	f := strings.Fields(s)
-	if len(f) < 7 {
-		return diskCounts{}
-	}
-	var v [7]uint64
-	for i := range v {
-		n, err := strconv.ParseUint(f[i], 10, 64)
-		if err != nil {
-			return diskCounts{}
-		}
-		v[i] = n
-	}
-	var flushes uint64
-	if len(f) > 15 {
-		flushes, _ = strconv.ParseUint(f[15], 10, 64)
-	}
-	return diskCounts{flushes: flushes, ok: true, reads: v[0], readMerges: v[1], readSectors: v[2], writes: v[4], writeMerges: v[5], writtenSectors: v[6]}
 }

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/loadline/loadline/internal/measure/procfs"
 )
 
 // blkio is the version 1 controller that attributes I/Os to cgroups.
@@ -15,7 +17,7 @@ const blkio = "blkio"
 func Cgroup() uint64 { return cgroupNumber(os.DirFS("/")) }
 
 func cgroupNumber(files fs.FS) uint64 {
-	places := parseCgroupPlaces(text(files, "proc/self/cgroup"))
+	places := procfs.Cgroups(text(files, "proc/self/cgroup"))
 	mounts := cgroupMounts(text(files, "proc/self/mountinfo"))
 	for _, controller := range []string{blkio, ""} {
 		for _, m := range mounts {

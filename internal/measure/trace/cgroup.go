@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
@@ -39,7 +39,7 @@ type cgroups struct {
 // error.
 func newCgroups(clock env.Clock, text string) *cgroups {
 	c := &cgroups{names: map[uint64]string{}, clock: clock}
-	mounts, _ := mountinfo.Parse(strings.NewReader(text))
+	mounts, _ := procfs.Mounts(strings.NewReader(text))
 	for _, m := range mounts {
 		blkio := m.Controls("blkio")
 		if blkio || m.Type == "cgroup2" && c.root == "" {
@@ -51,6 +51,14 @@ func newCgroups(clock env.Clock, text string) *cgroups {
 		}
 	}
 	return c
+}
+
+// controller is the one of the hierarchy whose cgroups these are; version 2 has one for all, and no name.
+func (c *cgroups) controller() string {
+	if c.version1 {
+		return "blkio"
+	}
+	return ""
 }
 
 // refresh reads the numbers of all cgroups. Removed cgroups stay known, since their processes' I/Os

@@ -3,6 +3,7 @@ package trace
 import (
 	"slices"
 
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
@@ -56,7 +57,7 @@ func (c *counterTracer) close() error { return nil }
 
 func (c *counterTracer) begin() error {
 	for _, d := range c.list {
-		if now, err := counters(root, d.name); err == nil {
+		if now, err := procfs.BlockCounters(root, d.name); err == nil {
 			c.first[d.name], c.last[d.name] = now, now
 		}
 	}
@@ -66,12 +67,12 @@ func (c *counterTracer) begin() error {
 func (c *counterTracer) second() (samples []iotrace.Sample, err error) {
 	for _, d := range c.list {
 		before, known := c.last[d.name]
-		now, err := counters(root, d.name)
+		now, err := procfs.BlockCounters(root, d.name)
 		if !known || err != nil {
 			continue
 		}
 		c.last[d.name] = now
-		if own, ok := subtractCounters(now, before); ok {
+		if own, ok := procfs.CountedSince(before, now); ok {
 			samples = append(samples, countedSamples(d.name, own)...)
 		} else {
 			// Another device has the name: what it counted since is not for the whole record.
@@ -103,8 +104,8 @@ func (c *counterTracer) finish() (list []iotrace.Device, err error) {
 	for _, d := range c.list {
 		one := iotrace.Device{Name: d.name, Number: d.numberText(), Stacked: d.stacked}
 		before, known := c.first[d.name]
-		if now, err := counters(root, d.name); known && err == nil {
-			if own, ok := subtractCounters(now, before); ok {
+		if now, err := procfs.BlockCounters(root, d.name); known && err == nil {
+			if own, ok := procfs.CountedSince(before, now); ok {
 				one.Counters = &own
 			}
 		}

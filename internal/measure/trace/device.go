@@ -1,20 +1,15 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
-
-// sectorSize is the unit of /sys/block/DEV/stat, whatever the device's own block size is (the
-// kernel's Documentation/block/stat.rst).
-const sectorSize = 512
 
 // device is a whole block device as listed in /sys/block.
 type device struct {
@@ -60,8 +55,7 @@ func readDevice(files fs.FS, name string) (device, error) {
 	}
 	_, err = fs.Stat(files, path.Join("sys/block", name, "mq"))
 	d.stacked = err != nil
-	off, err := fs.ReadFile(files, path.Join("sys/block", name, "queue/iostats"))
-	d.counts = err != nil || strings.TrimSpace(string(off)) != "0"
+	d.counts = procfs.Accounts(files, name)
 	return d, nil
 }
 
@@ -143,63 +137,6 @@ func holding(files fs.FS, number string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no block device has the number %s", number)
-}
-
-// counters reads the counters of a device or a partition.
-func counters(files fs.FS, name string) (iotrace.Counters, error) {
-	text, err := fs.ReadFile(files, path.Join("sys/block", name, "stat"))
-	if errors.Is(err, fs.ErrNotExist) {
-		// A partition.
-		text, err = fs.ReadFile(files, path.Join("sys/class/block", name, "stat"))
-	}
-	if err != nil {
-		return iotrace.Counters{}, err
-	}
-	return parseCounters(string(text))
-}
-
-// parseCounters parses a stat file: 11 numbers, 15 since Linux 4.18 and 17 since 5.5
-// (Documentation/block/stat.rst).
-func parseCounters(text string) (iotrace.Counters, error) {
-	var v [17]uint64
-	fields := strings.Fields(text)
-	if len(fields) < 11 {
-		return iotrace.Counters{}, fmt.Errorf("%q are no counters of a block device", text)
-	}
-	for i := range min(len(v), len(fields)) {
-		n, err := strconv.ParseUint(fields[i], 10, 64)
-		if err != nil {
-			return iotrace.Counters{}, fmt.Errorf("%q are no counters of a block device", text)
-		}
-		v[i] = n
-	}
-	ms := func(n uint64) float64 { return float64(n) / 1000 }
-	return iotrace.Counters{
-		Reads: v[0], ReadMerges: v[1], ReadBytes: v[2] * sectorSize, ReadSeconds: ms(v[3]),
-		Writes: v[4], WriteMerges: v[5], WrittenBytes: v[6] * sectorSize, WriteSeconds: ms(v[7]),
-		BusySeconds: ms(v[9]), WeightedSeconds: ms(v[10]),
-		Discards: v[11], DiscardBytes: v[13] * sectorSize, Flushes: v[15], FlushSeconds: ms(v[16]),
-	}, nil
-}
-
-// subtractCounters returns what was counted between two readings; false if a counter decreased,
-// because then another device has taken the name and began at 0.
-func subtractCounters(now, before iotrace.Counters) (iotrace.Counters, bool) {
-	for _, n := range [][2]uint64{
-		{now.Reads, before.Reads}, {now.ReadMerges, before.ReadMerges}, {now.ReadBytes, before.ReadBytes},
-		{now.Writes, before.Writes}, {now.WriteMerges, before.WriteMerges}, {now.WrittenBytes, before.WrittenBytes},
-		{now.Discards, before.Discards}, {now.DiscardBytes, before.DiscardBytes}, {now.Flushes, before.Flushes},
-	} {
-		if n[0] < n[1] {
-			return iotrace.Counters{}, false
-		}
-	}
-	return iotrace.Counters{
-		Reads: now.Reads - before.Reads, ReadMerges: now.ReadMerges - before.ReadMerges, ReadBytes: now.ReadBytes - before.ReadBytes, ReadSeconds: now.ReadSeconds - before.ReadSeconds,
-		Writes: now.Writes - before.Writes, WriteMerges: now.WriteMerges - before.WriteMerges, WrittenBytes: now.WrittenBytes - before.WrittenBytes, WriteSeconds: now.WriteSeconds - before.WriteSeconds,
-		Discards: now.Discards - before.Discards, DiscardBytes: now.DiscardBytes - before.DiscardBytes, Flushes: now.Flushes - before.Flushes, FlushSeconds: now.FlushSeconds - before.FlushSeconds,
-		BusySeconds: now.BusySeconds - before.BusySeconds, WeightedSeconds: now.WeightedSeconds - before.WeightedSeconds,
-	}, true
 }
 
 // unseenShare returns the share of a device's I/Os that were not seen; nil if it did none.

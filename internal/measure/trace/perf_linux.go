@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/measure/trace/tracepoint"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
@@ -99,7 +100,7 @@ func (f *perfTracer) watch() error {
 			return fmt.Errorf("%s cannot be traced: %w", d.name, err)
 		}
 		f.traced[d.number()] = &perfDevice{device: d}
-		f.traced[d.number()].own, f.traced[d.number()].failed = counters(root, d.name)
+		f.traced[d.number()].own, f.traced[d.number()].failed = procfs.BlockCounters(root, d.name)
 	}
 	return nil
 }
@@ -109,7 +110,7 @@ func (f *perfTracer) readCounters() (all map[uint32]*perfDevice, lost uint64) {
 	all = map[uint32]*perfDevice{}
 	for number, d := range f.traced {
 		now := &perfDevice{device: d.device}
-		now.own, now.failed = counters(root, d.name)
+		now.own, now.failed = procfs.BlockCounters(root, d.name)
 		all[number] = now
 	}
 	counts, lost := f.reader.Counts()
@@ -153,7 +154,7 @@ func (f *perfTracer) finish() (list []iotrace.Device, err error) {
 		now := after[number]
 		d := iotrace.Device{Name: before.name, Number: before.numberText(), Stacked: before.stacked, Operations: subtractCounts(now.counts.Operations, before.counts.Operations),
 			Unmatched: now.counts.Unmatched - before.counts.Unmatched, Overflowed: now.counts.Overflowed - before.counts.Overflowed, Dropped: now.counts.Dropped - before.counts.Dropped}
-		if own, ok := subtractCounters(now.own, before.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
+		if own, ok := procfs.CountedSince(before.own, now.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
 			d.Counters, d.Unseen = &own, unseenShare(own, d.Operations)
 		}
 		list = append(list, d)

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 )
 
 // tasks looks up the cgroups of processes, for methods that see which process makes a request but not
@@ -35,7 +34,7 @@ type task struct {
 // the perf_event controller, which belongs to version 2 unless it is mounted under version 1.
 func newTasks(groups *cgroups, files fs.FS, text string, clock env.Clock) *tasks {
 	t := &tasks{groups: groups, clock: clock, files: files, sampled: !groups.version1, known: map[uint32]task{}}
-	mounts, _ := mountinfo.Parse(strings.NewReader(text))
+	mounts, _ := procfs.Mounts(strings.NewReader(text))
 	for _, m := range mounts {
 		t.sampled = t.sampled && !m.Controls("perf_event")
 	}
@@ -63,7 +62,7 @@ func (t *tasks) group(pid uint32, sampled uint64) uint64 {
 	now := task{group: was.group, refreshed: t.clock.Now()}
 	text, err := fs.ReadFile(t.files, path.Join("proc", strconv.FormatUint(uint64(pid), 10), "cgroup"))
 	if err == nil {
-		now.group = t.groups.number(pathIn(string(text), t.groups.version1))
+		now.group = t.groups.number(procfs.Cgroups(string(text))[t.groups.controller()])
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		now.group = 0
 	}
@@ -72,19 +71,4 @@ func (t *tasks) group(pid uint32, sampled uint64) uint64 {
 	}
 	t.known[pid] = now
 	return now.group
-}
-
-// pathIn returns the path in a /proc/PID/cgroup file: that of version 1's blkio controller, or that
-// of version 2.
-func pathIn(text string, version1 bool) string {
-	for line := range strings.Lines(text) {
-		part := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
-		if len(part) < 3 {
-			continue
-		}
-		if version1 && slices.Contains(strings.Split(part[1], ","), "blkio") || !version1 && part[0] == "0" && part[1] == "" {
-			return part[2]
-		}
-	}
-	return ""
 }

@@ -87,30 +87,6 @@ func TestAPartitionIsCountedByItself(t *testing.T) {
 	}
 }
 
-func TestCountersAreReadInTheirUnits(t *testing.T) {
-	got, err := counters(machine(), "sda")
-	want := iotrace.Counters{Reads: 10, ReadMerges: 1, ReadBytes: 80 * 512, ReadSeconds: .02, Writes: 30, WriteMerges: 3, WrittenBytes: 240 * 512, WriteSeconds: .06,
-		BusySeconds: .5, WeightedSeconds: .9, Discards: 4, DiscardBytes: 32 * 512, Flushes: 16, FlushSeconds: .04}
-	if err != nil || got != want {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
-	}
-	if d, ok := subtractCounters(got, got); !ok || d != (iotrace.Counters{}) {
-		t.Errorf("nothing in no time is %+v, %v", d, ok)
-	}
-	if d, ok := subtractCounters(iotrace.Counters{Reads: 50}, got); ok {
-		t.Errorf("of another device of that name %+v was counted", d)
-	}
-	// Before 4.18 the kernel wrote 11 numbers.
-	if old, err := parseCounters("10 1 80 20 30 3 240 60 2 500 900"); err != nil || old.Writes != 30 || old.Flushes != 0 {
-		t.Errorf("%+v, %v", old, err)
-	}
-	for _, text := range []string{"", "1 2 3", "a b c d e f g h i j k"} {
-		if _, err := parseCounters(text); err == nil {
-			t.Errorf("%q was read", text)
-		}
-	}
-}
-
 func TestUnseenIsOfAllThatTheDeviceCounted(t *testing.T) {
 	own := iotrace.Counters{Reads: 100, Writes: 80, Discards: 10, Flushes: 10}
 	seen := map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Done: 99}, iotrace.Write: {Done: 70}, iotrace.FlushWait: {Done: 10},

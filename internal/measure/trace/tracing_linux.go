@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -80,7 +81,7 @@ func (t *bpfTracer) watch() error {
 // readCounters reads both kinds of counters of a device.
 func (t *bpfTracer) readCounters(d device) *bpfDevice {
 	w := &bpfDevice{device: d}
-	w.own, w.failed = counters(root, d.name)
+	w.own, w.failed = procfs.BlockCounters(root, d.name)
 	counts, err := t.kernel.counts(d.number())
 	w.counts, w.failed = counts, errors.Join(w.failed, err)
 	return w
@@ -158,7 +159,7 @@ func (t *bpfTracer) finish() ([]iotrace.Device, error) {
 		now := after[number]
 		d := iotrace.Device{Name: before.name, Number: before.numberText(), Stacked: before.stacked}
 		storeCounts(now.counts, before.counts, &d)
-		if own, ok := subtractCounters(now.own, before.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
+		if own, ok := procfs.CountedSince(before.own, now.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
 			d.Counters, d.Unseen = &own, unseenShare(own, d.Operations)
 		}
 		list = append(list, d)

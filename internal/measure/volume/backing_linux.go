@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -21,7 +21,7 @@ import (
 // view is the mounts that a process sees, and where its root directory is for us.
 type view struct {
 	root   string // "/proc/123/root"; empty for ourselves
-	mounts []mountinfo.Mount
+	mounts []procfs.Mount
 }
 
 // views returns our own view first, then one for every other mount namespace or root directory that
@@ -56,13 +56,13 @@ func rootOf(process string) [2]string {
 
 // mountsOf reads the mounts that a process sees: all of them or none, because what is not known to be mounted
 // would be taken for free.
-func mountsOf(process string) ([]mountinfo.Mount, error) {
+func mountsOf(process string) ([]procfs.Mount, error) {
 	f, err := os.Open(process + "/mountinfo")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	mounts, err := mountinfo.Parse(f)
+	mounts, err := procfs.Mounts(f)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func mountsOf(process string) ([]mountinfo.Mount, error) {
 // place is a path within a view, and the mount that holds it.
 type place struct {
 	view
-	mountinfo.Mount
+	procfs.Mount
 	path string
 	stat unix.Statx_t
 }
@@ -103,7 +103,7 @@ func (v view) lookUp(path string) (p place, ok bool) {
 		}
 	}
 	if p.stat.Mask&unix.STATX_MNT_ID == 0 { // before Linux 5.8
-		p.Mount, ok = mountinfo.Holding(v.mounts, path)
+		p.Mount, ok = procfs.Holding(v.mounts, path)
 		return p, ok
 	}
 	for _, m := range v.mounts {
@@ -131,8 +131,8 @@ func (v view) open(path string) (int, error) {
 // leadsToOthers reports whether a path may lead into a filesystem for which another process or machine
 // answers, and which may never do so. A file on one is found by the number of its mount instead.
 func (v view) leadsToOthers(path string) bool {
-	return slices.ContainsFunc(v.mounts, func(m mountinfo.Mount) bool {
-		_, above := mountinfo.Holding([]mountinfo.Mount{m}, path)
+	return slices.ContainsFunc(v.mounts, func(m procfs.Mount) bool {
+		_, above := procfs.Holding([]procfs.Mount{m}, path)
 		return above && mayHang(m.Type)
 	})
 }
@@ -283,10 +283,10 @@ func (k *kernel) inMemory(p place) bool {
 }
 
 // upperOf returns the directory that an overlay writes to; "" if it has none.
-func upperOf(overlay mountinfo.Mount) string {
+func upperOf(overlay procfs.Mount) string {
 	for option := range strings.SplitSeq(overlay.Super, ",") {
 		if upper, ok := strings.CutPrefix(option, "upperdir="); ok {
-			return mountinfo.Unescape(upper)
+			return procfs.Unescape(upper)
 		}
 	}
 	return ""
@@ -302,14 +302,14 @@ func sameFile(a, b unix.Statx_t) bool {
 // hiddenLayer says that the layer with a file is not known. If one of the layers is in memory, the file
 // may well be there. Layers that are overlays themselves are not followed: their names may lead in a
 // circle.
-func (k *kernel) hiddenLayer(why string, overlay mountinfo.Mount) link {
+func (k *kernel) hiddenLayer(why string, overlay procfs.Mount) link {
 	hidden := link{unseen: why}
-	itself := func(m mountinfo.Mount) bool { return m.Major == overlay.Major && m.Minor == overlay.Minor }
+	itself := func(m procfs.Mount) bool { return m.Major == overlay.Major && m.Minor == overlay.Minor }
 	for _, v := range k.views() {
 		for _, layer := range layersOf(overlay) {
 			p, ok := v.lookUp(layer)
 			if ok && itself(p.Mount) { // it was mounted on this layer
-				p.Mount, ok = mountinfo.Holding(slices.DeleteFunc(slices.Clone(v.mounts), itself), layer)
+				p.Mount, ok = procfs.Holding(slices.DeleteFunc(slices.Clone(v.mounts), itself), layer)
 			}
 			hidden.untraced = hidden.untraced || ok && p.Type != "overlay" && k.inMemory(p)
 		}
@@ -318,7 +318,7 @@ func (k *kernel) hiddenLayer(why string, overlay mountinfo.Mount) link {
 }
 
 // layersOf lists the directories that an overlay was mounted with, the topmost first.
-func layersOf(overlay mountinfo.Mount) (layers []string) {
+func layersOf(overlay procfs.Mount) (layers []string) {
 	if upper := upperOf(overlay); upper != "" {
 		layers = append(layers, upper)
 	}
@@ -326,7 +326,7 @@ func layersOf(overlay mountinfo.Mount) (layers []string) {
 		name, value, _ := strings.Cut(option, "=")
 		switch name {
 		case "lowerdir", "lowerdir+", "datadir+":
-			layers = append(layers, splitLayers(mountinfo.Unescape(value))...)
+			layers = append(layers, splitLayers(procfs.Unescape(value))...)
 		}
 	}
 	return layers

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -320,7 +320,7 @@ func TestLayersOf(t *testing.T) {
 		"rw,lowerdir+=/l1,lowerdir+=/l2,datadir+=/d,upperdir=/u": "/u /l1 /l2 /d",
 		"rw": "",
 	} {
-		if got := strings.Join(layersOf(mountinfo.Mount{Super: options}), " "); got != want {
+		if got := strings.Join(layersOf(procfs.Mount{Super: options}), " "); got != want {
 			t.Errorf("%s: %q, want %q", options, got, want)
 		}
 	}
@@ -340,7 +340,7 @@ func TestAnotherView(t *testing.T) {
 	if err := os.Symlink("plain", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	v := view{root: dir, mounts: []mountinfo.Mount{{Point: "/", Type: "ext4"}, {Point: "/served", Type: "fuse.slow"}, {Point: "/plain/f", Type: "fuse.slow"}}}
+	v := view{root: dir, mounts: []procfs.Mount{{Point: "/", Type: "ext4"}, {Point: "/served", Type: "fuse.slow"}, {Point: "/plain/f", Type: "fuse.slow"}}}
 	for path, want := range map[string]bool{"/plain/file": true, "/served/file": false, "/link/file": false, "/../" + filepath.Base(dir) + "/plain/file": false} {
 		fd, err := v.open(path)
 		if err == nil {
@@ -351,7 +351,7 @@ func TestAnotherView(t *testing.T) {
 		}
 	}
 	// Our own view may lead to one under the name of a loop device's file, too.
-	own := view{mounts: append(slices.Clone(newKernel().mounts), mountinfo.Mount{Point: filepath.Join(dir, "served"), Type: "fuse.slow"})}
+	own := view{mounts: append(slices.Clone(newKernel().mounts), procfs.Mount{Point: filepath.Join(dir, "served"), Type: "fuse.slow"})}
 	for name, want := range map[string]bool{"plain": true, "served": false} {
 		if _, ok := own.lookUp(filepath.Join(dir, name, "file")); ok != want {
 			t.Errorf("our own %s: %v", name, ok)

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -30,7 +30,7 @@ func (k *kernel) below(number uint64, depth int) []inode {
 		}
 	}
 	device := func(text string) {
-		if major, minor, err := mountinfo.ParseDevice(text); err == nil {
+		if major, minor, err := procfs.ParseDevice(text); err == nil {
 			add(inode{rdev: unix.Mkdev(major, minor)})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -212,17 +212,12 @@ func (f *probed) resident() (bytes int64, known bool) {
 // deviceReads returns the number of bytes read according to the device's statistics; 0 if it keeps
 // none.
 func deviceReads(device string) int64 {
-	dir := filepath.Join("/sys/class/block", device)
-	if on, _ := os.ReadFile(filepath.Join(dir, "queue/iostats")); device == "" || strings.TrimSpace(string(on)) == "0" {
+	files := os.DirFS("/")
+	if device == "" || !procfs.Accounts(files, device) {
 		return 0
 	}
-	text, _ := os.ReadFile(filepath.Join(dir, "stat"))
-	fields := strings.Fields(string(text))
-	if len(fields) < 3 {
-		return 0
-	}
-	sectors, _ := strconv.ParseInt(fields[2], 10, 64)
-	return sectors * 512
+	c, _ := procfs.BlockCounters(files, device)
+	return int64(c.ReadBytes)
 }
 
 // arcHits waits, then returns the number of hits in the ZFS cache since the module was loaded.

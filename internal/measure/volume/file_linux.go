@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
@@ -94,7 +94,7 @@ func filesystem(path string) (model.Storage, error) {
 	s.Filesystem = magicNames[uint32(fs.Type)]
 
 	k := newKernel()
-	if m, ok := mountinfo.Holding(k.mounts, path); ok {
+	if m, ok := procfs.Holding(k.mounts, path); ok {
 		s.Filesystem, s.Mount, s.MountFrom, s.MountOpts = m.Type, m.Point, m.Source, m.AllOptions()
 		chain := k.chainOfMount(m, 0)
 		k.describe(&s, chain)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
@@ -89,7 +89,7 @@ func swapped(path string, major, minor uint32) bool {
 	for lines.Scan() {
 		name, _, _ := strings.Cut(lines.Text(), " ")
 		name, _, _ = strings.Cut(name, "\t")
-		name = mountinfo.Unescape(name)
+		name = procfs.Unescape(name)
 		if name == path || major != 0 && sameDevice(name, major, minor) {
 			return true
 		}

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -21,7 +21,7 @@ const maxChain = 16
 type kernel struct {
 	sys    string // "/sys"
 	proc   string // "/proc"; "" to look at no other process
-	mounts []mountinfo.Mount
+	mounts []procfs.Mount
 	seen   []view // what views found, once it was asked
 }
 
@@ -49,7 +49,7 @@ type link struct {
 }
 
 // chainOfMount follows a mounted filesystem down to the hardware.
-func (k *kernel) chainOfMount(m mountinfo.Mount, depth int) []link {
+func (k *kernel) chainOfMount(m procfs.Mount, depth int) []link {
 	if inMemory[m.Type] {
 		return []link{{name: m.Type, memory: true}}
 	}
@@ -63,7 +63,7 @@ func (k *kernel) chainOfMount(m mountinfo.Mount, depth int) []link {
 	}
 	chain := k.chainOfDevice(major, minor, depth)
 	for _, other := range k.btrfsOthers(chain) {
-		if major, minor, err := mountinfo.ParseDevice(other); err == nil {
+		if major, minor, err := procfs.ParseDevice(other); err == nil {
 			chain = append(chain, k.chainOfDevice(major, minor, depth)...)
 		}
 	}
@@ -116,7 +116,7 @@ func (k *kernel) chainOfDisk(path string, depth int) []link {
 	}
 	slaves, _ := os.ReadDir(filepath.Join(path, "slaves"))
 	for _, s := range slaves {
-		major, minor, err := mountinfo.ParseDevice(k.text(filepath.Join(path, "slaves", s.Name(), "dev")))
+		major, minor, err := procfs.ParseDevice(k.text(filepath.Join(path, "slaves", s.Name(), "dev")))
 		if err == nil {
 			chain = append(chain, k.chainOfDevice(major, minor, depth+1)...)
 		}

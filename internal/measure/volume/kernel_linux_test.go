@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/loadline/loadline/internal/measure/mountinfo"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -76,34 +76,34 @@ func TestChains(t *testing.T) {
 	k := fakeSys(t)
 	slow, fast := true, false
 	for name, c := range map[string]struct {
-		mount mountinfo.Mount
+		mount procfs.Mount
 		want  model.Storage
 	}{
-		"partition": {mountinfo.Mount{Major: 259, Minor: 2, Type: "ext4"}, model.Storage{
+		"partition": {procfs.Mount{Major: 259, Minor: 2, Type: "ext4"}, model.Storage{
 			Device: "nvme0n1", DeviceChain: []string{"nvme0n1p2", "nvme0n1"}, DeviceSize: 1 << 20, Model: "Fast Disk 1 TB", Rotational: &fast,
 		}},
-		"LVM on LUKS": {mountinfo.Mount{Major: 253, Minor: 1, Type: "xfs"}, model.Storage{
+		"LVM on LUKS": {procfs.Mount{Major: 253, Minor: 1, Type: "xfs"}, model.Storage{
 			Device: "dm-1", DeviceChain: []string{"dm-1", "dm-0", "nvme0n1p2", "nvme0n1"}, DeviceSize: 1 << 20, Model: "Fast Disk 1 TB",
 		}},
-		"mirror": {mountinfo.Mount{Major: 9, Minor: 0, Type: "xfs"}, model.Storage{
+		"mirror": {procfs.Mount{Major: 9, Minor: 0, Type: "xfs"}, model.Storage{
 			Device: "md0", DeviceChain: []string{"md0", "sda", "sdb"}, DeviceSize: 1 << 20, Model: "ATA Slow Disk", Rotational: &slow,
 			WriteCache: "write through", Scheduler: "mq-deadline", LogicalBlock: 512, PhysicalBlock: 4096,
 		}},
-		"compressed RAM": {mountinfo.Mount{Major: 251, Minor: 0, Type: "ext4"}, model.Storage{
+		"compressed RAM": {procfs.Mount{Major: 251, Minor: 0, Type: "ext4"}, model.Storage{
 			Device: "zram0", DeviceChain: []string{"zram0"}, DeviceSize: 1 << 20, Memory: true,
 		}},
-		"loop with direct I/O": {mountinfo.Mount{Major: 7, Minor: 998, Type: "xfs"}, model.Storage{
+		"loop with direct I/O": {procfs.Mount{Major: 7, Minor: 998, Type: "xfs"}, model.Storage{
 			Device: "loop998", DeviceChain: []string{"loop998"}, DeviceSize: 1 << 20,
 			Unseen: "this user cannot ask loop998 which file it has",
 		}},
-		"LVM on a loop without": {mountinfo.Mount{Major: 253, Minor: 2, Type: "xfs"}, model.Storage{
+		"LVM on a loop without": {procfs.Mount{Major: 253, Minor: 2, Type: "xfs"}, model.Storage{
 			Device: "dm-2", DeviceChain: []string{"dm-2", "loop999"}, DeviceSize: 1 << 20,
 			Unseen:   "this user cannot ask loop999 which file it has",
 			Bypassed: new(false), BypassDetail: "loop999 reads and writes its file through the page cache (losetup --direct-io=on prevents that)",
 		}},
-		"network": {mountinfo.Mount{Minor: 50, Type: "nfs4", Source: "server:/export"}, model.Storage{DeviceChain: []string{"nfs4"}}},
-		"tmpfs":   {mountinfo.Mount{Minor: 51, Type: "tmpfs", Source: "tmpfs"}, model.Storage{DeviceChain: []string{"tmpfs"}, Memory: true}},
-		"unknown": {mountinfo.Mount{Major: 77, Minor: 7, Type: "ext4"}, model.Storage{Unseen: k.sys + " does not show the device 77:7"}},
+		"network": {procfs.Mount{Minor: 50, Type: "nfs4", Source: "server:/export"}, model.Storage{DeviceChain: []string{"nfs4"}}},
+		"tmpfs":   {procfs.Mount{Minor: 51, Type: "tmpfs", Source: "tmpfs"}, model.Storage{DeviceChain: []string{"tmpfs"}, Memory: true}},
+		"unknown": {procfs.Mount{Major: 77, Minor: 7, Type: "ext4"}, model.Storage{Unseen: k.sys + " does not show the device 77:7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s model.Storage

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/procfs"
 )
 
 // quitting is how long the programs of a working directory get to end before they are killed.
@@ -43,7 +42,7 @@ func endOwnIn(dir string) (left []int) {
 
 // ownIn returns the processes in a directory that Loadline has started.
 func ownIn(dir string) []int {
-	return slices.DeleteFunc(ProcessesIn(dir), func(id int) bool { return !started(id) })
+	return slices.DeleteFunc(procfs.ProcessesBelow(dir), func(id int) bool { return !started(id) })
 }
 
 // started reports whether Loadline started a process for a measurement, directly or indirectly: it
@@ -61,23 +60,4 @@ func started(id int) bool {
 		return os.Geteuid() == 0
 	}
 	return slices.Contains(strings.Split(string(vars), "\x00"), env.StartedByUs)
-}
-
-// ProcessesIn returns the ids of the processes whose working directory is at or below dir, which must
-// be free of symbolic links; none if there is no /proc.
-func ProcessesIn(dir string) []int {
-	var ids []int
-	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
-	for _, link := range links {
-		at, err := os.Readlink(link)
-		// A removed directory shows as "… (deleted)".
-		if err != nil || at != dir && !strings.HasPrefix(at, dir+"/") && !strings.HasPrefix(at, dir+" (deleted)") {
-			continue
-		}
-		if id, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil && id != os.Getpid() {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }

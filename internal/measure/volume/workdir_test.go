@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/procfs"
 )
 
 func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
@@ -60,7 +61,7 @@ func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
 	if _, err := os.Lstat(w.Path()); !os.IsNotExist(err) {
 		t.Errorf("it is still there: %v", err)
 	}
-	if ids := ProcessesIn(data); !slices.Equal(ids, []int{visitor.Process.Pid}) {
+	if ids := procfs.ProcessesBelow(data); !slices.Equal(ids, []int{visitor.Process.Pid}) {
 		t.Errorf("left are the processes %v, want somebody else's, %d", ids, visitor.Process.Pid)
 	}
 }
@@ -190,7 +191,7 @@ func TestWorkDirInWhosePlaceSomethingElseIs(t *testing.T) {
 		if _, err := os.Stat(precious); err != nil {
 			t.Errorf("what somebody else's directory held is gone: %v", err)
 		}
-		if ids := ProcessesIn(foreign); len(ids) != 1 {
+		if ids := procfs.ProcessesBelow(foreign); len(ids) != 1 {
 			t.Errorf("of the processes in somebody else's directory are left: %v", ids)
 		}
 		if entries, err := os.ReadDir(moved); err != nil || len(entries) > 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -33,7 +34,7 @@ func under(t *testing.T, dir string) []int {
 	}
 	var ids []int
 	for _, d := range dirs {
-		ids = append(ids, processesIn(d)...)
+		ids = append(ids, procfs.ProcessesIn(d)...)
 	}
 	return ids
 }

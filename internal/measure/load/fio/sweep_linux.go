@@ -6,29 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-)
 
-// processesIn returns the ids of the processes whose working directory is dir,
-// which must be free of symbolic links.
-func processesIn(dir string) []int {
-	var ids []int
-	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
-	for _, link := range links {
-		at, err := os.Readlink(link)
-		// A removed directory shows as "… (deleted)".
-		if err != nil || at != dir && !strings.HasPrefix(at, dir+" ") {
-			continue
-		}
-		if id, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
+	"github.com/loadline/loadline/internal/measure/procfs"
+)
 
 // killLeftovers kills what is left of an fio that ran in dir.
 func killLeftovers(dir string) {
-	for _, id := range processesIn(dir) {
+	for _, id := range procfs.ProcessesIn(dir) {
 		_ = syscall.Kill(id, syscall.SIGKILL)
 	}
 }
@@ -38,7 +22,7 @@ func killLeftovers(dir string) {
 // machine it is mostly waiting for a CPU. It counts only if there are no other threads.
 func states(dir string, main int) []byte {
 	var letters, naps []byte
-	for _, id := range processesIn(dir) {
+	for _, id := range procfs.ProcessesIn(dir) {
 		tasks, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(id), "task/[0-9]*/stat"))
 		for _, task := range tasks {
 			text, err := os.ReadFile(task)

@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/load/runqueue"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -71,7 +72,7 @@ func jobsOf(dir string, main int) []int {
 			}
 		}
 	} else {
-		jobs = slices.DeleteFunc(processesIn(dir), func(id int) bool { return id == main })
+		jobs = slices.DeleteFunc(procfs.ProcessesIn(dir), func(id int) bool { return id == main })
 	}
 	if len(jobs) == 0 {
 		return []int{main}

@@ -1,7 +1,7 @@
-// Package mountinfo reads /proc/PID/mountinfo (proc_pid_mountinfo(5)): which filesystem is mounted
-// where. Its assumptions: the kernel wrote it, so a line that cannot be read is a line of a kernel that we
-// do not know; and it knows nothing of why it is read.
-package mountinfo
+// Package procfs reads the kernel's text files that several packages need: /proc/PID/mountinfo, /proc/PID/cgroup and the
+// counters of block devices in /sys. Its assumptions: the kernel wrote them, so a line that cannot be read is a
+// line of a kernel that we do not know; and it knows nothing of why they are read.
+package procfs
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Mount is one line of it.
+// Mount is one line of /proc/PID/mountinfo (proc_pid_mountinfo(5)): which filesystem is mounted where.
 type Mount struct {
 	ID           int
 	Major, Minor uint32
@@ -25,9 +25,9 @@ type Mount struct {
 	Options, Super string
 }
 
-// Parse reads mountinfo; later mounts cover earlier ones. It returns all lines that can be read, and an
+// Mounts reads mountinfo; later mounts cover earlier ones. It returns all lines that can be read, and an
 // error if there is another.
-func Parse(r io.Reader) ([]Mount, error) {
+func Mounts(r io.Reader) ([]Mount, error) {
 	var mounts []Mount
 	var bad error
 	lines := bufio.NewScanner(r)

@@ -1,4 +1,4 @@
-package mountinfo
+package procfs
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ const text = `22 27 0:21 / /proc rw,relatime - proc proc rw
 `
 
 func TestParse(t *testing.T) {
-	mounts, err := Parse(strings.NewReader(text))
+	mounts, err := Mounts(strings.NewReader(text))
 	if err != nil || len(mounts) != 6 {
 		t.Fatal(len(mounts), err)
 	}
@@ -45,17 +45,17 @@ func TestParse(t *testing.T) {
 		t.Error("a mount was found among none")
 	}
 	for _, line := range []string{"nonsense", "1 2 x:y / / rw - ext4 a rw", "1 2 3:4 / / - ext4 a rw", "x 2 3:4 / / rw - ext4 a rw"} {
-		if _, err := Parse(strings.NewReader(line)); err == nil {
+		if _, err := Mounts(strings.NewReader(line)); err == nil {
 			t.Errorf("%q was read", line)
 		}
 	}
-	if mounts, err := Parse(strings.NewReader("nonsense\n" + text)); err == nil || len(mounts) != 6 {
+	if mounts, err := Mounts(strings.NewReader("nonsense\n" + text)); err == nil || len(mounts) != 6 {
 		t.Errorf("%d mounts beside a line that cannot be read: %v", len(mounts), err)
 	}
 }
 
 func TestControls(t *testing.T) {
-	mounts, err := Parse(strings.NewReader("33 31 0:29 /a\\134x2db /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"))
+	mounts, err := Mounts(strings.NewReader("33 31 0:29 /a\\134x2db /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
