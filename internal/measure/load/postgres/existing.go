@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,26 +53,10 @@ func lockOf(function, schema string) string {
 
 // findClients looks for psql and pgbench, the only programs needed here for an existing server.
 func findClients(ctx context.Context, e *env.Env) (programs, error) {
-	var dirs []string
-	if path, err := e.LookPath("pgbench"); err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			dirs = append(dirs, filepath.Dir(real))
-		}
-	}
-	var installed []string
-	for _, place := range places {
-		found, _ := filepath.Glob(place)
-		installed = append(installed, found...)
-	}
-	slices.SortStableFunc(installed, func(a, b string) int { return numberIn(b) - numberIn(a) })
-	for _, dir := range append(dirs, installed...) {
-		complete := true
-		for _, name := range []string{"psql", "pgbench"} {
-			info, err := os.Stat(filepath.Join(dir, name))
-			complete = complete && err == nil && info.Mode()&0o111 != 0
-		}
-		if complete {
-			return versionsOf(ctx, e, dir, "psql", "pgbench")
+	clients := []string{"psql", "pgbench"}
+	for _, dir := range installations(e, "pgbench") {
+		if len(missingIn(dir, clients)) == 0 {
+			return versionsOf(ctx, e, dir, clients...)
 		}
 	}
 	return programs{}, model.RefusedError("there is no directory on this machine with psql and pgbench: none is on PATH or where packages install them", install)

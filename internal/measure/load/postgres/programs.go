@@ -39,27 +39,10 @@ var places = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/lib
 // findPrograms looks for an installation that has all programs: the one on PATH, or else the newest
 // of those installed by packages.
 func findPrograms(ctx context.Context, e *env.Env) (programs, error) {
-	var dirs []string
-	if path, err := e.LookPath("postgres"); err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			dirs = append(dirs, filepath.Dir(real))
-		}
-	}
-	var installed []string
-	for _, place := range places {
-		found, _ := filepath.Glob(place)
-		installed = append(installed, found...)
-	}
-	slices.SortStableFunc(installed, func(a, b string) int { return numberIn(b) - numberIn(a) })
-	dirs = append(dirs, installed...)
+	dirs := installations(e, "postgres")
 	lacking := map[string][]string{}
 	for _, dir := range dirs {
-		var missing []string
-		for _, name := range needed {
-			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode()&0o111 == 0 {
-				missing = append(missing, name)
-			}
-		}
+		missing := missingIn(dir, needed)
 		if len(missing) == 0 {
 			return versionOf(ctx, e, dir)
 		}
@@ -73,6 +56,33 @@ func findPrograms(ctx context.Context, e *env.Env) (programs, error) {
 		}
 	}
 	return programs{}, model.RefusedError("there is no PostgreSQL on this machine: no program named postgres is on PATH or where packages install it", install)
+}
+
+// installations lists the directories that may hold PostgreSQL's programs: that of the one on PATH, then those of packages, the
+// newest first.
+func installations(e *env.Env, program string) (dirs []string) {
+	if path, err := e.LookPath(program); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			dirs = append(dirs, filepath.Dir(real))
+		}
+	}
+	var installed []string
+	for _, place := range places {
+		found, _ := filepath.Glob(place)
+		installed = append(installed, found...)
+	}
+	slices.SortStableFunc(installed, func(a, b string) int { return numberIn(b) - numberIn(a) })
+	return append(dirs, installed...)
+}
+
+// missingIn returns those of the programs that a directory does not have.
+func missingIn(dir string, programs []string) (missing []string) {
+	for _, name := range programs {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode()&0o111 == 0 {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 // install is a hint for installing PostgreSQL.
