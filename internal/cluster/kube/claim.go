@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Label is on every object that Loadline makes in a cluster; its value is the run.
@@ -117,7 +118,7 @@ func (c *Client) noClass(ctx context.Context, name string) error {
 		}
 		hint = "the cluster has none at all: install a provisioner"
 		if len(names) > 0 {
-			hint = "name one of those that exist: " + sentence(names)
+			hint = "name one of those that exist: " + units.FormatList(names)
 		}
 		if near := suggest.Nearest(name, names); near != "" {
 			hint = "loadline run sc:" + near + " (" + hint + ")"

@@ -20,6 +20,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // JobSpec is a Job that drives a measurement from inside the cluster.
@@ -205,7 +206,7 @@ func (c *Client) checkJob(ctx context.Context, name string) error {
 	}
 	hint := "loadline fetch lists those that there are; --namespace looks in another one"
 	if jobs, err := c.Jobs(ctx); err == nil && len(jobs) > 0 {
-		hint = "there is " + sentence(jobs)
+		hint = "there is " + units.FormatList(jobs)
 		if near := suggest.Nearest(name, jobs); near != "" {
 			hint = "did you mean " + near + "?"
 		}

@@ -256,11 +256,3 @@ func affinity(s PodSpec) *corev1.Affinity {
 	}
 	return nil
 }
-
-// sentence joins words as a list in a sentence.
-func sentence(list []string) string {
-	if len(list) < 2 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-}

@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -96,14 +95,6 @@ func TestWhereIsChecked(t *testing.T) {
 	}
 	if err := (Where{Tolerations: []string{"*", "a", "a:NoExecute"}, Resources: map[string]string{"cpu": "500m"}}).Check(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestSentence(t *testing.T) {
-	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
-		if got := sentence(list); got != want {
-			t.Errorf("%q: %q", strings.Join(list, "|"), got)
-		}
 	}
 }
 

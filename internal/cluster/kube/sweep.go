@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Object is an object in the cluster that carries our label.
@@ -186,7 +187,7 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 	if cause != nil {
 		why = ": " + cause.Error()
 	}
-	return &model.LeftError{WorkerError: model.BrokenError(fmt.Sprintf("not everything could be removed from the cluster within %s; still there: %s%s", limit, sentence(names), why),
+	return &model.LeftError{WorkerError: model.BrokenError(fmt.Sprintf("not everything could be removed from the cluster within %s; still there: %s%s", limit, units.FormatList(names), why),
 		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
@@ -87,7 +86,7 @@ func (z *sizer) tellable(f sizing.Flow, laws, open []blockLaw) error {
 	message := fmt.Sprintf("%s in %s is asked, and the nearest block size of it with a measured capacity is %s (%s), %s: from more than %d times off nothing is concluded",
 		f.Name(), units.FormatBlock(f.BlockSize), units.FormatBlock(l.scale.BlockSize), l.scale.Workload, timesWords(l.block, block), maxTimes)
 	if near := nearer(open, block, l.block); len(near) > 0 {
-		message += "; no saturated point was measured of " + listed(near)
+		message += "; no saturated point was measured of " + units.FormatList(near)
 	}
 	return model.RefusedError(message, "measure "+f.Name()+" in "+units.FormatBlock(f.BlockSize)+" with loadline scale, or give the hardware with --system FILE.yaml")
 }
@@ -146,20 +145,12 @@ func (z *sizer) unknownFlow(name string) error {
 	slices.Sort(open)
 	message := fmt.Sprintf("%s says nothing of how much %s there is: neither the disks of a node nor a capacity", z.p.Name, name)
 	if len(open) > 0 {
-		message += fmt.Sprintf("; no saturated point was measured of %s", listed(open))
+		message += fmt.Sprintf("; no saturated point was measured of %s", units.FormatList(open))
 	}
 	if len(known) > 0 {
-		message += "; it tells the capacity of " + listed(known)
+		message += "; it tells the capacity of " + units.FormatList(known)
 	}
 	return model.RefusedError(message, "give the hardware with --system FILE.yaml, or measure that workload with more volumes")
-}
-
-// listed formats a list: "a", "a and b", "a, b and c".
-func listed(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
 }
 
 // leaveOutDoubles drops one of the two measured resources if no flow takes more of it than of the

@@ -86,7 +86,7 @@ func (z *sizer) volumeAllows(f sizing.Flow) (allowed float64, how string) {
 	if by != nil {
 		how = by.words(f.BlockSize)
 	} else if len(lone) > 0 {
-		z.guess("what one volume reaches is not checked: %s kept one I/O in flight", listed(lone))
+		z.guess("what one volume reaches is not checked: %s kept one I/O in flight", units.FormatList(lone))
 	}
 	bound, ok := volumeLimit(&z.p.System, pattern{f.Access, f.Direction, block, max(1, f.Merge)})
 	if ok && bound <= allowed {

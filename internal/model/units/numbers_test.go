@@ -65,3 +65,11 @@ func TestFormatPart(t *testing.T) {
 		}
 	}
 }
+
+func TestFormatList(t *testing.T) {
+	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+		if got := FormatList(list); got != want {
+			t.Errorf("%q: %q", strings.Join(list, "|"), got)
+		}
+	}
+}

@@ -201,6 +201,14 @@ func TrimZeros(number string) string {
 	return number
 }
 
+// FormatList lists words as a sentence does: "a", "a and b", "a, b and c".
+func FormatList(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
 // FormatCount returns a number of things: "1 repeat", "3 repeats". The noun's plural ends with s.
 func FormatCount(n int, noun string) string {
 	if n == 1 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // CommandLine returns the application's own flags that a request stands for, as a command has them. A file is
@@ -32,8 +33,7 @@ func (a Application) LoadFlags() string {
 			names = append(names, "--"+f.Name)
 		}
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return units.FormatList(names)
 }
 
 // held returns the values that a request holds of a flag, as they would be typed; the value of a flag

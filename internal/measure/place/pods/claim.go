@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // useClaim checks an existing claim, and places the pod on the node where it is in use.
@@ -96,6 +96,5 @@ func podNames(users []kube.User) string {
 	if len(names) == 1 {
 		return "the pod " + names[0]
 	}
-	last := len(names) - 1
-	return "the pods " + strings.Join(names[:last], ", ") + " and " + names[last]
+	return "the pods " + units.FormatList(names)
 }

@@ -155,8 +155,7 @@ func enumerate(nodes []string) string {
 	if n := len(nodes); n > 4 {
 		nodes = append(slices.Clone(nodes[:3]), fmt.Sprintf("%d more nodes", n-3))
 	}
-	last := len(nodes) - 1
-	return strings.Join(nodes[:last], ", ") + " and " + nodes[last]
+	return units.FormatList(nodes)
 }
 
 // Where says on which machine a run took place, or where in a cluster: "node-b", or "node worker1,
