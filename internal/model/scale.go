@@ -88,6 +88,11 @@ type ScalePoint struct {
 	Verdict     Verdict `json:"verdict"`
 }
 
+// Same reports whether two points are of the same measurement: as many volumes and nodes, the same rate limit and total.
+func (p ScalePoint) Same(o ScalePoint) bool {
+	return p.Volumes == o.Volumes && p.Nodes == o.Nodes && p.Offered == o.Offered && p.Total.Value == o.Total.Value
+}
+
 // ScaleRequest is the specification of a scaling experiment.
 type ScaleRequest struct {
 	// Volumes are the numbers of volumes to load at once.

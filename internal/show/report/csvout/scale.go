@@ -113,10 +113,8 @@ func residualAt(s *model.Scale, p model.ScalePoint) (float64, bool) {
 	if law == nil {
 		return 0, false
 	}
-	for i, f := range words.Fitted(s).Points {
-		if f.Volumes == p.Volumes && f.Nodes == p.Nodes && f.Offered == p.Offered && f.Total == p.Total && i < len(law.Residuals) {
-			return law.Residuals[i], true
-		}
+	if i := slices.IndexFunc(words.Fitted(s).Points, p.Same); i >= 0 && i < len(law.Residuals) {
+		return law.Residuals[i], true
 	}
 	return 0, false
 }

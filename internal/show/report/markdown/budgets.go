@@ -2,12 +2,10 @@ package markdown
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/units"
-	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // budgets writes where the time of one operation of each workload went, folded.
@@ -27,7 +25,7 @@ func (p *page) budget(b *budget.Budget) {
 	p.para(code(b.Workload) + prefixed(" ", inline(b.Description)))
 	var rows [][]string
 	add := func(r budget.Row, name string) {
-		rows = append(rows, []string{inline(name), signed(r.Seconds), share(r.Share), inline(r.Of), inline(r.Measured(units.FormatDuration))})
+		rows = append(rows, []string{inline(name), budget.FormatTime(r.Seconds), share(r.Share), inline(r.Of), inline(r.Measured(units.FormatDuration))})
 	}
 	for _, r := range b.Rows {
 		add(r, r.Name)
@@ -56,30 +54,14 @@ func (p *page) budget(b *budget.Budget) {
 		lines = append(lines, "- "+inline(n))
 	}
 	for _, c := range b.Counterfactuals {
-		lines = append(lines, fmt.Sprintf("- %s: %s, %s (by the law: %s; if %s)", inline(c.Change), gain(c.Gain), b.FormatRate(c.Rate), inline(c.Law), inline(strings.Join(c.Assumes, ", and "))))
+		lines = append(lines, fmt.Sprintf("- %s: %s, %s (%s)", inline(c.Change), c.FormatGain(), b.FormatRate(c.Rate), inline(budget.ByLaw(c.Law, c.Assumes))))
 	}
 	p.para(strings.Join(lines, "\n"))
-}
-
-// signed formats a time in seconds that may be negative.
-func signed(s float64) string {
-	if s < 0 {
-		return "−" + units.FormatDuration(-s)
-	}
-	return units.FormatDuration(s)
 }
 
 // share formats a fraction, which may be negative.
 func share(v float64) string {
 	return units.FormatPart(v)
-}
-
-// gain formats the change of a rate, a ratio minus 1.
-func gain(v float64) string {
-	if math.Abs(v) < 0.005 {
-		return "the same rate"
-	}
-	return words.Change(1+v, 1) + " rate"
 }
 
 // compared writes the parts of the operations of two runs side by side.
@@ -102,7 +84,7 @@ func (p *page) compared(list []budget.Comparison) {
 			if x.Part == budget.Residual {
 				part = "left over"
 			}
-			rows = append(rows, []string{inline(part), known(x.A), known(x.B), strings.Replace(fmt.Sprintf("%.2f", x.Of), "-", "−", 1)})
+			rows = append(rows, []string{inline(part), known(x.A), known(x.B), x.FormatOf()})
 		}
 		p.table([]string{"part", "A:", "B:", "B ÷ total of A:"}, rows)
 		var lines []string
@@ -118,5 +100,5 @@ func known(v *float64) string {
 	if v == nil {
 		return "–"
 	}
-	return signed(*v)
+	return budget.FormatTime(*v)
 }

@@ -104,7 +104,7 @@ func (b *builder) points(s, fitted *model.Scale) {
 		if p.Offered > 0 {
 			limit = s.Metric.FormatTotal(p.Offered)
 		}
-		if i := indexOf(fitted, p); law != nil && i >= 0 && i < len(law.Residuals) {
+		if i := slices.IndexFunc(fitted.Points, p.Same); law != nil && i >= 0 && i < len(law.Residuals) {
 			off = fmt.Sprintf("%+.1f %%", 100*math.Expm1(law.Residuals[i]))
 		}
 		total := s.Metric.FormatTotal(p.Total.Value)
@@ -145,16 +145,6 @@ func (b *builder) columns(titles []string, rows [][]string) {
 		}
 	}
 	b.table(kept, cut)
-}
-
-// indexOf returns the index of a point among the fitted ones, or -1.
-func indexOf(fitted *model.Scale, p model.ScalePoint) int {
-	for i, f := range fitted.Points {
-		if f.Volumes == p.Volumes && f.Nodes == p.Nodes && f.Offered == p.Offered && f.Total.Value == p.Total.Value {
-			return i
-		}
-	}
-	return -1
 }
 
 func estimated(e *model.Estimate) string {

@@ -3,7 +3,6 @@ package text
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/units"
@@ -64,7 +63,7 @@ func (p *page) budget(name string, b *budget.Budget) {
 	of, source := &column{title: "computed as", drop: 1}, &column{title: "source"}
 	add := func(name string, seconds, of1 float64, how, from string, paint term.Paint) {
 		part.cells = append(part.cells, cell{text: name, paint: paint})
-		time.cells = append(time.cells, quantity(signed(seconds)))
+		time.cells = append(time.cells, quantity(budget.FormatTime(seconds)))
 		share.cells = append(share.cells, cell{text: p.Text(units.FormatPart(of1))})
 		of.cells, source.cells = append(of.cells, cell{text: how}), append(source.cells, cell{text: from, paint: term.Dim})
 	}
@@ -96,33 +95,12 @@ func (p *page) budget(name string, b *budget.Budget) {
 		p.remark("·", term.Plain, n)
 	}
 	for i, c := range b.Counterfactuals {
-		p.remark("→", term.Plain, fmt.Sprintf("%s: %s, %s", c.Change, gain(c.Gain), b.FormatRate(c.Rate)))
-		law := lawOf(c.Law, c.Assumes)
-		if i+1 == len(b.Counterfactuals) || lawOf(b.Counterfactuals[i+1].Law, b.Counterfactuals[i+1].Assumes) != law {
+		p.remark("→", term.Plain, fmt.Sprintf("%s: %s, %s", c.Change, c.FormatGain(), b.FormatRate(c.Rate)))
+		law := budget.ByLaw(c.Law, c.Assumes)
+		if i+1 == len(b.Counterfactuals) || budget.ByLaw(b.Counterfactuals[i+1].Law, b.Counterfactuals[i+1].Assumes) != law {
 			p.remark("", term.Dim, law)
 		}
 	}
-}
-
-// lawOf returns a law and its assumptions.
-func lawOf(law string, assumes []string) string {
-	return "by the law: " + law + "; if " + strings.Join(assumes, ", and ")
-}
-
-// signed formats a time that may be negative.
-func signed(s float64) string {
-	if s < 0 {
-		return "-" + units.FormatDuration(-s)
-	}
-	return units.FormatDuration(s)
-}
-
-// gain formats the change of a rate.
-func gain(v float64) string {
-	if v > -0.005 && v < 0.005 {
-		return "the same rate"
-	}
-	return fmt.Sprintf("%+.0f %% rate", 100*v)
 }
 
 // explainComparison writes the parts of two operations side by side.
@@ -138,7 +116,7 @@ func (p *page) explainComparison(c *budget.Comparison) {
 		if v == nil {
 			return cell{text: "–"}
 		}
-		return quantity(signed(*v))
+		return quantity(budget.FormatTime(*v))
 	}
 	for _, x := range c.Changes {
 		name := x.Name
@@ -147,13 +125,13 @@ func (p *page) explainComparison(c *budget.Comparison) {
 		}
 		part.cells = append(part.cells, cell{text: name})
 		a.cells, b.cells = append(a.cells, value(x.A)), append(b.cells, value(x.B))
-		of.cells = append(of.cells, cell{text: fmt.Sprintf("%.2f", x.Of)})
+		of.cells = append(of.cells, cell{text: x.FormatOf()})
 	}
 	p.fitted([]*column{part, a, b, of})
 	for _, s := range c.Says {
 		p.remark("·", term.Plain, s)
 	}
 	if c.Equal != nil {
-		p.remark("", term.Dim, lawOf(c.Equal.Law, c.Equal.Assumes))
+		p.remark("", term.Dim, budget.ByLaw(c.Equal.Law, c.Equal.Assumes))
 	}
 }
