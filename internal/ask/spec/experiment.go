@@ -1,11 +1,13 @@
 package spec
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
@@ -86,8 +88,11 @@ func (o *object) seed(field string) uint64 {
 		return 0
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
+	if _, other := units.ParseWhole(s); errors.Is(other, units.ErrNotPlain) {
+		err = other
+	}
 	if err != nil {
-		o.fail(field, "", "%s is %q, but must be a whole number up to %d", field, s, uint64(math.MaxUint64))
+		o.fail(field, plainHint(err), "%s is %q, but must be a whole number up to %d", field, s, uint64(math.MaxUint64))
 	}
 	return n
 }

@@ -1,9 +1,9 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -155,12 +155,20 @@ func (o *object) whole(field string, low, high int64) int64 {
 	if !o.has(field) {
 		return 0
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
+	n, err := units.ParseWhole(s)
 	if err != nil || n < low || n > high {
-		o.fail(field, "", "%s is %q, but must be a whole number from %d to %d", field, s, low, high)
+		o.fail(field, plainHint(err), "%s is %q, but must be a whole number from %d to %d", field, s, low, high)
 		return 0
 	}
 	return n
+}
+
+// plainHint says how to write a number that YAML's versions read in different ways: 010 is eight, or ten.
+func plainHint(err error) string {
+	if errors.Is(err, units.ErrNotPlain) {
+		return err.Error()
+	}
+	return ""
 }
 
 // number returns a positive number.

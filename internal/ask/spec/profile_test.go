@@ -84,6 +84,8 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 			"own.yaml:6:12: depth is \"0\", but must be a whole number from 1 to 65536\n   6 |     depth: 0\n     |            ^", ""},
 		{"depth in words", one("depth: deep"),
 			"own.yaml:6:12: depth is \"deep\", but must be a whole number from 1 to 65536\n   6 |     depth: deep\n     |            ^", ""},
+		{"a number that may be octal", one("depth: 010"),
+			"own.yaml:6:12: depth is \"010\", but must be a whole number from 1 to 65536\n   6 |     depth: 010\n     |            ^", "without a plus sign, leading zeros"},
 		{"no value", one("depth:"),
 			"own.yaml:6:5: the field \"depth\" has no value\n   6 |     depth:\n     |     ^", ""},
 		{"a list for a value", one("depth: [1, 2]"),

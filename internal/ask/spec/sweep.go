@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
@@ -35,11 +36,11 @@ func (o *object) sweep(field string) *model.SweepRequest {
 func (o *object) wholes(field string) []int {
 	var out []int
 	for i, text := range o.texts(field) {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			o.doc.fail(o.list(field)[i].GetToken(), "", "%s holds %q, but takes whole numbers from 1 on", field, text)
+		n, err := units.ParseWhole(text)
+		if err != nil || n < 1 || n > math.MaxInt32 {
+			o.doc.fail(o.list(field)[i].GetToken(), plainHint(err), "%s holds %q, but takes whole numbers from 1 on", field, text)
 		}
-		out = append(out, n)
+		out = append(out, int(n))
 	}
 	return out
 }
