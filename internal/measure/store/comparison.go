@@ -22,7 +22,11 @@ var Sides = [2]string{BaselineDir, CandidateDir}
 // CreateComparison creates the folder of a comparison under parent, with a number appended if the
 // name is taken. The runs are then created inside it.
 func CreateComparison(parent, name string) (string, error) {
-	return MakeDirectory(parent, name)
+	dir, err := MakeDirectory(parent, name)
+	if err != nil {
+		return "", unbegun(parent, err)
+	}
+	return dir, nil
 }
 
 // IsRun reports whether the directory is a run directory, in whatever state.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -14,15 +16,25 @@ import (
 func TestResultsWithoutRoomLeaveNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		room int64
+		// full is set if not even a folder can be created.
+		full bool
 		args []string
 	}{
-		"a run":        {64 << 10, []string{"run", "fake:?iops=1000"}},
-		"a comparison": {400 << 10, []string{"compare", "fake:?iops=1000", "fake:?iops=1001"}},
+		"a run":                           {64 << 10, false, []string{"run", "fake:?iops=1000"}},
+		"a run that has no folder":        {64 << 10, true, []string{"run", "fake:?iops=1000"}},
+		"a comparison":                    {400 << 10, false, []string{"compare", "fake:?iops=1000", "fake:?iops=1001"}},
+		"a comparison that has no folder": {400 << 10, true, []string{"compare", "fake:?iops=1000", "fake:?iops=1001"}},
 	} {
 		results := lab.Tmpfs(t, c.room)
 		before := filepath.Join(results, "before")
 		if err := os.Mkdir(before, 0o700); err != nil {
 			t.Fatal(err)
+		}
+		if c.full {
+			// The root and the folder use all there are.
+			if err := unix.Mount("", results, "", unix.MS_REMOUNT, "nr_inodes=2"); err != nil {
+				t.Fatal(err)
+			}
 		}
 		code, _, errs := runLoadline(t, append(c.args, "--profile", "quick", "--quiet", "--results", results)...)
 		// Once, whatever else could not be saved then, and without the names of calls.
