@@ -328,7 +328,11 @@ func (ev Evidence) leftOut(workloads []string) (list []string) {
 // assumedImages says how many full-page images the log has.
 func (l like) assumedImages() string {
 	if m := l.images[l.costs[0].Workload].is; m != nil {
-		return fmt.Sprintf("a checkpoint has ended %s before, as in that run: a transaction writes more full-page images where fewer are done", units.FormatSpan(m.ramp))
+		ended := "a checkpoint has ended " + units.FormatSpan(m.ramp) + " before"
+		if m.ramp < 0.5 {
+			ended = "a checkpoint has just ended"
+		}
+		return ended + ", as in that run: a transaction writes more full-page images where fewer are done"
 	}
 	return "the log has as many full-page images as in that run"
 }
