@@ -22,7 +22,7 @@ import (
 // that is explained. TestATransactionWaitsForWhatWasPlanted is the short form of this.
 func TestHalfTheDelayDoesWhatWasExplained(t *testing.T) {
 	if os.Getenv("LOADLINE_LONG") == "" {
-		t.Skip("15 minutes on a quiet machine: LOADLINE_LONG=1 runs it")
+		t.Skip("25 minutes on a quiet machine: LOADLINE_LONG=1 runs it")
 	}
 	lab.Lock(t)
 	for range 5 {
