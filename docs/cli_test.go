@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 )
 
@@ -26,7 +27,7 @@ func described(b *strings.Builder, c *cobra.Command) {
 	}
 	if c.Runnable() && c.HasParent() && (c.Use != c.Name() || !c.HasAvailableSubCommands()) {
 		fmt.Fprintf(b, "\n## %s\n\n    %s\n\n%s.\n", c.CommandPath(), c.UseLine(), c.Short)
-		for _, g := range cli.FlagGroups(c) {
+		for _, g := range flags.Groups(c) {
 			var rows []string
 			for _, f := range g.Flags {
 				if f.Name != "help" && f.Name != "help-all" {

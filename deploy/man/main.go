@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/worker"
 )
@@ -56,7 +57,7 @@ func write(dir string) error {
 		var page bytes.Buffer
 		if failed = doc.GenMan(c, head, &page); failed == nil {
 			pages++
-			failed = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"), []byte(grouped(page.String(), cli.FlagGroups(c))), 0o644)
+			failed = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"), []byte(grouped(page.String(), flags.Groups(c))), 0o644)
 		}
 	})
 	if failed == nil && pages == 0 {
@@ -66,7 +67,7 @@ func write(dir string) error {
 }
 
 // grouped groups the flags of a page as --help does.
-func grouped(page string, groups []cli.FlagGroup) string {
+func grouped(page string, groups []flags.Group) string {
 	const heading, own, inherited = ".SH ", ".SH OPTIONS\n", ".SH OPTIONS INHERITED FROM PARENT COMMANDS\n"
 	at := strings.Index(page, own)
 	if at < 0 {

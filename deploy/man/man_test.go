@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 )
 
@@ -48,7 +49,7 @@ func TestEveryVerbHasAPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Flags are in groups, each of them once.
-	for _, g := range cli.FlagGroups(find(t, "run")) {
+	for _, g := range flags.Groups(find(t, "run")) {
 		_, section, found := strings.Cut(string(first), "\n.SS "+g.Title+"\n")
 		section, _, _ = strings.Cut(section, "\n.S")
 		for _, f := range g.Flags {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 )
 
@@ -92,7 +93,7 @@ func TestCommandsInSentencesExist(t *testing.T) {
 				for _, w := range rest {
 					name, isFlag := strings.CutPrefix(strings.Trim(w, "'`."), "--")
 					name, _, _ = strings.Cut(name, "=")
-					if isFlag && name != "" && name != ">" && !strings.Contains(name, "%") && !slices.Contains(flagNames(c), name) && c.InheritedFlags().Lookup(name) == nil {
+					if isFlag && name != "" && name != ">" && !strings.Contains(name, "%") && !slices.Contains(flags.Names(c), name) && c.InheritedFlags().Lookup(name) == nil {
 						t.Errorf("%s: %q has --%s, which %s does not know", path, m[0], name, c.CommandPath())
 					}
 				}

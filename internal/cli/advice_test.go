@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -53,27 +54,27 @@ func TestAdvisedCommandsWork(t *testing.T) {
 // and permissions of one run do not prevent the advice.
 func TestTheComparisonOfTwoRunsCanBeTyped(t *testing.T) {
 	e, _, _ := world()
-	flags := func(name string) []string {
+	flagsOf := func(name string) []string {
 		c, _, err := Commands(e).Find([]string{name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return flagNames(c)
+		return flags.Names(c)
 	}
 	plain := model.CommandLine{"loadline", "run", "/srv/a"}
-	known := flags("compare")
+	known := flagsOf("compare")
 	// These go with --in-cluster and with --experiment.
 	known = slices.DeleteFunc(known, func(name string) bool {
 		return slices.Contains([]string{"detach", "hold", "service-account", "allow-programs"}, name)
 	})
-	for _, name := range flags("run") {
+	for _, name := range flagsOf("run") {
 		typed := append(slices.Clone(plain), "--"+name+"=x")
 		for _, word := range typed.Against(typed, "/srv/a", "/srv/b") {
 			if flag, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "="); strings.HasPrefix(word, "--") && !slices.Contains(known, flag) {
 				t.Errorf("of two runs with --%s a comparison with %s is advised", name, word)
 			}
 		}
-		if group := groupOf(name); (group == groupOutput || group == groupSafety) && typed.Against(plain, "/srv/a", "/srv/b") == nil {
+		if group := flags.GroupOf(name); (group == flags.Output || group == flags.Safety) && typed.Against(plain, "/srv/a", "/srv/b") == nil {
 			t.Errorf("a run with --%s cannot be compared with one without", name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -32,7 +33,7 @@ serves in DIR.
 The program loadline-agent does the same in less memory; pods run that.
 
 Exit codes: 0 told to exit; 1 lost its engine.`,
-		Args: exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if tracing != "" {
 				return serveTraces(cmd.Context(), e, tracing)
@@ -44,9 +45,9 @@ Exit codes: 0 told to exit; 1 lost its engine.`,
 			return err
 		},
 	}
-	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
-	f.Register(flags)
-	cmd.Flags().AddGoFlagSet(flags)
+	fl := flag.NewFlagSet("agent", flag.ContinueOnError)
+	f.Register(fl)
+	cmd.Flags().AddGoFlagSet(fl)
 	cmd.Flags().StringVar(&tracing, "trace", "", "trace this machine's block devices, controlled through a socket in this `DIR`")
 	return cmd
 }

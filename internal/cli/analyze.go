@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 )
@@ -21,7 +22,7 @@ progress; 3 a goal of the run is missed or undecided; 5 a result is invalid;
 130 interrupted.`,
 		Example: `  loadline analyze loadline-results/20261120-235200-var-lib
   loadline analyze loadline-results/20261120-235200-var-lib --format json`,
-		Args: exactly(1, "one run DIR"),
+		Args: usage.Exactly(1, "one run DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			done, err := results.Analyze(args[0])
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
@@ -86,7 +88,7 @@ func appCommand(e *env.Env, f *runFlags, o *appOptions) *cobra.Command {
 		Short:   app.Help.Short,
 		Long:    app.Help.Long + appExitCodes,
 		Example: app.Help.Examples,
-		Args:    exactly(1, app.Help.Target),
+		Args:    usage.Exactly(1, app.Help.Target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.measureApp(e, cmd, args, o, func() (model.Experiment, error) { return f.appExperiment(e, cmd, args[0], o) })
 		},
@@ -118,7 +120,7 @@ func newPlanAppOf(e *env.Env, app application.Application) *cobra.Command {
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: app.Help.PlanExamples,
-		Args:    exactly(1, app.Help.Target),
+		Args:    usage.Exactly(1, app.Help.Target),
 		RunE: f.show(e, &o.options, func(cmd *cobra.Command, args []string) (model.Experiment, error) {
 			return o.experiment(e, cmd, args[0])
 		}),
@@ -187,8 +189,8 @@ func (o *appOptions) registerLoads(cmd *cobra.Command) {
 	f.StringVar(&o.maxTime, "max-time", "", "maximum time of all repeats, such as 90s or 5m, up to 8760h; not included: the probe, the prefill, waits for the storage to settle, the check of the load generator (default: the profile's, else 5m; at least twice that if two targets are compared)")
 	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload (60s), instead of several short ones in random order")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat")
-	repeatVar(f, &o.repeat, "at least this many repeats per workload (2 to 10000; default: 3)")
-	seedVar(f, &o.seed)
+	flags.RepeatVar(f, &o.repeat, "at least this many repeats per workload (2 to 10000; default: 3)")
+	flags.SeedVar(f, &o.seed)
 	f.StringVar(&o.note, "note", "", "a note to save with the run")
 	o.label.register(cmd)
 	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure a DIR of this `HOST` over ssh, a machine with loadline and the server's programs")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -17,12 +18,12 @@ import (
 )
 
 // registerOwn adds an application's own flags, each of which stores its value in the request.
-func (o *appOptions) registerOwn(cmd *cobra.Command, flags []application.Flag) {
+func (o *appOptions) registerOwn(cmd *cobra.Command, own []application.Flag) {
 	set := cmd.Flags()
-	for _, f := range flags {
+	for _, f := range own {
 		if f.Option != "" {
 			var n int
-			countVar(set, count{name: f.Name, to: &n, least: f.Least, most: f.Most, such: f.Such}, 0, f.Usage)
+			flags.CountVar(set, flags.Count{Name: f.Name, To: &n, Least: f.Least, Most: f.Most, Such: f.Such}, 0, f.Usage)
 			o.bound = append(o.bound, func(_ *env.Env, r *model.AppRequest) error {
 				if n != 0 {
 					r.Ask.Options = append(slices.Clip(r.Ask.Options), f.Option+strconv.Itoa(n))
@@ -41,7 +42,7 @@ func (o *appOptions) registerOwn(cmd *cobra.Command, flags []application.Flag) {
 		case *bool:
 			set.BoolVar(to, f.Name, false, f.Usage)
 		case *int:
-			countVar(set, count{name: f.Name, to: to, least: f.Least, most: f.Most, such: f.Such}, 0, f.Usage)
+			flags.CountVar(set, flags.Count{Name: f.Name, To: to, Least: f.Least, Most: f.Most, Such: f.Such}, 0, f.Usage)
 		case *[]string:
 			set.StringArrayVar(to, f.Name, nil, f.Usage)
 		case *[]int:
@@ -87,7 +88,7 @@ func (v numbersValue) String() string {
 func (v numbersValue) Type() string { return "string" }
 
 func (v numbersValue) Set(s string) (err error) {
-	if *v.to, err = parseList("--"+v.name, s, readWhole); err == nil {
+	if *v.to, err = flags.ParseList("--"+v.name, s, flags.ReadWhole); err == nil {
 		slices.Sort(*v.to)
 	}
 	return err
@@ -115,13 +116,13 @@ const leastRate, mostRate = 0.001, 1e9
 
 func (v floatValue) Set(s string) (err error) {
 	if v.time {
-		*v.to, err = parseSpan("--"+v.name, s)
+		*v.to, err = flags.ParseSpan("--"+v.name, s)
 		return err
 	}
 	rate, err := units.ParseDecimal(strings.TrimSuffix(s, "/s"))
 	if err != nil || !(rate >= leastRate && rate <= mostRate) {
 		if strings.TrimSpace(s) == "" {
-			return emptyValue(v.name)
+			return flags.Empty(v.name)
 		}
 		return model.RefusedError(fmt.Sprintf("--%s %q is not a rate from %g to %g per second", v.name, s, leastRate, mostRate), fmt.Sprintf("give one, such as --%s 500", v.name))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/modeltest"
@@ -73,6 +74,6 @@ func TestFlagsOfAnApplicationComeAndGo(t *testing.T) {
 			t.Errorf("%s is accepted", flag)
 			continue
 		}
-		modeltest.Refused(t, badFlag(err, "help"), words)
+		modeltest.Refused(t, usage.BadFlag(err, "help"), words)
 	}
 }

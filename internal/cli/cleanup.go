@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/target"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/cleanup"
@@ -41,7 +42,7 @@ removed; 2 usage; 130 interrupted.`,
 			if len(args) == 1 || len(args) == 0 && namesCluster(cmd) {
 				return nil
 			}
-			return exactly(1, "one DIR or postgres://…, or --namespace, --all-namespaces, --context or --kubeconfig for a cluster")(cmd, args)
+			return usage.Exactly(1, "one DIR or postgres://…, or --namespace, --all-namespaces, --context or --kubeconfig for a cluster")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tell := func(f cleanup.Found) { printFound(e, f) }

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/settings"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/worker"
 )
@@ -44,9 +47,17 @@ func execute(ctx context.Context, e *env.Env) int {
 // Commands returns the command tree, from which the manual pages are generated.
 func Commands(e *env.Env) *cobra.Command { return newRoot(e) }
 
+// commandGroups are the program's commands, grouped as its help shows them.
+var commandGroups = []flags.CommandGroup{
+	{Title: "Measure", Names: []string{"run", "compare", "sweep", "scale", "app", "durability", "trace"}},
+	{Title: "Prepare", Names: []string{"doctor", "plan"}},
+	{Title: "Analyze and show", Names: []string{"analyze", "report", "explain", "predict", "size", "import", "serve"}},
+	{Title: "Kubernetes and Kbench", Names: []string{"fetch", "cleanup", "kbench"}},
+}
+
 // newRoot builds the command tree.
 func newRoot(e *env.Env) *cobra.Command {
-	s := &configuration{e: e}
+	s := settings.New(e, func() *cobra.Command { return unusedRoot(e) }, doesNotApply)
 	root := &cobra.Command{
 		Use:   "loadline",
 		Short: "A storage benchmark you can believe",
@@ -62,14 +73,14 @@ command's help lists the ones it uses.`,
 		Version:       worker.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          unknownCommand,
+		Args:          usage.UnknownCommand,
 		// No command may have a PersistentPreRunE of its own: it would replace this one.
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if err := refuseEmpty(cmd); err != nil {
+			if err := flags.RefuseEmpty(cmd); err != nil {
 				return err
 			}
 			storeTypedForPods(cmd)
-			if err := s.take(cmd, args); err != nil {
+			if err := s.Take(cmd, args); err != nil {
 				return err
 			}
 			storeCommandLine(cmd, args)
@@ -81,7 +92,7 @@ command's help lists the ones it uses.`,
 	root.SetErr(e.Stderr)
 	root.SetVersionTemplate("loadline {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return unknownFlag(e, cmd, err)
+		return usage.UnknownFlag(e, cmd, err)
 	})
 	root.AddCommand(newRun(e), newCompare(e), newSweep(e), newScale(e), newSize(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newDurability(e), newDurabilityWriter(e), newAgent(e), newCompletion(e), newLicenses(e))
 	root.AddCommand(newFetch(e), newJob(e, Run))
@@ -103,7 +114,7 @@ command's help lists the ones it uses.`,
 	registerVerbose(e, root)
 	registerYes(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true
-	s.register(root)
-	groupFlags(e, root)
+	s.Register(root)
+	flags.Help(e, root, commandGroups)
 	return root
 }

@@ -4,31 +4,32 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/plan/application"
 )
 
 // registerAccess adds the flags that select the cluster.
 func registerAccess(cmd *cobra.Command, f *session.Cluster) {
-	flags := cmd.Flags()
-	flags.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: `NAMESPACE` of the pods, claims and Jobs (default: the context's)")
-	flags.StringVar(&f.Access.Context, "context", "", "Kubernetes: `NAME` of the kubeconfig's context")
-	flags.StringVar(&f.Access.Kubeconfig, "kubeconfig", "", "Kubernetes: `FILE` to use (default: as kubectl)")
+	fl := cmd.Flags()
+	fl.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: `NAMESPACE` of the pods, claims and Jobs (default: the context's)")
+	fl.StringVar(&f.Access.Context, "context", "", "Kubernetes: `NAME` of the kubeconfig's context")
+	fl.StringVar(&f.Access.Kubeconfig, "kubeconfig", "", "Kubernetes: `FILE` to use (default: as kubectl)")
 }
 
 // registerCluster adds the flags for targets in a Kubernetes cluster.
 func registerCluster(cmd *cobra.Command, f *session.Cluster) {
-	registerPods(cmd, f, func(flags *pflag.FlagSet) {
-		flags.StringVar(&f.Image, "image", "", imageHelp("image with loadline and fio"))
+	registerPods(cmd, f, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.Image, "image", "", imageHelp("image with loadline and fio"))
 	})
 }
 
 // registerServerPods adds the flags for an application in a Kubernetes cluster; --image names the
 // application's image and is stored in *image.
 func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string, app *application.Pods) {
-	registerPods(cmd, f, func(flags *pflag.FlagSet) {
-		flags.StringVar(image, "image", "", "Kubernetes: image with "+app.Programs+" (default: "+app.Image+")")
-		flags.StringVar(&f.Image, "worker-image", "", imageHelp("image from which loadline-agent is copied"))
+	registerPods(cmd, f, func(fl *pflag.FlagSet) {
+		fl.StringVar(image, "image", "", "Kubernetes: image with "+app.Programs+" (default: "+app.Image+")")
+		fl.StringVar(&f.Image, "worker-image", "", imageHelp("image from which loadline-agent is copied"))
 	})
 }
 
@@ -36,29 +37,29 @@ func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string, a
 // their images.
 func registerPods(cmd *cobra.Command, f *session.Cluster, images func(*pflag.FlagSet)) {
 	registerAccess(cmd, f)
-	flags := cmd.Flags()
-	flags.StringVar(&f.AccessMode, "access-mode", "", "Kubernetes: access `MODE` of new claims: RWO, RWX or RWOP (default: RWO, or the target's ?access=)")
-	flags.StringVar(&f.Node, "node", "", "Kubernetes: measure on the node with this `NAME`")
-	flags.StringToStringVar(&f.NodeSelector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
-	flags.StringArrayVar(&f.Tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
-	flags.StringToStringVar(&f.Resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
-	images(flags)
-	flags.StringVar(&f.PullSecret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
-	spanVar(flags, &f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up if the pod is not running after this `TIME`")
-	registerIdentity(flags, &f.Identity)
-	flags.StringVar(&f.Spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, except for volumes bound to nodes)")
+	fl := cmd.Flags()
+	fl.StringVar(&f.AccessMode, "access-mode", "", "Kubernetes: access `MODE` of new claims: RWO, RWX or RWOP (default: RWO, or the target's ?access=)")
+	fl.StringVar(&f.Node, "node", "", "Kubernetes: measure on the node with this `NAME`")
+	fl.StringToStringVar(&f.NodeSelector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
+	fl.StringArrayVar(&f.Tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
+	fl.StringToStringVar(&f.Resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
+	images(fl)
+	fl.StringVar(&f.PullSecret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
+	flags.SpanVar(fl, &f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up if the pod is not running after this `TIME`")
+	registerIdentity(fl, &f.Identity)
+	fl.StringVar(&f.Spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, except for volumes bound to nodes)")
 	for _, name := range []string{"node-selector", "resources"} {
-		flags.Lookup(name).DefValue = ""
+		fl.Lookup(name).DefValue = ""
 	}
-	flags.BoolVar(&f.Keep, "keep", false, "Kubernetes: keep pods and claims at the end")
+	fl.BoolVar(&f.Keep, "keep", false, "Kubernetes: keep pods and claims at the end")
 }
 
 // registerIdentity adds the flags that set the user and groups of the worker in a pod.
-func registerIdentity(flags *pflag.FlagSet, f *session.Identity) {
-	flags.StringVar(&f.User, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: for an existing claim, that of the pods that use it; else 10001)")
-	flags.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: let the cluster give the whole volume to the group `GID`, which permanently changes group and mode of every file in it (default: only on a new volume)")
-	flags.StringVar(&f.SELinuxLevel, "selinux-level", "", "Kubernetes: SELinux `LEVEL` of the worker, such as s0:c1,c2 (default: for an existing claim, that of the pods that use it)")
-	flags.BoolVar(&f.Root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
+func registerIdentity(fl *pflag.FlagSet, f *session.Identity) {
+	fl.StringVar(&f.User, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: for an existing claim, that of the pods that use it; else 10001)")
+	fl.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: let the cluster give the whole volume to the group `GID`, which permanently changes group and mode of every file in it (default: only on a new volume)")
+	fl.StringVar(&f.SELinuxLevel, "selinux-level", "", "Kubernetes: SELinux `LEVEL` of the worker, such as s0:c1,c2 (default: for an existing claim, that of the pods that use it)")
+	fl.BoolVar(&f.Root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
 }
 
 // imageHelp describes the default worker image for a help text.

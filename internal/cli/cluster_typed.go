@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/ask/target"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -20,7 +21,7 @@ var checkedElsewhere = []string{"all-namespaces", "client-node", "baseline-clien
 // isForPods reports whether a flag of a measuring command says how to reach a cluster, or how pods are created in it.
 func isForPods(cmd *cobra.Command, name string) bool {
 	switch {
-	case cmd.Flags().Lookup("access-mode") == nil || groupOf(name) != groupKubernetes || slices.Contains(checkedElsewhere, name):
+	case cmd.Flags().Lookup("access-mode") == nil || flags.GroupOf(name) != flags.Kubernetes || slices.Contains(checkedElsewhere, name):
 		return false
 	case name == "image":
 		// That of an application is refused with the application.
@@ -91,6 +92,6 @@ func withoutPods(c model.CommandLine, exp model.Experiment) model.CommandLine {
 		if name == "image" && c.Application() != "" {
 			return false // part of the request for the application, which refuses it by itself
 		}
-		return isFlag && groupOf(name) == groupKubernetes && !slices.Contains(checkedElsewhere, name)
+		return isFlag && flags.GroupOf(name) == flags.Kubernetes && !slices.Contains(checkedElsewhere, name)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/settings"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -29,7 +31,7 @@ func commandLine(ctx context.Context) model.CommandLine {
 // absoluteFile returns the value of a flag with the path of the file that it names: the command may be typed again in
 // another directory. A profile's name is not that of a file, and neither is what does not exist.
 func absoluteFile(flag, value string) string {
-	if value == "" || flag == configFlag && value == noConfig {
+	if value == "" || flag == flags.Config && value == settings.NoFile {
 		return value
 	}
 	full, err := filepath.Abs(value)

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -70,12 +72,12 @@ are kept).`,
 			if len(args) == 1 || len(args) == 2 {
 				return nil
 			}
-			if len(args) > 2 && args[0] == appSection {
+			if len(args) > 2 && args[0] == usage.App {
 				if _, err := session.Applications().Lookup(args[1]); err != nil {
 					return err
 				}
 			}
-			return exactly(2, "two targets, two run directories, or the folder of a saved comparison")(cmd, args)
+			return usage.Exactly(2, "two targets, two run directories, or the folder of a saved comparison")(cmd, args)
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(f.gate.check(), f.inside.check(cmd)); err != nil {
@@ -181,7 +183,7 @@ func (f *compareFlags) recompare(e *env.Env, cmd *cobra.Command, dir string) err
 	}
 	if !store.IsComparison(dir) {
 		hint := "name two targets or two run directories: loadline compare A B"
-		if dir == appSection {
+		if dir == usage.App {
 			hint += "; or an application and two places: loadline compare app postgres A B"
 		}
 		if store.IsRun(dir) {
@@ -215,7 +217,7 @@ func endPair(e *env.Env, m *session.MeasuredPair, code int, err error) error {
 }
 
 // gateFlagNames are the flags that apply to saved runs.
-var gateFlagNames = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "verbose", "help"}, publisherFlags...)
+var gateFlagNames = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", flags.Config, "quiet", "verbose", "help"}, publisherFlags...)
 
 // checkGateFlags refuses measuring flags if nothing is measured.
 func checkGateFlags(cmd *cobra.Command) error {

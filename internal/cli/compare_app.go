@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -53,10 +54,10 @@ Two saved runs are compared by loadline compare and their directories.`, o.app.T
 				return nil
 			}
 			hint := cmd.CommandPath() + " A B"
-			if len(args) == 0 && exists(appSection) && exists(name) {
-				hint += "; or, for what is in " + appSection + " and in " + name + " here: loadline compare ./" + appSection + " ./" + name
+			if len(args) == 0 && exists(usage.App) && exists(name) {
+				hint += "; or, for what is in " + usage.App + " and in " + name + " here: loadline compare ./" + usage.App + " ./" + name
 			}
-			return wrongArguments(cmd, "two places, each "+place, args, hint)
+			return usage.WrongArguments(cmd, "two places, each "+place, args, hint)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.measureApp(e, cmd, args, o, func() (model.Experiment, error) { return f.compareAppExperiment(e, cmd, args, o) })
@@ -85,7 +86,7 @@ func preferPaths(e *env.Env, root *cobra.Command) {
 		return
 	}
 	words := strings.Fields(c.CommandPath())[1:]
-	if len(words) < 2 || words[0] != "compare" || words[1] != appSection {
+	if len(words) < 2 || words[0] != "compare" || words[1] != usage.App {
 		return
 	}
 	group := c
@@ -109,7 +110,7 @@ func preferPaths(e *env.Env, root *cobra.Command) {
 // of one that is not known: neither app nor the word is a path here, and none is to be created.
 func namesApplication(rest []string) bool {
 	return len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && !strings.ContainsAny(rest[0], "/:") &&
-		!exists(appSection) && !exists(rest[0]) && !slices.Contains(rest, "--create")
+		!exists(usage.App) && !exists(rest[0]) && !slices.Contains(rest, "--create")
 }
 
 // saved reports whether a directory holds saved results of any kind.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
@@ -80,10 +81,10 @@ func TestAnApplicationIsComparedWithItsFirstPlace(t *testing.T) {
 func TestFlagsOfAComparedApplication(t *testing.T) {
 	for _, app := range session.Applications() {
 		e, o := env.OS(), &appOptions{app: app}
-		want := slices.DeleteFunc(flagNames(appCommand(e, &runFlags{}, o)), func(name string) bool {
+		want := slices.DeleteFunc(flags.Names(appCommand(e, &runFlags{}, o)), func(name string) bool {
 			return slices.Contains([]string{"baseline", traceFlag, amplificationFlag}, name)
 		})
-		got := flagNames(compareAppCommand(e, &runFlags{}, &appOptions{app: app}))
+		got := flags.Names(compareAppCommand(e, &runFlags{}, &appOptions{app: app}))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", app.Kind, diff)
 		}

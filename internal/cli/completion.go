@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
@@ -20,7 +21,7 @@ func newCompletion(e *env.Env) *cobra.Command {
 Exit codes: 0 fine; 2 usage.`,
 		Example: `  loadline completion bash
   loadline completion zsh`,
-		Args:      exactly(1, "one SHELL"),
+		Args:      usage.Exactly(1, "one SHELL"),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root, out := cmd.Root(), rawStreams(e).Stdout

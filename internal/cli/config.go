@@ -3,32 +3,18 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cli/settings"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/secrets"
-	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// effective is the value that a flag has, and where the value comes from.
-type effective struct {
-	Flag  string `json:"flag"`
-	Value string `json:"value"`
-	// Source is flag, environment, file or default; From is the variable, or the position in the
-	// file.
-	Source string `json:"source"`
-	From   string `json:"from,omitempty"`
-}
-
-func newConfig(e *env.Env, s *configuration) *cobra.Command {
+func newConfig(e *env.Env, s *settings.Source) *cobra.Command {
 	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "config [COMMAND [FLAG…]]",
@@ -46,9 +32,9 @@ in a file or a variable: --destroy-data-on, --create, --force and similar ones
 Exit codes: 0 success; 1 failed; 2 refused: the file or a variable is wrong, with its position.`,
 		Example: `  loadline config
   loadline config compare --margin 3%`,
-		ValidArgs: configured,
+		ValidArgs: settings.Commands,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := s.effective(cmd.Root(), args)
+			list, err := s.Effective(cmd.Root(), args)
 			if err != nil {
 				return err
 			}
@@ -62,13 +48,13 @@ Exit codes: 0 success; 1 failed; 2 refused: the file or a variable is wrong, wit
 	}
 	// Flags after COMMAND belong to COMMAND.
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&s.file, configFlag, "", "`FILE` to read instead")
+	s.Flag(cmd, "`FILE` to read instead")
 	registerOutput(e, cmd, &output, textOrJSON...)
 	cmd.AddCommand(newConfigPath(e, s), newConfigCheck(e, s))
 	return cmd
 }
 
-func newConfigPath(e *env.Env, s *configuration) *cobra.Command {
+func newConfigPath(e *env.Env, s *settings.Source) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
 		Short: "Print the path of the configuration file, whether or not it exists",
@@ -76,9 +62,9 @@ func newConfigPath(e *env.Env, s *configuration) *cobra.Command {
 
 Exit codes: 0 success; 2 there is no location for one.`,
 		Example: `  loadline config path`,
-		Args:    exactly(0, "no argument"),
+		Args:    usage.Exactly(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
-			file, _ := s.path()
+			file, _ := s.Path()
 			if file == "" {
 				return model.RefusedError("there is no location for a configuration file: neither $XDG_CONFIG_HOME nor $HOME is set, or $LOADLINE_CONFIG is none", "name a file with --config FILE")
 			}
@@ -88,7 +74,7 @@ Exit codes: 0 success; 2 there is no location for one.`,
 	}
 }
 
-func newConfigCheck(e *env.Env, s *configuration) *cobra.Command {
+func newConfigCheck(e *env.Env, s *settings.Source) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Check the configuration file",
@@ -96,12 +82,12 @@ func newConfigCheck(e *env.Env, s *configuration) *cobra.Command {
 
 Exit codes: 0 no errors, or there is no file; 2 there is an error.`,
 		Example: `  loadline config check`,
-		Args:    atMost("one FILE"),
+		Args:    usage.AtMost("one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				s.file = args[0]
+				s.Use(args[0])
 			}
-			file, list, err := s.read()
+			file, list, err := s.Read()
 			switch {
 			case err != nil:
 				return err
@@ -117,57 +103,8 @@ Exit codes: 0 no errors, or there is no file; 2 there is an error.`,
 	}
 }
 
-// effective returns the values that the flags of a command would have. Args are the command, of
-// one or two words, and its flags.
-func (s *configuration) effective(root *cobra.Command, args []string) ([]effective, error) {
-	if len(args) == 0 {
-		args = []string{"run"}
-	}
-	c, rest, err := root.Find(args)
-	if err != nil || s.section(c) == "" || !c.Runnable() {
-		hint := "loadline config COMMAND, with one of " + strings.Join(configured, ", ")
-		if near := suggest.Nearest(args[0], configured); near != "" && near != args[0] {
-			hint = "loadline config " + near
-		}
-		return nil, model.RefusedError(fmt.Sprintf("%q is not a command that uses a configuration", args[0]), hint)
-	}
-	if c.Name() == "app" {
-		c, _, _ = root.Find([]string{"app", session.Applications().Names()[0]})
-	}
-	if err := c.ParseFlags(rest); err != nil {
-		return nil, unknownFlag(s.e, c, err)
-	}
-	typed := map[string]bool{}
-	c.Flags().Visit(func(f *pflag.Flag) { typed[f.Name] = true })
-	taken, err := s.apply(c, c.Flags().Args())
-	if err != nil {
-		return nil, err
-	}
-	var list []effective
-	for _, name := range flagNames(c) {
-		if !slices.Contains(settable, name) {
-			continue
-		}
-		f := c.Flags().Lookup(name)
-		v := effective{Flag: name, Value: strings.Trim(f.Value.String(), "[]"), Source: "default"}
-		if i := slices.IndexFunc(taken, func(t setting) bool { return t.flag == name }); i >= 0 {
-			v.Source, v.From = "file", taken[i].from
-			if strings.HasPrefix(v.From, "$") {
-				v.Source = "environment"
-			}
-		} else if typed[name] {
-			v.Source = "flag"
-		} else if text := s.e.Getenv(variableOf("image")); text != "" && isWorkerImage(name, s.section(c)) {
-			v.Value, v.Source, v.From = text, "environment", "$"+variableOf("image")
-		}
-		v.Value = secrets.MaskText(v.Value)
-		list = append(list, v)
-	}
-	return list, nil
-}
-
 // printEffective prints the values as a table.
-func printEffective(e *env.Env, list []effective) error {
+func printEffective(e *env.Env, list []settings.Effective) error {
 	w := tabwriter.NewWriter(e.Stdout, 0, 0, 2, ' ', 0)
 	for _, v := range list {
 		from := v.Source

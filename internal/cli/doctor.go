@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/doctor"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -29,7 +30,7 @@ Exit codes: 0 this machine can measure; 1 it cannot, and the ✗ lines say why; 
 		Example: `  loadline doctor
   loadline doctor /var/lib/postgresql
   loadline doctor --json`,
-		Args: atMost("one DIR"),
+		Args: usage.AtMost("one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/durability"
@@ -64,7 +66,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 5 flushed writes were lost, or blocks are corrupt; 130 interrupted.`,
 		Example: `  loadline durability /var/lib/postgresql --cuts 3
   loadline durability /dev/sdX --destroy-data-on /dev/sdX --cut 'sleep 600' --results /mnt/other`,
-		Args: exactly(1, "one TARGET"),
+		Args: usage.Exactly(1, "one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.test(cmd, e, args[0])
 		},
@@ -74,13 +76,13 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.StringVar(&f.sync, "sync", "", "how a write is made durable: "+strings.Join(durability.Syncs(), ", ")+" (default: fsync; flush for NBD)")
 	fl.StringVar(&f.cut, "cut", "", "`COMMAND` that cuts the power while writing continues")
 	fl.StringVar(&f.cutPID, "cut-pid", "", "kill the process with this PID, or the PID in this file")
-	countVar(fl, count{name: "cuts", to: &f.cuts, least: 1, most: units.MostRepeats}, 1, "how often to cut; the test ends at the first loss")
+	flags.CountVar(fl, flags.Count{Name: "cuts", To: &f.cuts, Least: 1, Most: units.MostRepeats}, 1, "how often to cut; the test ends at the first loss")
 	fl.StringVar(&f.restart, "restart", "", "`COMMAND` that brings the target back after each cut")
 	fl.StringVar(&f.wait, "wait", "2m", "how long the target may take to respond again")
 	fl.StringVar(&f.resume, "resume", "", "check what the test in this `DIR` wrote before the cut (and with --cut continue)")
-	countVar(fl, count{name: "writes", to: &f.writes, least: 1, most: mostWrites, such: 2000}, 2000, "minimum number of acknowledged writes before each cut")
-	countVar(fl, count{name: "blocks", to: &f.blocks, least: 1, most: durability.MostBlocks, such: 100}, 100, "number of blocks that are rewritten")
-	countVar(fl, count{name: "jobs", to: &f.jobs, least: 1, most: durability.MostJobs, such: 8}, 8, "number of concurrent writes")
+	flags.CountVar(fl, flags.Count{Name: "writes", To: &f.writes, Least: 1, Most: flags.MostWrites, Such: 2000}, 2000, "minimum number of acknowledged writes before each cut")
+	flags.CountVar(fl, flags.Count{Name: "blocks", To: &f.blocks, Least: 1, Most: durability.MostBlocks, Such: 100}, 100, "number of blocks that are rewritten")
+	flags.CountVar(fl, flags.Count{Name: "jobs", To: &f.jobs, Least: 1, Most: durability.MostJobs, Such: 8}, 8, "number of concurrent writes")
 	fl.StringVar(&f.blockSize, "block-size", "4k", "size of a block")
 	fl.StringVar(&f.size, "size", "", "range over which the blocks are spread (default: the whole target; 64MiB in a file that Loadline creates)")
 	fl.StringVar(&f.destroy, "destroy-data-on", "", "allow overwriting this existing device, export or file; must name the `TARGET`")
@@ -193,7 +195,7 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *live.Cut
 			return o, model.RefusedError("--size: "+err.Error(), "")
 		}
 	}
-	seconds, err := parseSpan("--wait", f.wait)
+	seconds, err := flags.ParseSpan("--wait", f.wait)
 	if err != nil {
 		return o, err
 	}
@@ -252,7 +254,7 @@ func newDurabilityWriter(e *env.Env) *cobra.Command {
 by loadline durability.
 
 Exit codes: 0 told to stop; 1 a write failed.`,
-		Args: exactly(1, "one LEDGER"),
+		Args: usage.Exactly(1, "one LEDGER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The parent decides how to react to an interrupt.
 			return durability.Write(context.WithoutCancel(cmd.Context()), e.Clock, args[0], e.Stdin, rawStreams(e).Stdout)

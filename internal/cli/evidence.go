@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -21,9 +22,9 @@ func (f *evidenceFlags) register(cmd *cobra.Command) {
 
 // registerKnown registers what the user knows, without the flags that require a measurement.
 func (f *evidenceFlags) registerKnown(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.cap, "cap", "", "the declared limit of the storage, such as iops=3000,bandwidth=125MiB/s")
-	countVar(flags, count{name: "replicas", to: &f.replicas, least: 1, most: mostCopies}, 0, "how many copies the storage keeps, if you know it")
+	fl := cmd.Flags()
+	fl.StringVar(&f.cap, "cap", "", "the declared limit of the storage, such as iops=3000,bandwidth=125MiB/s")
+	flags.CountVar(fl, flags.Count{Name: "replicas", To: &f.replicas, Least: 1, Most: flags.MostCopies}, 0, "how many copies the storage keeps, if you know it")
 }
 
 // apply checks the flags and writes them into the experiment.

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -31,7 +33,7 @@ const programsFlag = "allow-programs"
 // which the experiment already does.
 var experimentFlags = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
-	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "amplification", "help"}, publisherFlags...)
+	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", flags.Config, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "amplification", "help"}, publisherFlags...)
 
 // verbs maps a scenario to the command that makes its experiments.
 var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}
@@ -178,5 +180,5 @@ func replaceTargets(cmd *cobra.Command, exp *model.Experiment, args []string) er
 	if one || exp.Scenario == scale.Name || exp.Scenario == profile.Comparison && len(args) == 2 {
 		return nil
 	}
-	return usageError{fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath() + " --help"}
+	return usage.New(fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath()+" --help")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
@@ -39,7 +41,7 @@ var besideExperiment = []string{"results", "namespace", "context", "kubeconfig",
 // experimentVerb returns the words of the command that makes such an experiment.
 func experimentVerb(exp model.Experiment) []string {
 	if exp.App != nil {
-		return []string{appSection, exp.App.Name}
+		return []string{usage.App, exp.App.Name}
 	}
 	return strings.Fields(verbs[exp.Scenario])
 }
@@ -74,15 +76,15 @@ func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine
 	}
 	if r := exp.Scale; r != nil {
 		c = append(c, r.Targets...)
-		text("volumes", joined(r.Volumes, strconv.Itoa))
+		text("volumes", flags.Joined(r.Volumes, strconv.Itoa))
 		text("workload", r.Workload)
 		number("rate", r.Rate, "")
 	}
 	if r := exp.Sweep; r != nil {
 		text("rw", r.Pattern)
-		text("depth", joined(r.Depths, strconv.Itoa))
-		text("bs", joined(r.BlockSizes, func(n int64) string { return strconv.FormatInt(n, 10) }))
-		text("jobs", joined(r.Jobs, strconv.Itoa))
+		text("depth", flags.Joined(r.Depths, strconv.Itoa))
+		text("bs", flags.Joined(r.BlockSizes, func(n int64) string { return strconv.FormatInt(n, 10) }))
+		text("jobs", flags.Joined(r.Jobs, strconv.Itoa))
 		truth("load", r.Load)
 	}
 	if exp.App != nil {

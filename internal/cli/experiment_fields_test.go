@@ -47,7 +47,7 @@ func TestAFileThatIsNotThere(t *testing.T) {
 func TestTypedFlagsStay(t *testing.T) {
 	e := env.OS()
 	e.Yes, e.Output.Verbose = true, true
-	(&configuration{e: e}).scratch()
+	unusedRoot(e)
 	if err := checkFields(e, model.Experiment{Scenario: profile.Name, Target: "fake:fast"}, "x.yaml"); err != nil {
 		t.Error(err)
 	}

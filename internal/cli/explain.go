@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
@@ -49,7 +51,7 @@ Exit codes: 0 explained; 1 failed; 2 refused: no such run, or an unknown workloa
 			if len(args) == 1 || len(args) == 2 {
 				return nil
 			}
-			return exactly(1, "one RUN or two")(cmd, args)
+			return usage.Exactly(1, "one RUN or two")(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return f.explain(e, args) },
 	}
@@ -65,7 +67,7 @@ func (f *explainFlags) explain(e *env.Env, args []string) error {
 	o := results.ExplainOptions{Runs: args, Only: f.only}
 	if f.traced != "" {
 		var err error
-		if o.TraceSeconds, err = parseSpan("--traced", f.traced); err != nil {
+		if o.TraceSeconds, err = flags.ParseSpan("--traced", f.traced); err != nil {
 			return err
 		}
 		if o.TraceSeconds <= 0 {

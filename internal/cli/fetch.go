@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
@@ -40,7 +42,7 @@ missed; 4 worse; 5 invalid); also 1 if nothing could be fetched, and 2 if there 
 such Job; 130 interrupted: the Job continues.`,
 		Example: `  loadline fetch --namespace storage
   loadline fetch job/loadline --namespace storage`,
-		Args: atMost("one JOB"),
+		Args: usage.AtMost("one JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := kube.Open(e, at.Access)
 			if err != nil {
@@ -55,7 +57,7 @@ such Job; 130 interrupted: the Job continues.`,
 		},
 	}
 	registerAccess(cmd, &at)
-	spanVar(cmd.Flags(), &at.Ready, "ready-within", 3*time.Minute, "give up if the Job's pod is not running after this `TIME`")
+	flags.SpanVar(cmd.Flags(), &at.Ready, "ready-within", 3*time.Minute, "give up if the Job's pod is not running after this `TIME`")
 	cmd.Flags().StringVar(&results, "results", defaultResults, "save the run directory in this `DIR`")
 	registerOutput(e, cmd, &output)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")

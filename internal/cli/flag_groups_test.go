@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 )
 
@@ -30,15 +31,15 @@ func TestEveryFlagHasAGroup(t *testing.T) {
 			return
 		}
 		shown := map[string]bool{}
-		for _, g := range FlagGroups(c) {
+		for _, g := range flags.Groups(c) {
 			for _, f := range g.Flags {
 				shown[f.Name] = true
 			}
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			seen++
-			if groupOf(f.Name) == "" && !f.Hidden {
-				t.Errorf("--%s of %s has no group: add it to groupsOfFlags", f.Name, c.CommandPath())
+			if flags.GroupOf(f.Name) == "" && !f.Hidden {
+				t.Errorf("--%s of %s has no group: add it to internal/cli/flags/groups.go", f.Name, c.CommandPath())
 			}
 			if shown[f.Name] == f.Hidden {
 				t.Errorf("--%s of %s: hidden %v, shown %v", f.Name, c.CommandPath(), f.Hidden, shown[f.Name])
@@ -48,10 +49,10 @@ func TestEveryFlagHasAGroup(t *testing.T) {
 	if seen < 200 {
 		t.Errorf("%d flags", seen)
 	}
-	for title, names := range groupsOfFlags {
-		for _, name := range names {
-			if groupOf(name) != title {
-				t.Errorf("--%s is in two groups, %s and %s", name, title, groupOf(name))
+	for _, title := range flags.Titles() {
+		for _, name := range flags.In(title) {
+			if flags.GroupOf(name) != title {
+				t.Errorf("--%s is in two groups, %s and %s", name, title, flags.GroupOf(name))
 			}
 		}
 	}
@@ -90,7 +91,7 @@ func TestHelpFoldsTheFlagsForKubernetes(t *testing.T) {
 	if !strings.Contains(whole, "--namespace") || !strings.Contains(whole, "--service-account") {
 		t.Errorf("--help-all shows less than all:\n%s", whole)
 	}
-	if !strings.Contains(fetch, "--namespace") || strings.Contains(fetch, helpAll) {
+	if !strings.Contains(fetch, "--namespace") || strings.Contains(fetch, flags.HelpAll) {
 		t.Errorf("few flags are folded:\n%s", fetch)
 	}
 	for i, line := range strings.Split(strings.SplitAfter(whole, "\nWhat:\n")[1], "\n") {
@@ -108,9 +109,9 @@ func TestTheHelpNamesEveryCommand(t *testing.T) {
 		}
 	}
 	for _, g := range commandGroups {
-		for _, name := range g.names {
+		for _, name := range g.Names {
 			if c, _, err := Commands(env.OS()).Find([]string{name}); err != nil || c.Name() != name {
-				t.Errorf("%s lists %s, which is no command", g.title, name)
+				t.Errorf("%s lists %s, which is no command", g.Title, name)
 			}
 		}
 	}

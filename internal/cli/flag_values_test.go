@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -75,8 +77,8 @@ func TestNoFlagAnswersInGosWords(t *testing.T) {
 	everyCommand(func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			for _, value := range []string{"", "x", "-1", "0.5", "99999999999999999999", `a"b`} {
-				if err := c.Flags().Set(f.Name, value); err != nil && isGo(badFlag(err, "").Error()) {
-					t.Errorf("%s --%s %q: %v", c.CommandPath(), f.Name, value, badFlag(err, ""))
+				if err := c.Flags().Set(f.Name, value); err != nil && isGo(usage.BadFlag(err, "").Error()) {
+					t.Errorf("%s --%s %q: %v", c.CommandPath(), f.Name, value, usage.BadFlag(err, ""))
 				}
 			}
 		})
@@ -87,8 +89,8 @@ func TestNoFlagAnswersInGosWords(t *testing.T) {
 
 // What is advised is accepted when it is typed.
 func TestTheLongestTimeIsTaken(t *testing.T) {
-	for _, s := range []string{longestSpan, "365h", "31536000", "31536000s", "1.5h", "500ms"} {
-		if v, err := parseSpan("--max-time", s); err != nil || v <= 0 || v > units.LongestTime {
+	for _, s := range []string{flags.LongestSpan, "365h", "31536000", "31536000s", "1.5h", "500ms"} {
+		if v, err := flags.ParseSpan("--max-time", s); err != nil || v <= 0 || v > units.LongestTime {
 			t.Errorf("%s: %g, %v", s, v, err)
 		}
 	}
@@ -97,7 +99,7 @@ func TestTheLongestTimeIsTaken(t *testing.T) {
 	if !found {
 		t.Fatal(errs)
 	}
-	if v, err := parseSpan("--max-time", strings.Fields(advice)[0]); err != nil {
+	if v, err := flags.ParseSpan("--max-time", strings.Fields(advice)[0]); err != nil {
 		t.Errorf("%g, %v", v, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -28,18 +29,18 @@ func (g *gateFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.margin, "margin", "", "relative change of a rate or mean that counts as no change (default 5%)")
 	f.StringVar(&g.marginP99, "margin-p99", "", "the same for a p99 (default 10%, or --margin if that is more)")
-	f.StringSliceVar(&g.failOn, "fail-on", slices.Clone(defaultFailOn), "verdicts on a row that make the command fail: "+strings.Join(failWords, ", "))
+	flags.WordsVar(f, &g.failOn, "fail-on", defaultFailOn, failWords, "verdicts on a row that make the command fail: "+strings.Join(failWords, ", "))
 }
 
 // margins parses the margins; a margin that is not given is 0.
 func (g *gateFlags) margins() (m model.Margins, err error) {
 	if g.margin != "" {
-		if m.Rate, err = parseShare("--margin", g.margin); err != nil {
+		if m.Rate, err = flags.ParseShare("--margin", g.margin); err != nil {
 			return m, err
 		}
 	}
 	if g.marginP99 != "" {
-		if m.P99, err = parseShare("--margin-p99", g.marginP99); err != nil {
+		if m.P99, err = flags.ParseShare("--margin-p99", g.marginP99); err != nil {
 			return m, err
 		}
 	}
@@ -60,13 +61,8 @@ func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) er
 	return nil
 }
 
-// check refuses invalid values of --fail-on.
+// check refuses values of --fail-on that contradict each other.
 func (g *gateFlags) check() error {
-	for _, word := range g.failOn {
-		if err := oneOf("--fail-on", word, failWords); err != nil {
-			return err
-		}
-	}
 	if len(g.failOn) > 1 && slices.Contains(g.failOn, "none") {
 		return model.RefusedError("--fail-on none cannot be combined with other verdicts", "use none, or the others")
 	}

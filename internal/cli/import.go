@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/imported"
 	"github.com/loadline/loadline/internal/judge/results"
@@ -44,7 +45,7 @@ was understood; 5 a number is invalid; 130 interrupted.`,
 		Example: `  loadline import longhorn=fio.json
   loadline import A=a.log B=b.log --into bake-off
   loadline import whitepaper.md`,
-		Args: atLeast("one FILE"),
+		Args: usage.AtLeast("one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			labels, err := f.label.labels()
 			if err != nil {
@@ -62,15 +63,15 @@ was understood; 5 a number is invalid; 130 interrupted.`,
 			return exitError(finish(e, done, &f.output, false))
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&f.as, "as", "", "the `FORMAT` of all files, instead of detecting it")
-	flags.StringVar(&f.into, "into", "", "the new `DIR` to save in (default: a new one under --results)")
-	flags.StringVar(&f.results, "results", defaultResults, "create the new directory in this `DIR`")
-	flags.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on and are compared with")
-	flags.StringArrayVar(&f.same, "same", nil, "`NAME=OTHER`: what a document says about OTHER belongs to the system NAME (repeatable)")
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.as, "as", "", "the `FORMAT` of all files, instead of detecting it")
+	fl.StringVar(&f.into, "into", "", "the new `DIR` to save in (default: a new one under --results)")
+	fl.StringVar(&f.results, "results", defaultResults, "create the new directory in this `DIR`")
+	fl.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on and are compared with")
+	fl.StringArrayVar(&f.same, "same", nil, "`NAME=OTHER`: what a document says about OTHER belongs to the system NAME (repeatable)")
 	f.evidence.registerKnown(cmd)
-	flags.StringVar(&f.note, "note", "", "a note to save with the results")
+	fl.StringVar(&f.note, "note", "", "a note to save with the results")
 	registerOutput(e, cmd, &f.output)
 	f.label.register(cmd)
 	return cmd

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
@@ -25,11 +26,11 @@ type insideFlags struct {
 }
 
 func (f *insideFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVar(&f.on, "in-cluster", false, "Kubernetes: run the measurement in a Job in the cluster, and fetch its results")
-	flags.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch gets the results later")
-	spanVar(flags, &f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
-	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of an account that has the Role (default: create one, with its Role)")
+	fl := cmd.Flags()
+	fl.BoolVar(&f.on, "in-cluster", false, "Kubernetes: run the measurement in a Job in the cluster, and fetch its results")
+	fl.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch gets the results later")
+	flags.SpanVar(fl, &f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
+	fl.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of an account that has the Role (default: create one, with its Role)")
 }
 
 // check refuses flags that require --in-cluster.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cluster/archive"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
@@ -46,7 +47,7 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "results", kube.ResultsPath, "`DIR` where the results are made and kept")
-	spanVar(f, &hold, "hold", jobs.DefaultHold, "keep the results for this `TIME`")
+	flags.SpanVar(f, &hold, "hold", jobs.DefaultHold, "keep the results for this `TIME`")
 	return cmd
 }
 

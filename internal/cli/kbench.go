@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -24,7 +26,7 @@ func newKbench(e *env.Env) *cobra.Command {
 		Long: `Does what Kbench's entry points do, with the same environment variables, arguments,
 files, summary and metrics, measured and judged by Loadline. The container image
 loadline-kbench calls it instead of run.sh, cmp_run.sh and metric-exporter.`,
-		Args: unknownCommand,
+		Args: usage.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newKbenchRun(e), newKbenchCompare(e), newKbenchExporter(e))
@@ -99,7 +101,7 @@ SIZE, MODE, CPU_IDLE_PROF, RATE_IOPS and RATE as for run.
 
 Exit codes: as for run.`,
 		Example: `  FIRST_VOL_NAME=a FIRST_VOL_FILE=/mnt/a/test SECOND_VOL_NAME=b SECOND_VOL_FILE=/mnt/b/test MODE=quick SIZE=512M loadline kbench compare`,
-		Args:    exactly(0, "no argument"),
+		Args:    usage.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pair, err := kbench.ParsePair(e.Getenv)
 			if err != nil {
@@ -125,8 +127,8 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 	defer watch.Close()
 	o := kbench.Options{Overwrite: f.overwrite, Child: f.child, Watch: watch, Command: recordedCommand(e)}
 	var errs [3]error
-	o.Time, errs[0] = parseSpan("--time", f.time)
-	o.RampTime, errs[1] = parseSpan("--ramp-time", f.rampTime)
+	o.Time, errs[0] = flags.ParseSpan("--time", f.time)
+	o.RampTime, errs[1] = flags.ParseSpan("--ramp-time", f.rampTime)
 	o.Labels, errs[2] = f.label.labels()
 	if err := cmp.Or(errs[:]...); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench/exporter"
 )
@@ -23,7 +24,7 @@ func newKbenchExporter(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exporter",
 		Short: "What metric-exporter does: serve results to Prometheus",
-		Args:  unknownCommand,
+		Args:  usage.UnknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().BoolVarP(&f.debug, "debug", "d", false, "report each file that cannot be read")
@@ -41,7 +42,7 @@ RATE_LIMIT_TYPE, PORT.
 Exit codes: 0 ended by a signal; 1 failed, or a setting is invalid; 2 usage.`,
 		Example: `  loadline kbench exporter start --data-dir results
   loadline kbench exporter --listen-all start --port 9100`,
-		Args: exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), e) },
 	}
 	s := start.Flags()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/show/notices"
 	"github.com/loadline/loadline/internal/show/report/html"
@@ -24,7 +25,7 @@ Copies of the programs, and pages that they write, are distributed under these.
 Exit codes: 0 fine; 1 the output cannot be written; 2 usage.`,
 		Example: `  loadline licenses
   loadline licenses --list`,
-		Args: exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			all := slices.Concat(notices.Linked(), notices.Parse(html.Notices()))
 			out := bufio.NewWriter(e.Stdout)

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -60,10 +60,10 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.experimentFile, experimentFlag, "", "repeat the experiment in this run directory or experiment `FILE`")
 	f.BoolVar(&o.programs, programsFlag, false, "with --experiment: allow its database script and settings, which can start programs")
-	repeatVar(f, &o.repeat, "at least this many repeats per workload (2 to 10000; default: 3, or 4 of each side when two are compared)")
+	flags.RepeatVar(f, &o.repeat, "at least this many repeats per workload (2 to 10000; default: 3, or 4 of each side when two are compared)")
 	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (repeat for each)")
 	f.BoolVar(&o.places.Create, "create", false, createFlag)
-	seedVar(f, &o.seed)
+	flags.SeedVar(f, &o.seed)
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a note to save with the run")
 	o.label.register(cmd)
@@ -109,7 +109,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		}
 	}
 	if o.precision != "" {
-		if exp.Precision, err = parseShare("--precision", o.precision); err != nil {
+		if exp.Precision, err = flags.ParseShare("--precision", o.precision); err != nil {
 			return exp, err
 		}
 	}
@@ -120,7 +120,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		{"--max-time", o.maxTime, &exp.MaxTime}, {"--max-prefill", o.maxPrefill, &exp.MaxPrefill},
 		{"--time", o.fixed, &exp.Time}, {"--ramp-time", o.rampTime, &exp.RampTime},
 	} {
-		if *d.to, err = parseSpan(d.flag, d.text); err != nil {
+		if *d.to, err = flags.ParseSpan(d.flag, d.text); err != nil {
 			return exp, err
 		}
 	}
@@ -129,19 +129,6 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		return exp, model.RefusedError("--ramp-time needs --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
 	}
 	return exp, nil
-}
-
-// parseShare reads "5%" or "0.05".
-func parseShare(flag, s string) (float64, error) {
-	t, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	v, err := units.ParseDecimal(strings.TrimSpace(t))
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v > 0 && v < 1) {
-		return 0, model.RefusedError(fmt.Sprintf("%s %q must be between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
-	}
-	return v, nil
 }
 
 func registerGoals(cmd *cobra.Command, o *options) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/outfile"
@@ -44,10 +47,10 @@ var textOrJSON = []string{"text", "json"}
 // into the file. Forms are the supported formats; none means all.
 func registerOutput(e *env.Env, cmd *cobra.Command, o *outputFlags, forms ...string) {
 	o.forms = forms
-	flags := cmd.Flags()
-	flags.StringVarP(&o.file, "output", "o", "", "write the result to `FILE` instead of standard output")
-	flags.StringVar(&o.format, "format", "", "format of the result: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension, else text)")
-	flags.BoolVar(&o.json, "json", false, "the same as --format json")
+	fl := cmd.Flags()
+	fl.StringVarP(&o.file, "output", "o", "", "write the result to `FILE` instead of standard output")
+	fl.StringVar(&o.format, "format", "", "format of the result: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension, else text)")
+	fl.BoolVar(&o.json, "json", false, "the same as --format json")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := o.choose(); err != nil {
@@ -163,7 +166,9 @@ func (o *outputFlags) save(e *env.Env, data []byte) error {
 
 // emit writes documents in the format that was chosen.
 func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
-	files, err := o.chosen.Write(d, terminalOptions(e.Output))
+	options := terminalOptions(e.Output)
+	options.HasPage = hasPage
+	files, err := o.chosen.Write(d, options)
 	if err != nil {
 		return err
 	}
@@ -174,6 +179,12 @@ func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
 	}
 	_, err = o.chosen.Stream(e.Stdout).Write(files[0].Data)
 	return err
+}
+
+// hasPage reports whether a folder of results has a page: it can be deleted, and the results of interrupted runs have none.
+func hasPage(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, store.PageFile))
+	return err == nil
 }
 
 // emitSaved writes what is saved in a directory of results; a comparison, if

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -63,7 +64,7 @@ would measure the same inside the cluster, for kubectl apply.
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
   loadline plan /dev/sdX --profile kbench --destroy-data-on /dev/sdX --time 20s`,
-		Args:              o.unlessRepeated(exactly(1, "one TARGET")),
+		Args:              o.unlessRepeated(usage.Exactly(1, "one TARGET")),
 		ValidArgsFunction: orPaths,
 		RunE:              f.show(e, &o, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args[0]) }),
 	}
@@ -87,7 +88,7 @@ func newPlanSweep(e *env.Env) *cobra.Command {
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan sweep /var/lib/postgresql --depth 1,4,16 --bs 4k`,
-		Args:    o.unlessRepeated(exactly(1, "one TARGET")),
+		Args:    o.unlessRepeated(usage.Exactly(1, "one TARGET")),
 		RunE:    f.show(e, &o.options, func(cmd *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(cmd, args[0]) }),
 	}
 	o.register(cmd)
@@ -106,7 +107,7 @@ func newPlanScale(e *env.Env) *cobra.Command {
 
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan scale /var/lib/postgresql --volumes 1,2,4`,
-		Args:    o.unlessRepeated(atLeast("one TARGET")),
+		Args:    o.unlessRepeated(usage.AtLeast("one TARGET")),
 		RunE:    f.show(e, &o.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args) }),
 	}
 	o.register(cmd)

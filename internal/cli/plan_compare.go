@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -29,11 +30,11 @@ sides, as plan does for run.
 Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan compare /srv/old /srv/new --profile quick`,
 		Args: o.unlessRepeated(func(cmd *cobra.Command, args []string) error {
-			if len(args) == 4 && args[0] == appSection {
+			if len(args) == 4 && args[0] == usage.App {
 				return model.RefusedError("a comparison of an application is planned one side at a time",
 					"loadline plan app "+safetext.ShellWord(args[1])+" "+safetext.ShellWord(args[2])+"; and the same with "+safetext.ShellWord(args[3]))
 			}
-			return exactly(2, "two targets, A and B")(cmd, args)
+			return usage.Exactly(2, "two targets, A and B")(cmd, args)
 		}),
 		RunE: f.show(e, &o.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args[0], args[1]) }),
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
@@ -30,7 +32,7 @@ func newPredict(e *env.Env) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return usageError{fmt.Errorf("%q is not an application that can be predicted: only postgres is", args[0]), "loadline predict postgres --from RUN --like RUN"}
+			return usage.New(fmt.Errorf("%q is not an application that can be predicted: only postgres is", args[0]), "loadline predict postgres --from RUN --like RUN")
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -59,15 +61,15 @@ Exit codes: 0 predicted; 1 failed; 2 refused: no such run, or one without the ne
 data; 5 predicted from numbers of the storage that a rule calls invalid.`,
 		Example: `  loadline predict postgres --from loadline-results/20261120-235200-new --like loadline-results/20261121-091500-old
   loadline predict postgres --from loadline-results/20261120-235200-new --like loadline-results/20261121-091500-old --clients 1,8,32 --json`,
-		Args: exactly(0, "no arguments except flags"),
+		Args: usage.Exactly(0, "no arguments except flags"),
 		RunE: func(_ *cobra.Command, _ []string) error { return f.predict(e) },
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.from, "from", "", "the `RUN` that measured the storage")
 	fl.StringVar(&f.like, "like", "", "the `RUN` of app postgres with the cost of a transaction")
-	listVar(fl, &f.clients, "clients", "1,4,16,64", readWhole, "numbers of clients")
-	countVar(fl, count{name: "scale", to: &f.scale, least: 1, most: mostScale, such: 50}, 0, "pgbench's scale: the number of branches, whose rows transactions lock (default: that of --like, at least one for each client)")
+	flags.ListVar(fl, &f.clients, "clients", "1,4,16,64", flags.ReadWhole, "numbers of clients")
+	flags.CountVar(fl, flags.Count{Name: "scale", To: &f.scale, Least: 1, Most: flags.MostScale, Such: 50}, 0, "pgbench's scale: the number of branches, whose rows transactions lock (default: that of --like, at least one for each client)")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	cmd.RunE = interruptible(cmd.RunE)
 	return cmd
@@ -83,7 +85,7 @@ func (f *predictFlags) predict(e *env.Env) error {
 	o := results.PredictOptions{From: f.from, Like: f.like}
 	o.Scale = f.scale
 	var err error
-	if o.Clients, err = parseList("--clients", f.clients, readWhole); err != nil {
+	if o.Clients, err = flags.ParseList("--clients", f.clients, flags.ReadWhole); err != nil {
 		return err
 	}
 	p, remarks, err := results.Predict(o)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/doctor"
 	"github.com/loadline/loadline/internal/model"
@@ -30,7 +31,7 @@ func TestAnErrorIsALine(t *testing.T) {
 		"joined":  {errors.Join(errors.New("one"), errors.New(""), errors.New("two "+steering)), "loadline: one\nloadline: two " + harmless + "\n", exitFailed},
 		"wrapped": {fmt.Errorf("of these: %w", errors.Join(errors.New("a"), errors.New("b"))), "loadline: of these: a b\n", exitFailed},
 		"both":    {fmt.Errorf("%w and %w", errors.New("a"), errors.New("b")), "loadline: a and b\n", exitFailed},
-		"usage":   {usageError{errors.New(steering), "loadline --help"}, "loadline: " + harmless + "\n  next: loadline --help\n", exitUsage},
+		"usage":   {usage.New(errors.New(steering), "loadline --help"), "loadline: " + harmless + "\n  next: loadline --help\n", exitUsage},
 	} {
 		var b bytes.Buffer
 		e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/engine"
 	"github.com/loadline/loadline/internal/model"
@@ -34,7 +35,7 @@ func beginProgress(e *env.Env, cmd *cobra.Command) error {
 	if flag == nil || flag.Value.String() == progressForms[0] {
 		return nil
 	}
-	if err := oneOf("--"+progressFlag, flag.Value.String(), progressForms); err != nil {
+	if err := flags.OneOf("--"+progressFlag, flag.Value.String(), progressForms); err != nil {
 		return err
 	}
 	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
@@ -34,10 +35,10 @@ var publisherFlags = []string{"junit", "annotations", "push"}
 // result is handed on afterwards.
 func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {
 	h := &f.publisher
-	flags := cmd.Flags()
-	flags.StringVar(&h.junit, "junit", "", "write goals, rows and verdicts as JUnit XML into this `FILE` (docs/ci.md)")
-	flags.StringVar(&h.annotations, "annotations", annotationForms[0], "report failures as annotations: github, none, or auto for GitHub if GITHUB_ACTIONS=true")
-	flags.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`; exit code 1 if that fails")
+	fl := cmd.Flags()
+	fl.StringVar(&h.junit, "junit", "", "write goals, rows and verdicts as JUnit XML into this `FILE` (docs/ci.md)")
+	fl.StringVar(&h.annotations, "annotations", annotationForms[0], "report failures as annotations: github, none, or auto for GitHub if GITHUB_ACTIONS=true")
+	fl.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`; exit code 1 if that fails")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := h.check(e, f.quiet, f.inside.detach); err != nil {
@@ -53,7 +54,7 @@ func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {
 
 // check refuses invalid flags and unusable destinations before anything is measured.
 func (h *publisher) check(e *env.Env, quiet, detached bool) (err error) {
-	if err := oneOf("--annotations", h.annotations, annotationForms); err != nil {
+	if err := flags.OneOf("--annotations", h.annotations, annotationForms); err != nil {
 		return err
 	}
 	if h.annotations == "github" && emitsEvents(e) {

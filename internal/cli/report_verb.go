@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
@@ -45,7 +46,7 @@ no such run, an unknown format, or a FILE that is not a report; 130 interrupted.
 		Example: `  loadline report loadline-results/20261120-235200-var-lib
   loadline report loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --format markdown
   loadline report --reference docs/medium-nodes.yaml`,
-		Args: atLeast("one RUN"),
+		Args: usage.AtLeast("one RUN"),
 		RunE: func(_ *cobra.Command, args []string) error { return f.report(e, args) },
 	}
 	fl := cmd.Flags()

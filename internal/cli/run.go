@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -57,7 +58,7 @@ over 3, 3 over 5, and 5 over 6.`,
 		Example: `  loadline run /var/lib/postgresql --profile quick
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%
   loadline run --experiment loadline-results/20261120-235200-var-lib`,
-		Args: f.unlessRepeated(exactly(1, "one TARGET")),
+		Args: f.unlessRepeated(usage.Exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err

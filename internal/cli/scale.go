@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -45,7 +47,7 @@ but a total is invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline scale /mnt/a /mnt/b /mnt/c --volumes 1,2,3,6,9
   loadline scale sc:longhorn --volumes 1,3,6,9 --workload rand-write-iops
   loadline scale sc:longhorn --volumes 51 --rate 100`,
-		Args: o.unlessRepeated(atLeast("one TARGET")),
+		Args: o.unlessRepeated(usage.AtLeast("one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err
@@ -69,7 +71,7 @@ but a total is invalid; 130 interrupted (results so far are kept).`,
 func (o *scaleOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	listVar(f, &o.volumes, "volumes", "1,2,3,6", readWhole, "how many volumes to load at once, each number in turn")
+	flags.ListVar(f, &o.volumes, "volumes", "1,2,3,6", flags.ReadWhole, "how many volumes to load at once, each number in turn")
 	f.StringVar(&o.workload, "workload", "rand-read-iops", "the workload of the profile that each volume gets")
 	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second (a whole number), and report whether it achieves them")
 	f.StringVar(&o.profile, "profile", "standard", "where the workload is defined: a profile, or a FILE.yaml of your own")
@@ -81,7 +83,7 @@ func (o *scaleOptions) register(cmd *cobra.Command) {
 func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 	r := model.ScaleRequest{Workload: o.workload, Targets: targets[1:]}
 	var err error
-	if r.Volumes, err = parseList("--volumes", o.volumes, readWhole); err != nil {
+	if r.Volumes, err = flags.ParseList("--volumes", o.volumes, flags.ReadWhole); err != nil {
 		return model.Experiment{}, err
 	}
 	if o.rate != "" {

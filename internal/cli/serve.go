@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/show/serve"
 )
@@ -37,7 +38,7 @@ Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in us
 2 refused: no such folder, or another address without a token.`,
 		Example: `  loadline serve
   loadline serve /srv/results --listen 127.0.0.1:0`,
-		Args: atMost("one folder"),
+		Args: usage.AtMost("one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder := defaultResults
 			if len(args) == 1 {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
@@ -62,12 +63,12 @@ flags; 3 the need cannot be met, with the limit it misses and by how much;
 	fs.StringVar(&f.system, "system", "", "a YAML `FILE` that describes the hardware")
 	fs.StringArrayVar(&f.need, "need", nil, "what some pods need, such as 'pods=20 rand-read=400 rand-write=150 bs=4k' (repeatable)")
 	fs.StringVar(&f.needs, "needs", "", "take the needs from this YAML `FILE`")
-	countVar(fs, count{name: "survive", to: &f.survive, least: 0, most: mostNodes}, 0, "how many nodes may fail")
+	flags.CountVar(fs, flags.Count{Name: "survive", To: &f.survive, Least: 0, Most: flags.MostNodes}, 0, "how many nodes may fail")
 	fs.StringVar(&f.headroom, "headroom", "30%", "share of each resource that stays free")
-	countVar(fs, count{name: "nodes", to: &f.nodes, least: 1, most: mostNodes}, 0, "say how much this number of nodes can carry")
+	flags.CountVar(fs, flags.Count{Name: "nodes", To: &f.nodes, Least: 1, Most: flags.MostNodes}, 0, "say how much this number of nodes can carry")
 	fs.BoolVar(&f.rebuild, "rebuild", false, "print how large a volume may be to be rebuilt in time")
 	fs.StringVar(&f.within, "within", "24h", "with --rebuild: the time that rebuilding may take")
-	countVar(fs, count{name: "snapshots", to: &f.snapshots, least: 1, most: 10000}, 1, "with --rebuild: number of snapshots of a volume with data of their own, including its head")
+	flags.CountVar(fs, flags.Count{Name: "snapshots", To: &f.snapshots, Least: 1, Most: 10000}, 1, "with --rebuild: number of snapshots of a volume with data of their own, including its head")
 	fs.StringVar(&f.throttle, "throttle", "", "with --rebuild: a limit on rebuilding, such as 100MiB/s")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	return cmd
@@ -116,7 +117,7 @@ func (f *sizeFlags) ask() (sizing.Ask, error) {
 	ask := sizing.Ask{Survive: f.survive, Nodes: f.nodes}
 	var err error
 	if f.headroom != "0" && f.headroom != "0%" {
-		if ask.Headroom, err = parseShare("--headroom", f.headroom); err != nil {
+		if ask.Headroom, err = flags.ParseShare("--headroom", f.headroom); err != nil {
 			return ask, err
 		}
 	}
@@ -157,7 +158,7 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	if len(p.Rebuilds) == 0 {
 		return model.RefusedError(fmt.Sprintf("%s contains no timed rebuild", p.Name), "add rebuilds: [{volume: 100GiB, time: 281s}] to the file")
 	}
-	within, err := parseSpan("--within", f.within)
+	within, err := flags.ParseSpan("--within", f.within)
 	if err != nil {
 		return err
 	}

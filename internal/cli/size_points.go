@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/study"
@@ -37,5 +38,5 @@ func (f *sizeFlags) points(runs []string) (*study.Published, error) {
 		p := &study.Published{Name: f.system}
 		return p, results.AddSystem(p, f.system)
 	}
-	return nil, usageError{errors.New("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need"), "loadline size --help"}
+	return nil, usage.New(errors.New("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need"), "loadline size --help")
 }

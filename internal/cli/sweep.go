@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -46,7 +48,7 @@ Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 m
 but a cell is invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline sweep /var/lib/postgresql --depth 1,4,16 --bs 4k,64k
   loadline sweep /var/lib/postgresql --rw randwrite --bs 8k`,
-		Args: o.unlessRepeated(exactly(1, "one TARGET")),
+		Args: o.unlessRepeated(usage.Exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err
@@ -70,9 +72,9 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	d := sweep.GridDefaults()
 	f.StringVar(&o.pattern, "rw", d.Pattern, "the pattern: "+strings.Join(sweep.Patterns, ", "))
-	listVar(f, &o.depths, "depth", joined(d.Depths, strconv.Itoa), readWhole, "queue depths of each job")
-	listVar(f, &o.blocks, "bs", joined(d.BlockSizes, units.FormatBlock), units.ParseSize, "block sizes (with --load: one, 4k by default)")
-	listVar(f, &o.jobs, "jobs", joined(d.Jobs, strconv.Itoa), readWhole, "numbers of concurrent submitters")
+	flags.ListVar(f, &o.depths, "depth", flags.Joined(d.Depths, strconv.Itoa), flags.ReadWhole, "queue depths of each job")
+	flags.ListVar(f, &o.blocks, "bs", flags.Joined(d.BlockSizes, units.FormatBlock), units.ParseSize, "block sizes (with --load: one, 4k by default)")
+	flags.ListVar(f, &o.jobs, "jobs", flags.Joined(d.Jobs, strconv.Itoa), flags.ReadWhole, "numbers of concurrent submitters")
 	f.BoolVar(&o.load, "load", false, "instead, offer rates: latency against load, and the knee")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)
@@ -91,9 +93,9 @@ func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Expe
 		flag, text string
 		read       func(string) error
 	}{
-		{"depth", o.depths, func(s string) error { r.Depths, err = parseList("--depth", s, readWhole); return err }},
-		{"bs", o.blocks, func(s string) error { r.BlockSizes, err = parseList("--bs", s, units.ParseSize); return err }},
-		{"jobs", o.jobs, func(s string) error { r.Jobs, err = parseList("--jobs", s, readWhole); return err }},
+		{"depth", o.depths, func(s string) error { r.Depths, err = flags.ParseList("--depth", s, flags.ReadWhole); return err }},
+		{"bs", o.blocks, func(s string) error { r.BlockSizes, err = flags.ParseList("--bs", s, units.ParseSize); return err }},
+		{"jobs", o.jobs, func(s string) error { r.Jobs, err = flags.ParseList("--jobs", s, flags.ReadWhole); return err }},
 	} {
 		if !cmd.Flags().Changed(l.flag) {
 			continue

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -63,13 +65,13 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
   loadline trace --device sda --pid 4711
   loadline trace --container 3f4a1c9e2b7d --show who,latency
   loadline trace --time 0`,
-		Args: atMost("one TARGET"),
+		Args: usage.AtMost("one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.trace(cmd.Context(), e, args) },
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.device, "device", "", "trace this block `DEVICE`: sda, /dev/sda1")
-	countVar(fl, count{name: "pid", to: &f.pid, least: 1, most: mostPID, such: 4711}, 0, "only the I/O of this process, with its threads")
+	flags.CountVar(fl, flags.Count{Name: "pid", To: &f.pid, Least: 1, Most: flags.MostPID, Such: 4711}, 0, "only the I/O of this process, with its threads")
 	fl.StringVar(&f.container, "container", "", "only that of the container whose ID begins with this")
 	fl.StringVar(&f.pod, "pod", "", "only that of this pod on this node: its UID, name or namespace/name")
 	fl.StringVar(&f.cgroup, "cgroup", "", "only that of the cgroup with this `PATH` and those below it")
@@ -96,7 +98,7 @@ func showNames() (names []string) {
 // parts checks --show.
 func (f *traceFlags) parts() (parts []text.TracePart, err error) {
 	for _, name := range f.show {
-		if err := oneOf("--show", name, showNames()); err != nil {
+		if err := flags.OneOf("--show", name, showNames()); err != nil {
 			return nil, err
 		}
 		parts = append(parts, text.TracePart(name))
@@ -133,12 +135,12 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 	if f.method == autoMethod {
 		o.Method = ""
 	} else if f.method != "" {
-		if err := oneOf("--method", f.method, []string{autoMethod, string(iotrace.ByBPF), string(iotrace.ByPerf), string(iotrace.ByCounters)}); err != nil {
+		if err := flags.OneOf("--method", f.method, []string{autoMethod, string(iotrace.ByBPF), string(iotrace.ByPerf), string(iotrace.ByCounters)}); err != nil {
 			return o, err
 		}
 	}
 	if f.time != "0" {
-		seconds, err := parseSpan("--time", f.time)
+		seconds, err := flags.ParseSpan("--time", f.time)
 		if err != nil {
 			return o, err
 		}

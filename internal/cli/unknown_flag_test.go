@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"github.com/loadline/loadline/internal/env"
 )
 
@@ -53,25 +51,6 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		e.Args, e.Stdout, e.Stderr = strings.Fields(args), &out, &stderr
 		if code := Run(t.Context(), &e); code != exitUsage || !strings.Contains(stderr.String(), want) || out.Len() > 0 {
 			t.Errorf("loadline %s: exit code %d, want %q:\n%s%s", args, code, want, &stderr, &out)
-		}
-	}
-}
-
-func TestForeignFlagsAreAnsweredWithFlagsThatExist(t *testing.T) {
-	all := map[string]bool{}
-	everyCommand(func(c *cobra.Command) {
-		for _, name := range flagNames(c) {
-			all[name] = true
-		}
-	})
-	for name, f := range foreignFlags {
-		if len(f.here) == 0 && f.words == "" || name != strings.ToLower(name) || strings.Contains(name, "_") {
-			t.Errorf("--%s: %+v", name, f)
-		}
-		for _, here := range f.here {
-			if !all[here] {
-				t.Errorf("--%s is answered with --%s, which no command has", name, here)
-			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 )
 
@@ -15,7 +16,7 @@ var reporting = []string{"run", "compare", "sweep", "scale", "postgres", "analyz
 // registerVerbose adds --verbose to the verbs below cmd that print reports.
 func registerVerbose(e *env.Env, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		if slices.Contains(reporting, c.Name()) || cmd.Name() == appSection {
+		if slices.Contains(reporting, c.Name()) || cmd.Name() == usage.App {
 			c.Flags().BoolVarP(&e.Output.Verbose, "verbose", "v", false, "also print notes, passed checks and what was not checked")
 		}
 		registerVerbose(e, c)

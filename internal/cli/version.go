@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/fio"
 	"github.com/loadline/loadline/internal/measure/worker"
@@ -47,7 +48,7 @@ prints the version alone.
 Exit codes: 0 success, even without fio; 1 failed; 2 usage.`,
 		Example: `  loadline version
   loadline version --json`,
-		Args: exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a := readVersionInfo(cmd.Context(), e)
 			if output.name() == "json" {

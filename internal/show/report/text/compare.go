@@ -35,9 +35,7 @@ func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 		p.field("result", words.Decided(c))
 	}
 	p.field("verdict", words.Verdicts(c)...)
-	if c.Directory != "" {
-		p.field("saved", strings.TrimRight(c.Directory, "/")+"/", "report.html")
-	}
+	p.saved(c.Directory, o)
 	return p.flush(w)
 }
 

@@ -23,6 +23,8 @@ type Options struct {
 	Verbose bool
 	// Brief omits the lines of a report that Head has already printed.
 	Brief bool
+	// HasPage reports whether the folder of a run or comparison has a page; nil means that each has one.
+	HasPage func(dir string) bool
 	// Planned is the command that printed a plan, without its arguments; empty for "loadline plan".
 	Planned string
 }
@@ -57,10 +59,20 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 		p.field("durable", p.Paint(paintOf(d.Result), d.Statement))
 	}
 	p.charts(r)
-	if r.Run.Directory != "" {
-		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/", "report.html")
-	}
+	p.saved(r.Run.Directory, o)
 	return p.flush(w)
+}
+
+// saved says where a run or comparison is saved, and the name of its page; "" is nowhere.
+func (p *page) saved(dir string, o Options) {
+	if dir == "" {
+		return
+	}
+	facts := []string{strings.TrimRight(dir, "/") + "/"}
+	if o.HasPage == nil || o.HasPage(dir) {
+		facts = append(facts, "report.html")
+	}
+	p.field("saved", facts...)
 }
 
 // page collects lines in the style of the stream.

@@ -1,4 +1,4 @@
-package cli
+package flags
 
 import (
 	"errors"
@@ -18,10 +18,10 @@ type listValue struct {
 	check func(string) error
 }
 
-// listVar adds such a flag with its default.
-func listVar[V any](f *pflag.FlagSet, to *string, name, otherwise string, read func(string) (V, error), usage string) {
+// ListVar adds such a flag with its default.
+func ListVar[V any](f *pflag.FlagSet, to *string, name, otherwise string, read func(string) (V, error), usage string) {
 	*to = otherwise
-	f.Var(listValue{to, func(s string) error { _, err := parseList("--"+name, s, read); return err }}, name, usage)
+	f.Var(listValue{to, func(s string) error { _, err := ParseList("--"+name, s, read); return err }}, name, usage)
 }
 
 func (v listValue) String() string {
@@ -41,16 +41,16 @@ func (v listValue) Set(s string) error {
 	return err
 }
 
-// readWhole reads a whole number.
-func readWhole(s string) (int, error) {
+// ReadWhole reads a whole number.
+func ReadWhole(s string) (int, error) {
 	if _, err := units.ParseWhole(s); err != nil {
 		return 0, err
 	}
 	return strconv.Atoi(s)
 }
 
-// parseList parses a comma-separated list; "" is an empty list.
-func parseList[V any](flag, s string, read func(string) (V, error)) ([]V, error) {
+// ParseList parses a comma-separated list; "" is an empty list.
+func ParseList[V any](flag, s string, read func(string) (V, error)) ([]V, error) {
 	if strings.TrimSpace(s) == "" {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func parseList[V any](flag, s string, read func(string) (V, error)) ([]V, error)
 }
 
 // joined writes a list as a flag takes it.
-func joined[V any](values []V, write func(V) string) string {
+func Joined[V any](values []V, write func(V) string) string {
 	words := make([]string, len(values))
 	for i, v := range values {
 		words[i] = write(v)

@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"errors"
@@ -20,9 +20,9 @@ func TestTheHintOfSeveralErrors(t *testing.T) {
 		{errors.Join(plain, hinted), "loadline cleanup X"},
 		{errors.Join(silent, fmt.Errorf("at the end: %w", hinted)), "loadline cleanup X"},
 		{fmt.Errorf("%w; and %w", silent, hinted), "loadline cleanup X"},
-		{errors.Join(usageError{plain, "loadline --help"}, hinted), "loadline --help"},
+		{errors.Join(Error{plain, "loadline --help"}, hinted), "loadline --help"},
 	} {
-		if got := hintOf(x.err); got != x.want {
+		if got := Hint(x.err); got != x.want {
 			t.Errorf("%v: %q, want %q", x.err, got, x.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"errors"
@@ -9,18 +9,22 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// foreignFlag maps a flag of another tool, or a common guess, to the flag here.
-type foreignFlag struct {
-	// here are flags with the same meaning, best first: the first that the command has is meant.
-	here []string
-	// words say what to do if the command has none of them.
-	words string
+// ForeignFlag maps a flag of another tool, or a common guess, to the flag here.
+type ForeignFlag struct {
+	// Here are flags with the same meaning, best first: the first that the command has is meant.
+	Here []string
+	// Words say what to do if the command has none of them.
+	Words string
 }
+
+// App is the command that holds one for each application, and their section of the configuration.
+const App = "app"
 
 // targetHint is the hint for a flag that names what is measured.
 const targetHint = "the target is an argument: loadline run TARGET"
@@ -31,9 +35,9 @@ const jobHint = "put it in a fio job and run that: loadline run TARGET --job FIL
 // applicationHint is the hint for a flag that asks for a database.
 const applicationHint = "databases have verbs of their own: loadline app postgres PLACE, and loadline compare app postgres A B for two places"
 
-// foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl, pgbench and hyperfine, with dashes
+// ForeignFlags are flags of fio, Kbench, dbench, kubestr, kubectl, pgbench and hyperfine, with dashes
 // instead of underscores. A single letter is a shorthand.
-var foreignFlags = map[string]foreignFlag{
+var ForeignFlags = map[string]ForeignFlag{
 	"duration": {[]string{"time", "max-time", "within"}, ""}, "runtime": {[]string{"time", "max-time"}, ""},
 	"seconds": {[]string{"time", "max-time"}, ""}, "t": {[]string{"time", "max-time"}, ""},
 	"timeout": {[]string{"max-time", "ready-within", "wait"}, ""}, "max-duration": {[]string{"max-time"}, ""},
@@ -65,17 +69,17 @@ var foreignFlags = map[string]foreignFlag{
 	"c": {[]string{"clients"}, ""}, "client": {[]string{"clients"}, ""}, "j": {[]string{"threads", "jobs"}, ""}, "builtin": {[]string{"load"}, applicationHint},
 }
 
-// unknownFlag explains a flag error; for a flag that does not exist it suggests what was
+// UnknownFlag explains a flag error; for a flag that does not exist it suggests what was
 // probably meant.
-func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
+func UnknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
-		return badFlag(err, help)
+		return BadFlag(err, help)
 	}
 	if args := e.Args; !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		// The flags of a command that does not exist are not known either.
-		return unknownCommand(cmd, args)
+		return UnknownCommand(cmd, args)
 	}
 	if err := unknownBelow(e, cmd); err != nil {
 		return err
@@ -86,30 +90,30 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	}
 	unknownErr := fmt.Errorf("unknown flag %s", typed)
 	if name == "baseline" && compares(cmd) {
-		return usageError{fmt.Errorf("%w: the baseline is the first of the two arguments", unknownErr), cmd.CommandPath() + " A B"}
+		return Error{fmt.Errorf("%w: the baseline is the first of the two arguments", unknownErr), cmd.CommandPath() + " A B"}
 	}
-	own := flagNames(cmd)
-	foreign, known := foreignFlags[strings.ToLower(strings.ReplaceAll(name, "_", "-"))]
+	own := flags.Names(cmd)
+	foreign, known := ForeignFlags[strings.ToLower(strings.ReplaceAll(name, "_", "-"))]
 	instead := ""
-	if i := slices.IndexFunc(foreign.here, func(f string) bool { return slices.Contains(own, f) }); i >= 0 {
-		instead = foreign.here[i]
-	} else if known && foreign.words != "" {
-		return usageError{unknownErr, foreign.words}
+	if i := slices.IndexFunc(foreign.Here, func(f string) bool { return slices.Contains(own, f) }); i >= 0 {
+		instead = foreign.Here[i]
+	} else if known && foreign.Words != "" {
+		return Error{unknownErr, foreign.Words}
 	}
 	if instead == "" {
 		// A shorthand is too short to suggest a similar name.
 		instead = suggest.Nearest(strings.ReplaceAll(name, "_", "-"), own)
 		if others := commandsWith(cmd, name); len(others) > 0 && !nearlyEqual(name, instead) {
-			return usageError{fmt.Errorf("%w; it is a flag of loadline %s", unknownErr, strings.Join(others, ", ")), help}
+			return Error{fmt.Errorf("%w; it is a flag of loadline %s", unknownErr, strings.Join(others, ", ")), help}
 		}
 	}
 	if instead == "" {
-		return usageError{unknownErr, help}
+		return Error{unknownErr, help}
 	}
 	unknownErr = fmt.Errorf("%w; did you mean --%s?", unknownErr, instead)
-	if groupOf(instead) == groupSafety {
+	if flags.GroupOf(instead) == flags.Safety {
 		// A guess must not permit damage: the user has to type such a flag.
-		return usageError{unknownErr, help}
+		return Error{unknownErr, help}
 	}
 	if err := refusedTyped(cmd, e.Args, typed, instead); err != nil {
 		// A command with that value would be refused as well.
@@ -117,9 +121,9 @@ func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		if strings.HasPrefix(message, instead+" ") {
 			message = "--" + message
 		}
-		return usageError{fmt.Errorf("%w %s", unknownErr, message), hintOf(err)}
+		return Error{fmt.Errorf("%w %s", unknownErr, message), Hint(err)}
 	}
-	return usageError{unknownErr, replaceFlag(e.Args, typed, "--"+instead)}
+	return Error{unknownErr, replaceFlag(e.Args, typed, "--"+instead)}
 }
 
 // unknownBelow refuses the word that stands where a group of commands expects one of them. That is the mistake, not a
@@ -149,10 +153,10 @@ func refusedTyped(cmd *cobra.Command, args []string, typed, instead string) erro
 	}
 	for i, a := range args {
 		if value, found := strings.CutPrefix(a, typed+"="); found {
-			return refusedValue(cmd, instead, []string{value})
+			return RefusedValue(cmd, instead, []string{value})
 		}
 		if a == typed && i+1 < len(args) {
-			return refusedValue(cmd, instead, []string{args[i+1]})
+			return RefusedValue(cmd, instead, []string{args[i+1]})
 		}
 	}
 	return nil
@@ -164,16 +168,6 @@ func nearlyEqual(a, b string) bool {
 		return strings.TrimSuffix(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)), "s")
 	}
 	return b != "" && plain(a) == plain(b)
-}
-
-// flagNames returns the names of the flags of a command.
-func flagNames(cmd *cobra.Command) (names []string) {
-	for _, g := range FlagGroups(cmd) {
-		for _, f := range g.Flags {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 // compares reports whether a command is compare, or one below it.
@@ -193,9 +187,9 @@ func commandsWith(cmd *cobra.Command, flag string) (names []string) {
 			// A group has no flags of its own: they are those of app postgres, of predict postgres, …
 			of = c.Commands()
 		}
-		if c.Name() == appSection {
+		if c.Name() == App {
 			// A comparison of an application has them as well.
-			if group, _, err := c.Root().Find([]string{"compare", appSection}); err == nil && compares(cmd) && len(having(group.Commands(), flag)) > 0 {
+			if group, _, err := c.Root().Find([]string{"compare", App}); err == nil && compares(cmd) && len(having(group.Commands(), flag)) > 0 {
 				of = group.Commands()
 			}
 		}
@@ -209,7 +203,7 @@ func commandsWith(cmd *cobra.Command, flag string) (names []string) {
 // having returns those of the commands that have a flag.
 func having(commands []*cobra.Command, flag string) (names []string) {
 	for _, c := range commands {
-		if c.IsAvailableCommand() && slices.Contains(flagNames(c), flag) {
+		if c.IsAvailableCommand() && slices.Contains(flags.Names(c), flag) {
 			names = append(names, strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "))
 		}
 	}

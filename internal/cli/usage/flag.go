@@ -1,0 +1,95 @@
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// BadFlag explains a flag that exists but cannot be understood. The flag library's own words quote Go's
+// functions.
+func BadFlag(err error, help string) error {
+	var refused *model.WorkerError
+	var missing *pflag.ValueRequiredError
+	var syntax *pflag.InvalidSyntaxError
+	var value *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &missing):
+		return Error{fmt.Errorf("--%s needs a value", missing.GetFlag().Name), help}
+	case errors.As(err, &syntax):
+		return Error{fmt.Errorf("%q is not a flag: one is written --name, or --name=value", syntax.GetSpecifiedFlag()), help}
+	case errors.As(err, &value):
+		message, hint := badValue(value)
+		return Error{errors.New(message), hint}
+	}
+	return Error{err, help}
+}
+
+// badValue says what a flag takes instead of the value that it was given.
+func badValue(err *pflag.InvalidValueError) (message, hint string) {
+	name, typed := "--"+err.GetFlag().Name, strconv.Quote(err.GetValue())
+	switch err.GetFlag().Value.Type() {
+	case "int", "uint64", "float64":
+		if errors.Is(err, strconv.ErrRange) {
+			return fmt.Sprintf("%s %s is larger than any number that it takes", name, typed), "write a smaller one, or leave it out"
+		}
+		return fmt.Sprintf("%s %s is not a whole number", name, typed), fmt.Sprintf("write one, such as %s 3, or leave it out", name)
+	case "bool":
+		return fmt.Sprintf("%s %s is neither true nor false", name, typed), fmt.Sprintf("write %s, or leave it out", name)
+	case "stringToString":
+		return fmt.Sprintf("%s %s is not a list of NAME=VALUE", name, typed), fmt.Sprintf("write it like %s a=1,b=2", name)
+	case "stringSlice":
+		return fmt.Sprintf("%s %s is not a list: a quotation mark in it is not closed, or in the middle of a word", name, typed), "separate the entries by commas, without quotation marks"
+	}
+	return fmt.Sprintf("%s %s is not what it takes: %v", name, typed, errors.Unwrap(err)), "leave it out"
+}
+
+// RefusedValue says what is wrong with the values of a flag of a command that is not run; nil if nothing is.
+func RefusedValue(c *cobra.Command, flag string, values []string) error {
+	f := c.Flags().Lookup(flag)
+	_, list := f.Value.(pflag.SliceValue)
+	if !list && f.Value.Type() != "stringToString" && len(values) != 1 {
+		return fmt.Errorf("%s takes one value", flag)
+	}
+	for _, v := range values {
+		var err error
+		switch flag {
+		case "precision", "margin", "margin-p99", "headroom":
+			_, err = flags.ParseShare(flag, v)
+		case "max-time", "max-prefill", "time", "ramp-time", "within":
+			if v != "0" {
+				_, err = flags.ParseSpan(flag, v)
+			}
+		case "size":
+			_, err = units.ParseSize(v)
+		case "cap":
+			_, err = model.ParseCap(v)
+		}
+		if err == nil {
+			// The flag only checks the value's type.
+			err = c.Flags().Set(flag, Quoted(f, v))
+		}
+		if err != nil {
+			return BadFlag(err, "")
+		}
+	}
+	return nil
+}
+
+// Quoted is a value as a flag takes it: an element of a list may contain a comma.
+func Quoted(f *pflag.Flag, value string) string {
+	if f.Value.Type() == "stringSlice" && strings.ContainsAny(value, "\",") {
+		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
+	}
+	return value
+}
