@@ -24,6 +24,7 @@ import (
 const logProfile = `engine: psync
 workloads:
   - {name: wal-8k, access: seq, direction: write, block_size: 8k, sync: fdatasync}
+  - {name: wal-16k, access: seq, direction: write, block_size: 16k, sync: fdatasync}
   - {name: wal-64k, access: seq, direction: write, block_size: 64k, sync: fdatasync}
   - {name: page-read, access: rand, direction: read, block_size: 8k}
 `
@@ -51,7 +52,7 @@ func saved(t *testing.T, e *env.Env, args ...string) (dir string, o outcome) {
 // transaction is measured where flushes are fast; the storage's flushes take a drawn time. If the
 // machine is busy for a while, that is not an error of the model.
 func TestADatabaseDoesWhatWasPredicted(t *testing.T) {
-	takeSlots(t, demand{class: waiting, seconds: 130, slots: 2})
+	takeSlots(t, demand{class: waiting, seconds: 136, slots: 2})
 	lab.Lock(t)
 	dir, like := serverDisk(t), serverDisk(t)
 	lab.UpToThree(t, func() []string { return predicted(t, dir, like) })
@@ -82,7 +83,7 @@ const secondsEach = 48
 func comparedWithPrediction(t *testing.T, e *env.Env, dir, like, profile string, clients ...int) (comparison string, wrong []string) {
 	t.Helper()
 	numbers := listed(clients)
-	from, _ := saved(t, e, "run", dir, "--profile", profile, "--max-time", "18s", "--size", "64MiB")
+	from, _ := saved(t, e, "run", dir, "--profile", profile, "--max-time", "24s", "--size", "64MiB")
 	comparison, _ = saved(t, e, "app", "postgres", dir, "--baseline", like, "--clients", numbers, "--load", "tpcb", "--scale", "16",
 		"--repeat", "3", "--max-time", fmt.Sprintf("%ds", secondsEach*len(clients)))
 	o := commandIn(t.Context(), t, e, "predict", "postgres", "--from", from, "--like", filepath.Join(comparison, store.BaselineDir), "--clients", numbers, "--scale", "16", "--json")

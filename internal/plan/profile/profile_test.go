@@ -76,6 +76,7 @@ func TestBuiltinsAreWhatTheyAreNamedAfter(t *testing.T) {
 		"etcd": {"wal-fdatasync | seq write 2300 qd1 +fdatasync appended | iops"},
 		"postgres": {
 			"wal-8k | seq write 8k qd1 +fdatasync | iops",
+			"wal-16k | seq write 16k qd1 +fdatasync | iops",
 			"wal-64k | seq write 64k qd1 +fdatasync | iops",
 			"page-read | rand read 8k qd1 | latency",
 			"page-read-16 | rand read 8k qd16 | iops",
