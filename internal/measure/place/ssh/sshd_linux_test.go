@@ -281,8 +281,9 @@ func TestRealSSH(t *testing.T) {
 		})
 		t.Run("etcd", func(t *testing.T) {
 			t.Parallel()
-			// etcd's own goal, 10 ms for a flush, is missed while other tests use the disk.
-			r.measuresServer(t, "etcd", `"workload": "put-c2"`, "--clients", "2", "--etcd", lab.Etcd(t), "--goal", "put-c2 sync p99 < 10s")
+			// etcd's own goal, the p99 of flushes below 10 ms, is missed while other tests use the disk, and undecided if it is so busy that they are too few in three
+			// seconds.
+			r.measuresServer(t, "etcd", `"workload": "put-c2"`, "--clients", "2", "--etcd", lab.Etcd(t), "--goal", "put-c2 tps > 1")
 		})
 		for host, c := range map[string]struct {
 			code int
