@@ -67,14 +67,14 @@ func loopDevice(t testing.TB, file string, options ...string) string {
 
 // addPartition tells the kernel about a first partition (start and length in sectors), without the
 // kernel reading a partition table.
-func addPartition(t testing.TB, dev string, start, sectors int) string {
+func addPartition(t testing.TB, dev string, number, start, sectors int) string {
 	t.Helper()
 	lab.Need(t, "addpart")
-	if out, err := exec.Command("addpart", dev, "1", fmt.Sprint(start), fmt.Sprint(sectors)).CombinedOutput(); err != nil {
+	if out, err := exec.Command("addpart", dev, fmt.Sprint(number), fmt.Sprint(start), fmt.Sprint(sectors)).CombinedOutput(); err != nil {
 		lab.Unavailable(t, "addpart: %s", strings.TrimSpace(string(out)))
 	}
-	t.Cleanup(func() { run(t, "delpart", dev, "1") })
-	return dev + "p1"
+	t.Cleanup(func() { run(t, "delpart", dev, fmt.Sprint(number)) })
+	return fmt.Sprintf("%sp%d", dev, number)
 }
 
 // mountAt mounts a filesystem for the duration of the test.

@@ -235,7 +235,7 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 	})
 	t.Run("partitions", func(t *testing.T) {
 		dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
-		addPartition(t, dev, 2048, 20480)
+		addPartition(t, dev, 1, 2048, 20480)
 		modeltest.Refused(t, guard(t, dev), "has partitions ("+sysBase(dev)+"p1)")
 		// The partition itself carries no signature and may be overwritten.
 		if err := guard(t, dev+"p1"); err != nil {
@@ -259,6 +259,52 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 		modeltest.Refused(t, guard(t, file), "is the content of "+lower, "losetup -d")
 		upper := loopDevice(t, lower)
 		modeltest.Refused(t, guard(t, lower), "is the content of "+upper)
+	})
+	t.Run("a loop device on a mounted device", func(t *testing.T) {
+		lower := loopDevice(t, image(t, t.TempDir(), 32<<20), "--sizelimit", "16M")
+		run(t, "mkfs.ext4", "-q", "-F", lower)
+		upper := loopDevice(t, lower, "--offset", "5M")
+		if err := guard(t, upper); err != nil {
+			t.Errorf("nothing uses %s: %v", lower, err)
+		}
+		dir := mountAt(t, lower)
+		modeltest.Refused(t, guard(t, upper), "shares its content with "+lower+", which is mounted at "+dir, "umount "+dir)
+		modeltest.Refused(t, guard(t, loopDevice(t, upper)), "shares its content with "+lower+", which is mounted at "+dir)
+	})
+	t.Run("a loop device on swap", func(t *testing.T) {
+		lower := loopDevice(t, image(t, t.TempDir(), 8<<20))
+		run(t, "mkswap", lower)
+		upper := loopDevice(t, lower, "--offset", "4M")
+		if out, err := exec.Command("swapon", lower).CombinedOutput(); err != nil {
+			lab.Unavailable(t, "swapon: %s", out)
+		}
+		t.Cleanup(func() { run(t, "swapoff", lower) })
+		modeltest.Refused(t, guard(t, upper), "shares its content with "+lower+", which is swap space in use", "swapoff "+lower)
+	})
+	t.Run("a loop device on a disk with a mounted partition", func(t *testing.T) {
+		disk := loopDevice(t, image(t, t.TempDir(), 64<<20))
+		addPartition(t, disk, 1, 2048, 40960)
+		addPartition(t, disk, 2, 49152, 20480)
+		whole := loopDevice(t, disk, "--offset", "8M")
+		if err := guard(t, whole); err != nil {
+			t.Errorf("nothing uses the partitions of %s: %v", disk, err)
+		}
+		run(t, "mkfs.ext4", "-q", "-F", disk+"p1")
+		dir := mountAt(t, disk+"p1")
+		modeltest.Refused(t, guard(t, whole), "shares its content with "+disk+"p1, which is mounted at "+dir, "umount "+dir)
+	})
+	t.Run("a disk of which another partition is mounted", func(t *testing.T) {
+		disk := loopDevice(t, image(t, t.TempDir(), 64<<20))
+		addPartition(t, disk, 1, 2048, 40960)
+		addPartition(t, disk, 2, 49152, 20480)
+		run(t, "mkfs.ext4", "-q", "-F", disk+"p1")
+		mountAt(t, disk+"p1")
+		if err := guard(t, disk+"p2"); err != nil {
+			t.Errorf("the other partition is refused: %v", err)
+		}
+		if upper := loopDevice(t, disk+"p2"); guard(t, upper) != nil {
+			t.Errorf("a loop device on the other partition is refused: %v", guard(t, upper))
+		}
 	})
 	t.Run("open elsewhere", func(t *testing.T) {
 		file := image(t, t.TempDir(), 1<<20)

@@ -64,7 +64,9 @@ func (o *Object) holder(who openers) (found holder, is bool) {
 	}
 	var below []inode
 	if own.rdev != 0 {
-		below = newKernel().below(own.rdev, 0)
+		for _, p := range newKernel().below(own.rdev, 0) {
+			below = append(below, p.inode)
+		}
 	}
 	// Without a lock our own fio cannot be told from other programs.
 	lock := lockOf(o.File())

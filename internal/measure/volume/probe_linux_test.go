@@ -90,7 +90,7 @@ func TestProbeSeesRAMUnderADeletedFile(t *testing.T) {
 
 func TestProbePartition(t *testing.T) {
 	dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
-	part := addPartition(t, dev, 2048, 20480)
+	part := addPartition(t, dev, 1, 2048, 20480)
 	s := probe(t, part)
 	if s.DeviceSize != 20480*512 || s.Device != sysBase(dev) || s.DeviceChain[0] != sysBase(part) || s.DeviceChain[1] != sysBase(dev) {
 		t.Errorf("%+v", s)
