@@ -1,6 +1,7 @@
 package procfs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,4 +35,14 @@ func working(in func(dir string) bool) (ids []int) {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// InEnvironment reports whether a process was started with a variable, written NAME=VALUE, in its environment. An error means
+// that this user may not see it, or that the process has ended.
+func InEnvironment(id int, variable string) (bool, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", id))
+	if err != nil {
+		return false, err
+	}
+	return slices.Contains(strings.Split(string(text), "\x00"), variable), nil
 }

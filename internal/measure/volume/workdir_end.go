@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -53,11 +52,11 @@ func started(id int) bool {
 	if bytes.HasPrefix(title, []byte("postgres: ")) {
 		return true
 	}
-	vars, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", id))
+	ours, err := procfs.InEnvironment(id, env.StartedByUs)
 	if err != nil {
 		// Even root may be denied access (in a container), so we cannot rule out that it started the
 		// process as another user.
 		return os.Geteuid() == 0
 	}
-	return slices.Contains(strings.Split(string(vars), "\x00"), env.StartedByUs)
+	return ours
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"syscall"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // fio's jobs are separate processes, each in its own session (fio calls setsid), so neither the
@@ -13,13 +15,13 @@ import (
 // private directory in which they run, and they are found by it.
 
 // guardScript waits for a line. If its input ends without one, this process is gone: the script
-// kills all processes running in the private directory and removes the directory. Killing needs
-// /proc; elsewhere it can only remove the directory.
+// kills all processes running in the private directory that have our mark in their environment, and removes the directory. Killing needs
+// /proc; elsewhere it can only remove the directory. Without grep, the mark cannot be found.
 const guardScript = `
 trap "" INT TERM HUP
 read -r line && exit
 for p in /proc/[0-9]*; do
-	case "$(readlink "$p/cwd")" in "$1"|"$1 "*) kill -KILL "${p#/proc/}" ;; esac
+	case "$(readlink "$p/cwd")" in "$1"|"$1 "*) grep -q "$2" "$p/environ" && kill -KILL "${p#/proc/}" ;; esac
 done 2>/dev/null
 rm -rf -- "$1"`
 
@@ -30,7 +32,7 @@ func (d *Driver) guard(dir string) (dismiss func()) {
 	if err != nil {
 		return func() {}
 	}
-	cmd := d.env.Command(context.Background(), sh, "-c", guardScript, "guard", dir)
+	cmd := d.env.Command(context.Background(), sh, "-c", guardScript, "guard", dir, env.StartedByUs)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	pipe, err := cmd.StdinPipe()

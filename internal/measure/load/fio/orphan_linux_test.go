@@ -39,6 +39,27 @@ func under(t *testing.T, dir string) []int {
 	return ids
 }
 
+// visitor starts a program of somebody else in fio's directory below dir, which must live on.
+func visitor(t *testing.T, dir string) {
+	t.Helper()
+	dirs, err := filepath.Glob(dir + "/loadline-fio-*")
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	cmd := exec.Command("sleep", "600")
+	cmd.Dir = dirs[0]
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// Had it been killed already, it would say so.
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err == nil || err.Error() != "signal: terminated" {
+			t.Errorf("somebody else's program in fio's directory was ended: %v", err)
+		}
+	})
+}
+
 // end waits until none of the processes is alive.
 func end(t *testing.T, ids []int) {
 	t.Helper()
@@ -79,6 +100,7 @@ func TestRealKill(t *testing.T) {
 			return
 		}
 		family = under(t, tmp)
+		visitor(t, tmp)
 		for _, id := range family {
 			if group, err := syscall.Getpgid(id); err == nil && group == id {
 				if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id)); err == nil && strings.Contains(string(stat), fmt.Sprintf(" %d %d ", os.Getpid(), id)) {
@@ -136,6 +158,7 @@ func TestRealOrphans(t *testing.T) {
 		}
 	}
 	family := under(t, tmp)
+	visitor(t, tmp)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	if len(family) < 3 {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -106,7 +107,8 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	if p.open != nil {
 		cmd.ExtraFiles = []*os.File{p.open}
 	}
-	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
+	// By the mark, its jobs are told from a user's programs in the same directory.
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C", env.StartedByUs)
 	// No load may outlive the process that measures it.
 	cmd.SysProcAttr = daemon.DeathSignal(&syscall.SysProcAttr{Setpgid: true}, syscall.SIGKILL)
 	cmd.WaitDelay = pipeDelay

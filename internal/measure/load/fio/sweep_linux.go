@@ -7,13 +7,16 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/procfs"
 )
 
-// killLeftovers kills what is left of an fio that ran in dir.
+// killLeftovers kills what is left of an fio that ran in dir. A user's shell there is left alone.
 func killLeftovers(dir string) {
 	for _, id := range procfs.ProcessesIn(dir) {
-		_ = syscall.Kill(id, syscall.SIGKILL)
+		if ours, err := procfs.InEnvironment(id, env.StartedByUs); err == nil && ours {
+			_ = syscall.Kill(id, syscall.SIGKILL)
+		}
 	}
 }
 
