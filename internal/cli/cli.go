@@ -115,6 +115,7 @@ command's help lists the ones it uses.`,
 	registerYes(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	s.Register(root)
+	flags.OneLine(root)
 	flags.Help(e, root, commandGroups)
 	return root
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -85,6 +87,37 @@ func TestNoFlagAnswersInGosWords(t *testing.T) {
 	})
 	t.Setenv("LOADLINE_SEED", "-1")
 	refused(t, "$LOADLINE_SEED: --seed \"-1\" is not a whole number from 1", "plan", ".")
+}
+
+// A gate is not switched off by a word that is none, wherever it is written, or by an empty one; and no list ends at a line break.
+func TestAGateIsNotSwitchedOffByMistake(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const experiment = "scenario: compare\ntarget: \"fake:?iops=500\"\nbaseline: \"fake:?iops=1000\"\nprofile: quick\nfail_on: "
+	for _, words := range []string{"[wrose]", "[Worse]", "[\"worse,unclear\"]", "[\"\"]", "[1]"} {
+		for _, verb := range []string{"compare", "run", "plan"} {
+			refused(t, "unknown value of fail_on", verb, "--experiment", file("x.yaml", experiment+words+"\n"))
+		}
+	}
+	compare := []string{"compare", "fake:?iops=1000", "fake:?iops=500", "--profile", "quick"}
+	refused(t, "--fail-on has a line break in its list", append(compare, "--fail-on", "unclear\nworse")...)
+	refused(t, "--only has a line break in its list", append(compare, "--only", "rand-read-iops\nseq-read-bw")...)
+	for _, text := range []string{"fail-on: \"\"", "fail-on: [\"\"]", "only: [\"\"]", "time: \"\"", "profile: \" \""} {
+		refused(t, "is given, but empty", append(compare, "--config", file("c.yaml", text+"\n"))...)
+	}
+	refused(t, "--only has a line break in its list", append(compare, "--config", file("c.yaml", "only: |\n  rand-read-iops\n  seq-read-bw\n"))...)
+	for _, name := range []string{"LOADLINE_FAIL_ON", "LOADLINE_ONLY"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, ",")
+			refused(t, "$"+name+": ", compare...)
+		})
+	}
 }
 
 // What is advised is accepted when it is typed.

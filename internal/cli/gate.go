@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
@@ -22,14 +23,11 @@ type gateFlags struct {
 // defaultFailOn is the default of --fail-on.
 var defaultFailOn = []string{"worse"}
 
-// failWords are the valid values of --fail-on.
-var failWords = []string{"worse", "unclear", "invalid", "none"}
-
 func (g *gateFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.margin, "margin", "", "relative change of a rate or mean that counts as no change (default 5%)")
 	f.StringVar(&g.marginP99, "margin-p99", "", "the same for a p99 (default 10%, or --margin if that is more)")
-	flags.WordsVar(f, &g.failOn, "fail-on", defaultFailOn, failWords, "verdicts on a row that make the command fail: "+strings.Join(failWords, ", "))
+	flags.WordsVar(f, &g.failOn, "fail-on", defaultFailOn, spec.FailWords, "verdicts on a row that make the command fail: "+strings.Join(spec.FailWords, ", "))
 }
 
 // margins parses the margins; a margin that is not given is 0.

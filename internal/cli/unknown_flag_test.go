@@ -42,6 +42,12 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		"app postgres . -c 16":          "next: loadline app postgres . --clients 16\n",
 		"app postgres . -j 2":           "next: loadline app postgres . --threads 2\n",
 		"trace --disk sda":              "next: loadline trace --device sda\n",
+		// A list is as valid as when it is typed behind the right flag; all of several are replaced.
+		"compare /a /b --fail worse,unclear": "next: loadline compare /a /b --fail-on worse,unclear\n",
+		"run . --max-tiem 1m --max-tiem 2m":  "next: loadline run . --max-time 1m --max-time 2m\n",
+		"run . --runtime":                    "did you mean --time? --time needs a value\n  next: loadline run --help\n",
+		"run . --include=":                   "did you mean --only? --only is given, but empty\n",
+		"run . --quiett=7":                   "did you mean --quiet? --quiet \"7\" is neither true nor false\n",
 		// A flag that permits damage is never suggested in a command by a guess.
 		"run /dev/x --destroy-data /dev/x": "did you mean --destroy-data-on?\n  next: loadline run --help\n",
 		"run /x --creat":                   "did you mean --create?\n  next: loadline run --help\n",

@@ -14,6 +14,9 @@ var experimentFields = []string{"scenario", "target", "profile", "job", "only", 
 	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "labels", "baseline", "repeat", "margin",
 	"margin_p99", "fail_on", "goals", "cap", "replicas", "check_cache", "sweep", "scale", "app", "place", "profile_text", "job_text"}
 
+// FailWords are the verdicts on a row of a comparison that can make the command fail, and the word for none of them.
+var FailWords = []string{"worse", "unclear", "invalid", "none"}
+
 // longestExperiment is the maximum size of an experiment's text in bytes: embedded files of the maximum
 // size, encoded as YAML, remain readable.
 const longestExperiment = 8 * maxFile
@@ -30,7 +33,7 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Precision: o.share("precision"), MaxTime: o.seconds("max_time"), MaxPrefill: o.seconds("max_prefill"),
 		Time: o.seconds("time"), RampTime: o.seconds("ramp_time"), UntilSteady: o.truth("until_steady"),
 		DestroyDataOn: o.text("destroy_data_on"), Seed: o.seed("seed"), Note: o.text("note"), Labels: o.labels("labels"),
-		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"), FailOn: o.texts("fail_on"),
+		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, units.MostRepeats)), Goals: o.texts("goals"), FailOn: o.words("fail_on", FailWords),
 		Margin: o.share("margin"), MarginP99: o.share("margin_p99"),
 		Cap: o.limit("cap"), Replicas: int(o.whole("replicas", 0, 1000)), CheckCache: o.truth("check_cache"),
 		Sweep: o.sweep("sweep"), Scale: o.scale("scale"), App: o.app("app"), Place: o.placement("place"),

@@ -139,6 +139,18 @@ func (o *object) texts(field string) []string {
 	return out
 }
 
+// words returns a list of words, each of which must be known.
+func (o *object) words(field string, known []string) []string {
+	list := o.texts(field)
+	for i, word := range list {
+		if !contains(known, word) {
+			message, hint := unknown("value of "+field, word, known)
+			o.doc.fail(o.list(field)[i].GetToken(), hint, "%s", message)
+		}
+	}
+	return list
+}
+
 // oneOf returns a field's value, which must be one of the words.
 func (o *object) oneOf(field string, words ...string) string {
 	s := o.text(field)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/model"
@@ -39,6 +40,43 @@ func (v listValue) Set(s string) error {
 		*v.to = s
 	}
 	return err
+}
+
+// OneLine makes the flags of a command and of those below it that take lists refuse line breaks: the flag library reads a list to
+// the end of its first line, and drops the rest.
+func OneLine(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		one := oneLine{f.Value, f.Name}
+		list, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case f.Value.Type() == "stringSlice" && isList:
+			f.Value = oneLineList{one, list}
+		case f.Value.Type() == "stringToString":
+			f.Value = one
+		}
+	})
+	for _, below := range c.Commands() {
+		OneLine(below)
+	}
+}
+
+// oneLine is a value without line breaks, and oneLineList such a list.
+type (
+	oneLine struct {
+		pflag.Value
+		name string
+	}
+	oneLineList struct {
+		oneLine
+		pflag.SliceValue
+	}
+)
+
+func (v oneLine) Set(s string) error {
+	if strings.ContainsAny(s, "\r\n") {
+		return model.RefusedError(fmt.Sprintf("--%s has a line break in its list", v.name), "separate the entries by commas, on one line")
+	}
+	return v.Value.Set(s)
 }
 
 // ReadWhole reads a whole number.

@@ -199,12 +199,16 @@ type wordsValue struct {
 }
 
 func (v wordsValue) Set(s string) error {
+	if strings.Trim(s, "\", \t") == "" {
+		return Empty(strings.TrimPrefix(v.name, "--"))
+	}
+	before := v.GetSlice()
 	if err := v.Value.Set(s); err != nil {
 		return err
 	}
 	for _, word := range v.GetSlice() {
 		if err := OneOf(v.name, word, v.known); err != nil {
-			return err
+			return errors.Join(err, v.Replace(before))
 		}
 	}
 	return nil

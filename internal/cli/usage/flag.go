@@ -62,19 +62,11 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 		return fmt.Errorf("%s takes one value", flag)
 	}
 	for _, v := range values {
-		var err error
-		switch flag {
-		case "precision", "margin", "margin-p99", "headroom":
-			_, err = flags.ParseShare(flag, v)
-		case "max-time", "max-prefill", "time", "ramp-time", "within":
-			if v != "0" {
-				_, err = flags.ParseSpan(flag, v)
-			}
-		case "size":
-			_, err = units.ParseSize(v)
-		case "cap":
-			_, err = model.ParseCap(v)
+		if f.Value.Type() != "bool" && strings.Trim(v, "\", \t\r\n") == "" {
+			// It would stand for the default, or for nothing at all.
+			return flags.Empty(flag)
 		}
+		err := checked(flag, v)
 		if err == nil {
 			// The flag only checks the value's type.
 			err = c.Flags().Set(flag, Quoted(f, v))
@@ -84,6 +76,21 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 		}
 	}
 	return nil
+}
+
+// checked says what is wrong with a value of a flag that is read only when the command runs.
+func checked(flag, v string) (err error) {
+	switch flag {
+	case "precision", "margin", "margin-p99", "headroom":
+		_, err = flags.ParseShare("--"+flag, v)
+	case "max-time", "max-prefill", "time", "ramp-time", "within":
+		_, err = flags.ParseSpan("--"+flag, v)
+	case "size":
+		_, err = units.ParseSize(v)
+	case "cap":
+		_, err = model.ParseCap(v)
+	}
+	return err
 }
 
 // Quoted is a value as a flag takes it: an element of a list may contain a comma.

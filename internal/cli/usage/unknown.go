@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
@@ -144,19 +145,35 @@ func isGroup(cmd *cobra.Command) bool {
 	return cmd.HasParent() && cmd.HasAvailableSubCommands() && cmd.Use == cmd.Name() && cmd.Args != nil
 }
 
-// refusedTyped says what is wrong with the value that was typed behind an unknown flag, for the flag that is meant; nil
-// if nothing is, or if none was typed.
+// refusedTyped says what is wrong with the value that was typed behind an unknown flag, for the flag that is meant: it may be
+// missing. It is nil if nothing is wrong.
 func refusedTyped(cmd *cobra.Command, args []string, typed, instead string) error {
 	f := cmd.Flags().Lookup(instead)
-	if f == nil || f.NoOptDefVal != "" {
+	if f == nil {
 		return nil
 	}
 	for i, a := range args {
-		if value, found := strings.CutPrefix(a, typed+"="); found {
-			return RefusedValue(cmd, instead, []string{value})
+		value, found := strings.CutPrefix(a, typed+"=")
+		switch {
+		case found:
+		case a == typed && f.NoOptDefVal != "":
+			continue // it takes none
+		case a == typed && i+1 < len(args):
+			value = args[i+1]
+		case a == typed:
+			return model.RefusedError("--"+instead+" needs a value", cmd.CommandPath()+" --help")
+		default:
+			continue
 		}
-		if a == typed && i+1 < len(args) {
-			return RefusedValue(cmd, instead, []string{args[i+1]})
+		if strings.TrimSpace(value) == "" {
+			return flags.Empty(instead)
+		}
+		err := checked(instead, value)
+		if err == nil {
+			err = cmd.Flags().Set(instead, value)
+		}
+		if err != nil {
+			return BadFlag(err, cmd.CommandPath()+" --help")
 		}
 	}
 	return nil
@@ -216,7 +233,6 @@ func replaceFlag(args []string, old, flag string) string {
 	done := false
 	for _, a := range args {
 		switch {
-		case done:
 		case a == old:
 			a, done = flag, true
 		case strings.HasPrefix(a, old+"="):

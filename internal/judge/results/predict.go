@@ -1,9 +1,11 @@
 package results
 
 import (
+	"fmt"
 	"github.com/loadline/loadline/internal/judge/explain"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/prediction"
+	"strings"
 )
 
 // PredictOptions say what to predict.
@@ -24,6 +26,9 @@ func Predict(o PredictOptions) (p *prediction.Prediction, remarks []string, err 
 		ev, said, err := evidence("predict", dir)
 		if err != nil {
 			return nil, nil, err
+		}
+		if damage := ev.Recorded.Damage; len(damage) > 0 {
+			return nil, nil, model.RefusedError(fmt.Sprintf("%s is damaged: %s", dir, strings.Join(damage, "; ")), "copy it again from where it was measured, or measure again")
 		}
 		both[i], remarks = ev, append(remarks, said...)
 	}

@@ -2,15 +2,16 @@ package trust
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
 
 var ruleInterrupted = Rule{
 	Name:     "interrupted",
-	Checks:   "the run ended as planned",
-	Evidence: "the status of the run",
-	Severity: "warning: the numbers are based on fewer repeats than planned",
+	Checks:   "the run ended as planned, and what it saved can be read",
+	Evidence: "the status of the run, its files",
+	Severity: "warning: the numbers are based on fewer repeats than planned, or on a part of them",
 	Advice:   "run it again",
 	check:    checkInterrupted,
 }
@@ -25,6 +26,10 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	var what string
 	switch run.Status {
 	case model.Complete:
+		if damage := ev.Recorded.Damage; len(damage) > 0 {
+			return []model.Finding{{Severity: model.SeverityWarning, Message: "partial: not all that was saved can be read: " + strings.Join(damage, "; "),
+				Evidence: map[string]any{"damage": damage}, Next: "copy the directory again from where it was measured, or measure again: " + ev.command()}}
+		}
 		return passedAll("the run ended as planned")
 	case model.Interrupted:
 		what = "the run was interrupted"

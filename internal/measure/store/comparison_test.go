@@ -14,7 +14,7 @@ import (
 func TestOnlyWhatMeasuredNothingIsWithdrawn(t *testing.T) {
 	run := func(parent, name string, steps int) {
 		t.Helper()
-		w, err := Create(parent, time.Now, Start{Directory: name, Plan: model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "w"}}}, Run: model.Run{ID: name, Started: time.Now()}})
+		w, err := Create(parent, time.Now, Start{Directory: name, Plan: model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "w", Direction: model.Read}}}, Run: model.Run{ID: name, Started: time.Now()}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,13 +17,31 @@ const (
 // dropCounts removes an application's counts from steps where they are impossible, and records that
 // as damage.
 func dropCounts(rec *model.Recorded) {
+	if idle := rec.Run.Beside.Idle; idle != nil && !plausibleCounters(idle) {
+		rec.Run.Beside.Idle = nil
+		rec.Damage = append(rec.Damage, runFile+": the processors' time without load is below 0, or more than there is, so it is left out")
+	}
 	for i := range rec.Run.Steps {
 		s := &rec.Run.Steps[i]
+		if s.Counters != nil && !plausibleCounters(s.Counters) {
+			s.Counters = nil
+			rec.Damage = append(rec.Damage, fmt.Sprintf("%s: the processors' time of step %d is below 0, or more than there is, so it is left out", runFile, s.Step.Number))
+		}
+		if s.App != nil && s.App.Processor != nil && s.App.Processor.Seconds == 0 {
+			s.App.Processor = nil // in no time, nothing was counted
+		}
 		if s.App != nil && !plausibleCounts(s.App) {
 			s.App = nil
 			rec.Damage = append(rec.Damage, fmt.Sprintf("%s: step %d counts what cannot be (below 0, or beyond any number of I/Os and seconds), so its counts are left out", runFile, s.Step.Number))
 		}
 	}
+}
+
+// plausibleCounters reports whether the shares of processor time can be ones.
+func plausibleCounters(c *model.Counters) bool {
+	shares, spans := []float64{c.Idle, c.Steal, c.IOWait, c.BusiestCPU}, []float64{c.Seconds, c.OwnCPU, c.Throttled}
+	return !slices.ContainsFunc(shares, func(v float64) bool { return !(v >= 0 && v <= 1) }) &&
+		!slices.ContainsFunc(spans, func(v float64) bool { return !(v >= 0 && v <= longest) })
 }
 
 // dropDistance takes away how far the client is said to be from its server if that is not possible.

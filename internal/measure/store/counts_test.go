@@ -33,3 +33,21 @@ func TestCountsThatCannotBeAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// Shares of the processors' time that none can be are left out, and so is what was counted in no time.
+func TestImpossibleProcessorTime(t *testing.T) {
+	for _, c := range []model.Counters{{Idle: -1}, {Idle: 1.01}, {Steal: math.NaN()}, {IOWait: -1e300}, {BusiestCPU: 2}, {OwnCPU: -1}, {Throttled: math.Inf(1)}} {
+		rec := &model.Recorded{Run: model.Run{Steps: []model.StepResult{{Counters: &c}}, Beside: model.Beside{Idle: &c}}}
+		dropCounts(rec)
+		if rec.Run.Steps[0].Counters != nil || rec.Run.Beside.Idle != nil || len(rec.Damage) != 2 {
+			t.Errorf("%+v: %q", c, rec.Damage)
+		}
+	}
+	fine := model.Counters{Seconds: 3, Idle: 0.5, Steal: 0.25, IOWait: 0.25, BusiestCPU: 1, OwnCPU: 6}
+	none := &model.AppCounts{Transactions: 10, Seconds: 1, Processor: &model.AppProcessor{ServerCPU: 1}}
+	rec := &model.Recorded{Run: model.Run{Steps: []model.StepResult{{Counters: &fine, App: none}}, Beside: model.Beside{Idle: &fine}}}
+	dropCounts(rec)
+	if rec.Run.Steps[0].Counters == nil || rec.Run.Beside.Idle == nil || len(rec.Damage) > 0 || rec.Run.Steps[0].App.Processor != nil {
+		t.Errorf("%+v %q", rec.Run.Steps[0], rec.Damage)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -71,9 +72,17 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 		return model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Plan.Schema, model.PlanSchema),
 			"use the loadline that made it")
 	}
+	for _, w := range rec.Plan.Workloads {
+		if !slices.Contains([]model.Direction{model.Read, model.Write, model.Mixed}, w.Direction) {
+			return damageError(dir, planFile, fmt.Sprintf("the workload %q neither reads nor writes, but has the direction %q", w.Name, w.Direction))
+		}
+	}
 	if err := readJSON(files, runFile, &rec.Run); err != nil {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", runFile, err))
 		rec.Run = model.Run{Schema: model.RunSchema, ID: filepath.Base(dir), Status: model.Running}
+		if !locked(files, samplesFile) {
+			rec.Run.Status, rec.Run.Reason = model.Interrupted, "or ended otherwise: its record "+runFile+" cannot be read"
+		}
 	}
 	dropCounts(rec)
 	dropDistance(rec)

@@ -26,7 +26,7 @@ func begin(t *testing.T, parent string) *Writer {
 	t.Helper()
 	w, err := Create(parent, time.Now, Start{
 		Experiment: []byte("target: /x\n"),
-		Plan:       model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "a"}}},
+		Plan:       model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "a", Direction: model.Read}}},
 		Run:        model.Run{ID: "20260102-030405-x", Started: time.Unix(1e9, 0).UTC(), Tools: map[string]string{"fio": "3.33"}},
 	})
 	if err != nil {

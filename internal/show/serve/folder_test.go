@@ -89,7 +89,7 @@ func compared(a, b analyze.Measured) (*model.Comparison, error) {
 // begin starts a run with workloads w1 and w2 in a folder.
 func (s *site) begin(folder, name string, change func(*store.Start)) *store.Writer {
 	s.t.Helper()
-	start := store.Start{Directory: name, Plan: model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "w1"}, {Name: "w2"}},
+	start := store.Start{Directory: name, Plan: model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "w1", Direction: model.Read}, {Name: "w2", Direction: model.Read}},
 		Volume: model.Volume{Target: model.Target{Name: "/data/" + name, Kind: model.Directory}}},
 		Run: model.Run{ID: name, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
 	if change != nil {
