@@ -29,6 +29,8 @@ type network struct {
 	places  []int64
 	// unanswered are the slots whose reply is still to come.
 	unanswered []bool
+	// broken is why nothing more will be answered.
+	broken error
 }
 
 // openNBD takes over the socket of a negotiated connection.
@@ -77,7 +79,15 @@ func (n *network) flush() error {
 	return nil
 }
 
+// reap fails at once if it has failed before: whoever waits for the rest would wait for replies that have been dropped.
 func (n *network) reap(wait time.Duration, ended func(int, error)) error {
+	if n.broken == nil {
+		n.broken = n.wait(wait, ended)
+	}
+	return n.broken
+}
+
+func (n *network) wait(wait time.Duration, ended func(int, error)) error {
 	poll := []unix.PollFd{{Fd: int32(n.fd), Events: unix.POLLIN}}
 	if len(n.out) > 0 {
 		poll[0].Events |= unix.POLLOUT
