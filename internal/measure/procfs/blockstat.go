@@ -64,6 +64,18 @@ func ParseBlockCounters(text string) (iotrace.Counters, error) {
 	}, nil
 }
 
+// wraps is after how many seconds a device's time begins anew: the kernel prints it as 32-bit milliseconds
+// (part_stat_show in its block/genhd.c). With many I/Os in flight, that is less than a day.
+const wraps = (1 << 32) / 1000.0
+
+// elapsed is the time between two readings of which it has wrapped at most once.
+func elapsed(before, now float64) float64 {
+	if now < before {
+		now += wraps
+	}
+	return now - before
+}
+
 // CountedSince returns what was counted between two readings; false if a counter decreased: another device has taken
 // the name and began at 0, or the counters of a 32-bit kernel have wrapped.
 func CountedSince(before, now iotrace.Counters) (iotrace.Counters, bool) {
@@ -77,9 +89,9 @@ func CountedSince(before, now iotrace.Counters) (iotrace.Counters, bool) {
 		}
 	}
 	return iotrace.Counters{
-		Reads: now.Reads - before.Reads, ReadMerges: now.ReadMerges - before.ReadMerges, ReadBytes: now.ReadBytes - before.ReadBytes, ReadSeconds: now.ReadSeconds - before.ReadSeconds,
-		Writes: now.Writes - before.Writes, WriteMerges: now.WriteMerges - before.WriteMerges, WrittenBytes: now.WrittenBytes - before.WrittenBytes, WriteSeconds: now.WriteSeconds - before.WriteSeconds,
-		Discards: now.Discards - before.Discards, DiscardBytes: now.DiscardBytes - before.DiscardBytes, Flushes: now.Flushes - before.Flushes, FlushSeconds: now.FlushSeconds - before.FlushSeconds,
-		BusySeconds: now.BusySeconds - before.BusySeconds, WeightedSeconds: now.WeightedSeconds - before.WeightedSeconds,
+		Reads: now.Reads - before.Reads, ReadMerges: now.ReadMerges - before.ReadMerges, ReadBytes: now.ReadBytes - before.ReadBytes, ReadSeconds: elapsed(before.ReadSeconds, now.ReadSeconds),
+		Writes: now.Writes - before.Writes, WriteMerges: now.WriteMerges - before.WriteMerges, WrittenBytes: now.WrittenBytes - before.WrittenBytes, WriteSeconds: elapsed(before.WriteSeconds, now.WriteSeconds),
+		Discards: now.Discards - before.Discards, DiscardBytes: now.DiscardBytes - before.DiscardBytes, Flushes: now.Flushes - before.Flushes, FlushSeconds: elapsed(before.FlushSeconds, now.FlushSeconds),
+		BusySeconds: elapsed(before.BusySeconds, now.BusySeconds), WeightedSeconds: elapsed(before.WeightedSeconds, now.WeightedSeconds),
 	}, true
 }

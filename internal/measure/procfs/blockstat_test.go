@@ -1,6 +1,7 @@
 package procfs
 
 import (
+	"math"
 	"testing"
 	"testing/fstest"
 
@@ -20,6 +21,13 @@ func TestCountersAreReadInTheirUnits(t *testing.T) {
 	}
 	if d, ok := CountedSince(got, iotrace.Counters{Reads: 50}); ok {
 		t.Errorf("of another device of that name %+v was counted", d)
+	}
+	// The times are 32-bit milliseconds, and begin anew.
+	late, early := got, got
+	late.ReadSeconds, late.WeightedSeconds = 4294967, 4294967.2
+	early.ReadSeconds, early.WeightedSeconds = 0.2, 1
+	if d, ok := CountedSince(late, early); !ok || math.Abs(d.ReadSeconds-0.496) > 1e-6 || math.Abs(d.WeightedSeconds-1.096) > 1e-6 || d.WriteSeconds != 0 {
+		t.Errorf("%+v, %v", d, ok)
 	}
 	// Before 4.18 the kernel wrote 11 numbers.
 	if old, err := ParseBlockCounters("10 1 80 20 30 3 240 60 2 500 900"); err != nil || old.Writes != 30 || old.Flushes != 0 {

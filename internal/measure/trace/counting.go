@@ -72,6 +72,11 @@ func (c *counterTracer) second() (samples []iotrace.Sample, err error) {
 			continue
 		}
 		c.last[d.name] = now
+		if d.counts && !d.stillCounts(root) {
+			// What it has not counted, nobody knows.
+			delete(c.first, d.name)
+			continue
+		}
 		if own, ok := procfs.CountedSince(before, now); ok {
 			samples = append(samples, countedSamples(d.name, own)...)
 		} else {

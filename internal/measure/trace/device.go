@@ -19,6 +19,19 @@ type device struct {
 	stacked bool
 	// counts is true if the device keeps counters (queue/iostats).
 	counts bool
+	// sequence tells devices apart that have the same name one after the other (diskseq, since Linux 5.15); it may be empty.
+	sequence string
+}
+
+// stillCounts reports whether the device has counted all the time since it was read, as far as can be told: it may have been
+// replaced by another one with its name, or its counting switched off.
+func (d device) stillCounts(files fs.FS) bool {
+	return d.counts && procfs.Accounts(files, d.name) && sequenceOf(files, d.name) == d.sequence
+}
+
+func sequenceOf(files fs.FS, name string) string {
+	text, _ := fs.ReadFile(files, path.Join("sys/block", name, "diskseq"))
+	return strings.TrimSpace(string(text))
 }
 
 // number is the kernel's internal device number (MKDEV), which differs from the one that programs
@@ -55,7 +68,7 @@ func readDevice(files fs.FS, name string) (device, error) {
 	}
 	_, err = fs.Stat(files, path.Join("sys/block", name, "mq"))
 	d.stacked = err != nil
-	d.counts = procfs.Accounts(files, name)
+	d.counts, d.sequence = procfs.Accounts(files, name), sequenceOf(files, name)
 	return d, nil
 }
 

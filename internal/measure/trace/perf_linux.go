@@ -154,7 +154,7 @@ func (f *perfTracer) finish() (list []iotrace.Device, err error) {
 		now := after[number]
 		d := iotrace.Device{Name: before.name, Number: before.numberText(), Stacked: before.stacked, Operations: subtractCounts(now.counts.Operations, before.counts.Operations),
 			Unmatched: now.counts.Unmatched - before.counts.Unmatched, Overflowed: now.counts.Overflowed - before.counts.Overflowed, Dropped: now.counts.Dropped - before.counts.Dropped}
-		if own, ok := procfs.CountedSince(before.own, now.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
+		if own, ok := procfs.CountedSince(before.own, now.own); ok && before.device.stillCounts(root) && before.failed == nil && now.failed == nil {
 			d.Counters, d.Unseen = &own, unseenShare(own, d.Operations)
 		}
 		list = append(list, d)

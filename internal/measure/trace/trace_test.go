@@ -87,6 +87,39 @@ func TestAPartitionIsCountedByItself(t *testing.T) {
 	}
 }
 
+// A device whose counting is switched off, or that another one with its name has replaced, has not counted everything.
+func TestCountingThatStopsIsNotForTheWholeTrace(t *testing.T) {
+	defer func(was fs.FS) { root = was }(root)
+	for name, stop := range map[string]func(fstest.MapFS){
+		"":             func(fstest.MapFS) {},
+		"switched off": func(m fstest.MapFS) { m["sys/block/sda/queue/iostats"] = &fstest.MapFile{Data: []byte("0\n")} },
+		"replaced":     func(m fstest.MapFS) { m["sys/block/sda/diskseq"] = &fstest.MapFile{Data: []byte("8\n")} },
+	} {
+		files := machine()
+		files["sys/block/sda/diskseq"] = &fstest.MapFile{Data: []byte("7\n")}
+		root = files
+		c, err := newCounterTracer(iotrace.Request{Devices: []string{"sda"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := readDevice(files, "sda")
+		if err != nil || !d.counts {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		if err := c.begin(); err != nil {
+			t.Fatal(err)
+		}
+		stop(files)
+		if _, err := c.second(); err != nil {
+			t.Fatal(err)
+		}
+		list, err := c.finish()
+		if still := name == ""; err != nil || len(list) != 1 || (list[0].Counters != nil) != still || d.stillCounts(files) != still {
+			t.Errorf("%q: %+v, %v, still counts: %v", name, list, err, d.stillCounts(files))
+		}
+	}
+}
+
 func TestUnseenIsOfAllThatTheDeviceCounted(t *testing.T) {
 	own := iotrace.Counters{Reads: 100, Writes: 80, Discards: 10, Flushes: 10}
 	seen := map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Done: 99}, iotrace.Write: {Done: 70}, iotrace.FlushWait: {Done: 10},

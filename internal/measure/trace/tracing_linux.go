@@ -159,7 +159,7 @@ func (t *bpfTracer) finish() ([]iotrace.Device, error) {
 		now := after[number]
 		d := iotrace.Device{Name: before.name, Number: before.numberText(), Stacked: before.stacked}
 		storeCounts(now.counts, before.counts, &d)
-		if own, ok := procfs.CountedSince(before.own, now.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
+		if own, ok := procfs.CountedSince(before.own, now.own); ok && before.device.stillCounts(root) && before.failed == nil && now.failed == nil {
 			d.Counters, d.Unseen = &own, unseenShare(own, d.Operations)
 		}
 		list = append(list, d)
