@@ -20,8 +20,14 @@ import (
 
 // Run executes the command line of e and returns the exit code.
 func Run(ctx context.Context, e *env.Env) int {
-	e = sanitizedStreams(withEvents(e))
+	out := &output{Writer: e.Stdout}
+	watched := *e
+	watched.Stdout = out
+	e = sanitizedStreams(withEvents(&watched))
 	code := execute(ctx, e)
+	if code == exitOK {
+		code = out.code(e)
+	}
 	if emitsEvents(e) {
 		eventsOf(e).End(code)
 	}

@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -23,6 +28,35 @@ func rawStreams(e *env.Env) *env.Env {
 	raw := *e
 	raw.Stdout = term.Raw(e.Stdout)
 	return &raw
+}
+
+// output is the standard output of a command. It remembers that it could not be written: what nobody has read is no success.
+type output struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		o.err = cmp.Or(o.err, err)
+		o.mu.Unlock()
+	}
+	return n, err
+}
+
+// code is the exit code of a command that has succeeded otherwise.
+func (o *output) code(e *env.Env) int {
+	switch {
+	case o.err == nil:
+		return exitOK
+	case errors.Is(o.err, syscall.EPIPE):
+		return exitUnread
+	}
+	printError(e.Stderr, fmt.Errorf("the output cannot be written: %w", o.err))
+	return exitFailed
 }
 
 // printLine prints one line for the user. The values cannot add a line to it, even if they

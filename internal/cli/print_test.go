@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/loadline/loadline/internal/cli/usage"
@@ -76,5 +78,25 @@ func TestRemarksAndLogsAreLines(t *testing.T) {
 	want := "note    " + harmless + "\none\ntwo " + harmless + "\nloadline: " + harmless + "\nwarn fio            " + harmless + "\n                 next: " + harmless + "\n"
 	if got, _, _ := strings.Cut(b.String(), "\nThis machine"); got != want {
 		t.Errorf("%q\nwant %q", got, want)
+	}
+}
+
+// full is a standard output that takes nothing.
+type full struct{ err error }
+
+func (f full) Write([]byte) (int, error) { return 0, f.err }
+
+// What cannot be printed is no success, whatever the command.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for errno, want := range map[syscall.Errno]int{syscall.ENOSPC: exitFailed, syscall.EPIPE: exitUnread} {
+		err := &fs.PathError{Op: "write", Path: "/dev/stdout", Err: errno}
+		for _, args := range [][]string{{"version"}, {"doctor", t.TempDir()}, {"--help"}, {"config"}} {
+			var stderr bytes.Buffer
+			e := *env.OS()
+			e.Args, e.Stdout, e.Stderr = args, full{err}, &stderr
+			if code := Run(t.Context(), &e); code != want || (code == exitFailed) != strings.Contains(stderr.String(), "no space left on device") {
+				t.Errorf("loadline %v with %v: exit code %d: %s", args, err, code, &stderr)
+			}
+		}
 	}
 }

@@ -13,7 +13,8 @@ import (
 func UntilInterrupted() context.Context {
 	// If the reader goes away ("| head"), we must not end before cleaning up.
 	signal.Ignore(syscall.SIGPIPE)
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	// SIGQUIT (^\\) would print the stacks of a Go program, and leave everything behind; a second one still does.
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) {
 		// nohup(1) has the signal ignored, and asking for it would undo that.
 		ends = append(ends, syscall.SIGHUP)

@@ -58,6 +58,9 @@ func ioFailure(o *outcome, last *job) string {
 	return fmt.Sprintf("an I/O failed with %s%s", cause, fioMessage(o))
 }
 
+// mostErrno is the largest number of an error of the kernel (MAX_ERRNO); fio's engines also return -1.
+const mostErrno = 4095
+
 // errnoMessage describes a kernel error.
 func errnoMessage(e syscall.Errno) string {
 	switch e {
@@ -73,6 +76,9 @@ func errnoMessage(e syscall.Errno) string {
 		return "EILSEQ: the data read is not the data written"
 	case 0:
 		return "an unnamed error"
+	}
+	if e > mostErrno {
+		return "an error without a number"
 	}
 	return fmt.Sprintf("error %d: %v", int(e), e)
 }
