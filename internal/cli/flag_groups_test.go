@@ -85,6 +85,9 @@ func TestHelpFoldsTheFlagsForKubernetes(t *testing.T) {
 		}
 		last = at
 	}
+	if strings.Contains(whole, "(default [])") {
+		t.Errorf("an empty list is shown as a default:\n%s", whole)
+	}
 	if strings.Contains(folded, "--namespace") || !strings.Contains(folded, "flags for sc: and pvc: targets: loadline run --help-all") {
 		t.Errorf("the flags for Kubernetes are not folded:\n%s", folded)
 	}

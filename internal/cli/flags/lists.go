@@ -53,6 +53,12 @@ func OneLine(c *cobra.Command) {
 			f.Value = oneLineList{one, list}
 		case f.Value.Type() == "stringToString":
 			f.Value = one
+		default:
+			return
+		}
+		if f.DefValue == "[]" {
+			// Of its own lists the library knows that this is no default to show.
+			f.DefValue = ""
 		}
 	})
 	for _, below := range c.Commands() {
