@@ -19,7 +19,8 @@ type listValue struct {
 	check func(string) error
 }
 
-// ListVar adds such a flag with its default.
+// ListVar adds a flag that takes a list, each entry of which can be read, with its default. The text is stored in to; ParseList
+// returns the entries.
 func ListVar[V any](f *pflag.FlagSet, to *string, name, otherwise string, read func(string) (V, error), usage string) {
 	*to = otherwise
 	f.Var(listValue{to, func(s string) error { _, err := ParseList("--"+name, s, read); return err }}, name, usage)

@@ -44,7 +44,7 @@ type Count struct {
 	Why string
 }
 
-// CountVar adds such a flag with its default.
+// CountVar adds a flag that takes a whole number within bounds, with its default, which may be outside of them.
 func CountVar(f *pflag.FlagSet, c Count, otherwise int, usage string) {
 	*c.To = otherwise
 	f.Var(&c, c.Name, usage)
@@ -77,7 +77,7 @@ func RepeatVar(f *pflag.FlagSet, to *int, usage string) {
 // seedValue is the value of --seed: 0 stands for one chosen at random.
 type seedValue struct{ to *uint64 }
 
-// SeedVar adds --seed.
+// SeedVar adds --seed, a whole number from 1 on; to is 0 unless it is given.
 func SeedVar(f *pflag.FlagSet, to *uint64) {
 	f.Var(seedValue{to}, "seed", "fix the order of the repeats (default: random, and saved in the plan)")
 }
@@ -113,7 +113,7 @@ type spanValue struct {
 	to   *time.Duration
 }
 
-// SpanVar adds such a flag with its default.
+// SpanVar adds a flag that takes a duration longer than 0, as ParseSpan reads it, with its default.
 func SpanVar(f *pflag.FlagSet, to *time.Duration, name string, otherwise time.Duration, usage string) {
 	*to = otherwise
 	f.Var(spanValue{name, to}, name, usage)

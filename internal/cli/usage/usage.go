@@ -23,10 +23,10 @@ type Error struct {
 	hint string
 }
 
-// New returns such an error.
+// New returns a mistake on the command line: the hint is a command to type instead, or "".
 func New(err error, hint string) error { return Error{err, hint} }
 
-// exactly returns an argument check for n arguments, with an explanatory error.
+// Exactly returns an argument check for n arguments, with an explanatory error.
 func Exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == n {
