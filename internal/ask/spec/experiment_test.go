@@ -63,7 +63,7 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "place") {
 			settings := rapid.MapOfN(rapid.StringMatching("[^=]+"), rapid.String(), 1, 3)
-			e.FailOn = words.Draw(t, "fail on")
+			e.FailOn = rapid.SliceOfN(rapid.SampledFrom(FailWords), 1, 3).Draw(t, "fail on")
 			e.Place = model.Placement{
 				Hosts: words.Draw(t, "hosts"), Create: rapid.Bool().Draw(t, "create"), AccessMode: rapid.String().Draw(t, "mode"),
 				Node: rapid.String().Draw(t, "node"), NodeSelector: settings.Draw(t, "selector"), Tolerations: words.Draw(t, "tolerations"),
