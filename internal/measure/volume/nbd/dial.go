@@ -126,7 +126,8 @@ func (c *Conn) goExport(name string) error {
 			c.MinBlock = int64(binary.BigEndian.Uint32(body[2:]))
 			c.PreferredBlock = int64(binary.BigEndian.Uint32(body[6:]))
 			c.MaxBlock = int64(binary.BigEndian.Uint32(body[10:]))
-			if c.MinBlock < 1 || c.MaxBlock < c.MinBlock {
+			// The smallest is a power of two (the protocol's proto.md, NBD_INFO_BLOCK_SIZE).
+			if c.MinBlock < 1 || c.MinBlock&(c.MinBlock-1) != 0 || c.MaxBlock < c.MinBlock {
 				return fmt.Errorf("the server gives impossible block sizes: %d to %d", c.MinBlock, c.MaxBlock)
 			}
 		}

@@ -102,18 +102,20 @@ func TestOddServers(t *testing.T) {
 		answer []byte
 		want   string
 	}{
-		"silence":       {nil, "hung up"},
-		"another":       {[]byte("SSH-2.0-OpenSSH_9.2p1\r\n"), "does not speak NBD"},
-		"old style":     {append(greeting()[:8], 0, 0, 0x42, 2, 0x81, 0x86, 0x12, 0x53, 0, 0), "old style"},
-		"torn":          {greeting(), "hung up during negotiation"},
-		"no size":       {reply(greeting(), repAck, nil), "without telling its size"},
-		"wrong magic":   {append(greeting(), make([]byte, 20)...), "is not NBD"},
-		"too long":      {tooLong, "too long"},
-		"huge":          {reply(greeting(), repInfo, append(huge, 0, 1)), "impossible size"},
-		"odd reply":     {reply(greeting(), 99, nil), "unexpected answer"},
-		"policy":        {reply(greeting(), repErrPolicy, nil), "policy"},
-		"in its words":  {reply(greeting(), repErrPolicy, []byte("not today")), "not today"},
-		"without go":    {reply(greeting(), repErrUnsup, nil), "does not know this request"},
+		"silence":      {nil, "hung up"},
+		"another":      {[]byte("SSH-2.0-OpenSSH_9.2p1\r\n"), "does not speak NBD"},
+		"old style":    {append(greeting()[:8], 0, 0, 0x42, 2, 0x81, 0x86, 0x12, 0x53, 0, 0), "old style"},
+		"torn":         {greeting(), "hung up during negotiation"},
+		"no size":      {reply(greeting(), repAck, nil), "without telling its size"},
+		"wrong magic":  {append(greeting(), make([]byte, 20)...), "is not NBD"},
+		"too long":     {tooLong, "too long"},
+		"huge":         {reply(greeting(), repInfo, append(huge, 0, 1)), "impossible size"},
+		"odd reply":    {reply(greeting(), 99, nil), "unexpected answer"},
+		"policy":       {reply(greeting(), repErrPolicy, nil), "policy"},
+		"in its words": {reply(greeting(), repErrPolicy, []byte("not today")), "not today"},
+		"without go":   {reply(greeting(), repErrUnsup, nil), "does not know this request"},
+		"odd bs": {reply(greeting(), repInfo, binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(
+			binary.BigEndian.AppendUint16(nil, infoBlockSize), 3), 4096), 1<<20)), "impossible block sizes: 3 to"},
 		"impossible bs": {reply(greeting(), repInfo, append(binary.BigEndian.AppendUint16(nil, infoBlockSize), make([]byte, 12)...)), "impossible block sizes"},
 	} {
 		t.Run(name, func(t *testing.T) {
