@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/loadline/loadline/internal/model"
@@ -49,6 +50,10 @@ func (f *Folder) Tidy() {
 // fail notes that nothing more can be saved, and reports that once: what follows is kept in memory,
 // so that it can at least be reported.
 func (w *Writer) fail(err error) error {
+	if _, gone := os.Stat(w.folder.name); errors.Is(gone, fs.ErrNotExist) {
+		w.failed = model.BrokenError(fmt.Sprintf("nothing more can be saved: %s was removed during the run", w.folder.name), "measure again, and leave its folder in place")
+		return w.failed
+	}
 	w.failed = model.BrokenError(fmt.Sprintf("nothing more can be saved in %s: %v", w.folder.name, err),
 		"make room there, then see what was saved: loadline analyze "+safetext.ShellWord(w.folder.name))
 	return w.failed

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -215,5 +216,17 @@ func TestDurabilityTestsArePartOfTheRun(t *testing.T) {
 	}
 	if diff := cmp.Diff([]model.DurabilityResult{model.DurabilityLostWrites, model.DurabilityClean}, results); diff != "" || len(rec.Damage) != 1 {
 		t.Errorf("%s\ndamage: %v", diff, rec.Damage)
+	}
+}
+
+// If the folder itself is removed, there is no room to make in it.
+func TestAFolderThatIsRemovedDuringTheRun(t *testing.T) {
+	w := begin(t, t.TempDir())
+	if err := os.RemoveAll(w.Dir()); err != nil {
+		t.Fatal(err)
+	}
+	err := w.Beside(model.Beside{Idle: &model.Counters{Seconds: 1, Idle: 1}})
+	if err == nil || !strings.Contains(err.Error(), w.Dir()+" was removed during the run") || strings.Contains(err.Error(), ".tmp-") {
+		t.Errorf("%v", err)
 	}
 }
