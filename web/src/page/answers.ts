@@ -168,7 +168,7 @@ function belief(report: Report): { sentence: string; tone: Tone } {
   const wide = report.run.schedule.precision ? report.results.filter(tooWide).length : 0;
   if (wide) {
     const asked = format.asked(report.run.schedule.precision);
-    return { sentence: `Yes, but ${partOf(wide, all, "interval")} wider than the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
+    return { sentence: `Yes, but ${partOf(wide, all, "number")} not shown to be within the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
   }
   return { sentence: `Yes: ${partOf(all, all, "number")} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
 }

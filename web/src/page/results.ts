@@ -53,7 +53,7 @@ export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLEle
       ),
     ),
     spread || wide
-      ? h("p", { class: "faint legend" }, [spread && "repeats: how many there were, and by how much the lowest and the highest differ from the result", wide && `*: wider than the ±${format.asked(precision)} that was requested`].filter(Boolean).join(" · "))
+      ? h("p", { class: "faint legend" }, [spread && "repeats: how many there were, and by how much the lowest and the highest differ from the result", wide && `*: not shown to be within the ±${format.asked(precision)} that was requested`].filter(Boolean).join(" · "))
       : null,
   );
 }

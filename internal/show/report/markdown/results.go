@@ -62,7 +62,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	}
 	p.table(titles, rows)
 	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return strings.HasSuffix(half(&res), `\*`) }) {
-		p.para(`\* wider than the ±` + words.Asked(r.Run.Schedule.Precision) + " that was requested")
+		p.para(`\* not shown to be within the ±` + words.Asked(r.Run.Schedule.Precision) + " that was requested")
 	}
 }
 

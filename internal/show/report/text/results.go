@@ -170,7 +170,7 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left 
 	if slices.ContainsFunc(r.Results, func(res model.Result) bool {
 		return !res.Converged && res.Confidence > 0 && res.Direction != model.Sync
 	}) {
-		parts = append(parts, "* wider than the ±"+words.Asked(r.Run.Schedule.Precision)+" that was requested")
+		parts = append(parts, "* not shown to be within the ±"+words.Asked(r.Run.Schedule.Precision)+" that was requested")
 	}
 	hidden := func(c *column, get func(*model.LatencySummary) *float64) bool {
 		return slices.Contains(shown, c) && slices.ContainsFunc(r.Results, func(res model.Result) bool {

@@ -125,7 +125,7 @@ func Belief(r *model.Report) string {
 	case unsure > 0:
 		answer = fmt.Sprintf("To be used with care: %s suspect; %s.", share(unsure, all), checks)
 	case wide > 0:
-		answer = fmt.Sprintf("Valid, but %s wider than the ±%s that was requested; %s.", share(wide, units.FormatCount(len(r.Results), "interval")), Asked(r.Run.Schedule.Precision), checks)
+		answer = fmt.Sprintf("Valid, but %s not shown to be within the ±%s that was requested; %s.", share(wide, units.FormatCount(len(r.Results), "number")), Asked(r.Run.Schedule.Precision), checks)
 	default:
 		answer = fmt.Sprintf("Valid: %s, as precise as was requested; %s.", all, checks)
 	}
