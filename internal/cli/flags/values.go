@@ -199,9 +199,6 @@ type wordsValue struct {
 }
 
 func (v wordsValue) Set(s string) error {
-	if strings.Trim(s, "\", \t") == "" {
-		return Empty(strings.TrimPrefix(v.name, "--"))
-	}
 	before := v.GetSlice()
 	if err := v.Value.Set(s); err != nil {
 		return err

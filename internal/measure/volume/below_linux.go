@@ -77,10 +77,8 @@ func guardBelow(t model.Target, number uint64) error {
 		own[k.nameOf(n.rdev)] = true
 	}
 	for _, n := range parts {
-		for _, loop := range loopsOn(n.inode) {
-			if !own[loop] {
-				return inUse(t, "shares its content with /dev/"+loop, "detach that first, if its data may go: losetup -d /dev/"+loop)
-			}
+		if err := guardLoops(t, n.inode, own); err != nil {
+			return err
 		}
 		if n.rdev == 0 {
 			continue
@@ -90,6 +88,16 @@ func guardBelow(t model.Target, number uint64) error {
 		}
 		if err := k.guardHeld(t, n, own); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// guardLoops refuses a device whose content is that of a loop device on n, unless that is one of its own.
+func guardLoops(t model.Target, n inode, own map[string]bool) error {
+	for _, loop := range loopsOn(n) {
+		if !own[loop] {
+			return inUse(t, "shares its content with /dev/"+loop, "detach that first, if its data may go: losetup -d /dev/"+loop)
 		}
 	}
 	return nil
@@ -128,10 +136,8 @@ func (k *kernel) guardHeld(t model.Target, n part, own map[string]bool) error {
 		if err := k.guardShared(t, number); err != nil {
 			return err
 		}
-		for _, loop := range loopsOn(inode{rdev: number}) {
-			if !own[loop] {
-				return inUse(t, "shares its content with /dev/"+loop, "detach that first, if its data may go: losetup -d /dev/"+loop)
-			}
+		if err := guardLoops(t, inode{rdev: number}, own); err != nil {
+			return err
 		}
 	}
 	for _, device := range devices {
