@@ -37,8 +37,13 @@ func (o *outcome) outOfMemory() bool {
 }
 
 // lostJob reports whether fio says that one of its jobs was killed.
-func (o *outcome) lostJob() bool {
-	return strings.Contains(o.stderr.String()+o.text.String(), "got signal=9")
+func (o *outcome) lostJob() bool { return o.said("got signal=9") }
+
+// jobFell reports whether fio says that a signal ended one of its jobs.
+func (o *outcome) jobFell() bool { return o.said("got signal=") }
+
+func (o *outcome) said(words string) bool {
+	return strings.Contains(o.stderr.String()+o.text.String(), words)
 }
 
 // jobKilled continues fio's message that one of its jobs was killed, if the kernel's killer may have done it.

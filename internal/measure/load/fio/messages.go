@@ -15,8 +15,8 @@ func failure(o *outcome, last *job) string {
 		return fmt.Sprintf("interrupted, and %s", o.stopped)
 	case o.interrupted:
 		return "interrupted"
-	case o.stopped != "":
-		return o.stopped + fioMessage(o)
+	case o.stopped != "" && !(o.fell && o.outOfMemory()):
+		return o.stopped + o.jobKilled() + fioMessage(o)
 	case o.abortCause != nil:
 		return fmt.Sprintf("%v", o.abortCause)
 	case o.outOfMemory():

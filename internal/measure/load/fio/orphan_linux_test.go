@@ -118,6 +118,62 @@ func TestRealKill(t *testing.T) {
 	end(t, family)
 }
 
+// fio waits forever for the answer of a job that is killed while it is asked for its counters. The storage is not to
+// blame, and it is said what the kernel did.
+func TestRealJobKilledWhileItIsAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		kills []MemoryKills
+		says  string
+	}{
+		"by the kernel": {[]MemoryKills{{Limit: 64 << 20, Used: 1}, {Group: 1, Machine: 1, Limit: 64 << 20, Used: 1}}, "fio was killed, most likely by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
+		"by hand":       {[]MemoryKills{{}, {}}, "a signal ended a job of fio, and fio, which printed nothing for "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := realDriver(t)
+			d.memoryKills = func() MemoryKills {
+				k := c.kills[0]
+				c.kills = c.kills[1:]
+				return k
+			}
+			path := t.TempDir() + "/f"
+			if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			req := request(model.Volume{Target: model.Target{Kind: model.File}, Path: path, Size: 1 << 20, Engine: "psync"}, randRead, 60)
+			// It answers between two I/Os.
+			req.Workload.Job = "rw=randread\nbs=4k\ntime_based\nruntime=60\nthinktime=50s\n"
+			begin := time.Now()
+			o, err := d.execute(t.Context(), process{
+				text: JobText(req.Workload, req.Volume, req.Step), args: []string{"--status-interval=1", "--output-format=json+"},
+				silence: d.limits.stall, storage: "/a/volume", silent: func(s silence) { t.Errorf("a stall of the storage: %+v", s) },
+				document: func([]byte) error { return nil },
+				running: func(dir string, id int) func() {
+					go func() {
+						for jobs := []int{id}; jobs[0] == id && time.Since(begin) < 30*time.Second; time.Sleep(50 * time.Millisecond) {
+							jobs = jobsOf(dir, id)
+						}
+						time.Sleep(1500 * time.Millisecond)
+						for _, job := range jobsOf(dir, id) {
+							_ = syscall.Kill(job, syscall.SIGKILL)
+						}
+					}()
+					return func() {}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said := failure(o, nil); !strings.HasPrefix(said, c.says) || !strings.Contains(said, "got signal=9") || time.Since(begin) > time.Minute {
+				t.Errorf("after %v: %q", time.Since(begin), said)
+			}
+			if !o.fell {
+				t.Log("not tested: fio ended by itself")
+			}
+		})
+	}
+}
+
 // TestVictim is not a real test: TestRealOrphans runs it as the process that is killed.
 func TestVictim(t *testing.T) {
 	path := os.Getenv("LOADLINE_FIO_VICTIM")

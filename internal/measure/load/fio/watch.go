@@ -74,7 +74,8 @@ func (w *watcher) recordOutput(now time.Time) {
 	w.quiet.length = now.Sub(w.lastOutput)
 	if w.quiet.length >= minSilence {
 		w.silentTime += w.quiet.length - statusInterval
-		if w.silent != nil {
+		// After the end of a job, fio may wait for that job and not for the storage.
+		if w.silent != nil && !w.jobFell() {
 			w.silent(w.quiet)
 		}
 	}
@@ -142,6 +143,11 @@ func (w *watcher) check(pid int, now time.Time, after, ran time.Duration) (why s
 	}
 	long := units.FormatDuration(quiet.Seconds())
 	switch {
+	// fio 3.33 waits forever for the answer of a job that was killed while it was asked for its counters
+	// (rusage_sem in __show_running_run_stats).
+	case quiet > statusInterval+w.limits.grace && w.jobFell():
+		w.fell = true
+		return fmt.Sprintf("a signal ended a job of fio, and fio, which printed nothing for %s more, was stopped", long)
 	case quiet > statusInterval+min(w.process.silence, w.limits.silence) && w.quiet.isMajority(w.quiet.stopped):
 		return fmt.Sprintf("fio was suspended for %s by a signal or a debugger, and was stopped", long)
 	case quiet > statusInterval+w.process.silence && (w.storage == "" || w.quiet.isMajority(w.quiet.running)):
