@@ -26,9 +26,7 @@ func SaveDurability(d *model.Durability) error {
 		return err
 	}
 	defer f.Close()
-	masked := []byte(secrets.MaskText(doc.String()))
-	return errors.Join(f.Write(store.ReportFile, masked), f.Write("summary.txt", []byte(secrets.MaskText(summary.String()))),
-		f.SaveCard(store.CardOfDurability(d), len(masked)))
+	return computed{store.ReportFile, []byte(secrets.MaskText(doc.String())), []byte(secrets.MaskText(summary.String())), store.CardOfDurability(d), nil}.save(f)
 }
 
 // IsDurability reports whether the directory is that of a durability test.

@@ -34,10 +34,9 @@ type unsaved struct{ *model.WorkerError }
 
 func (u unsaved) Unwrap() error { return u.WorkerError }
 
-// saving combines the save errors into one sentence; again is the command that computes and saves the
+// saving turns a save error into one sentence; again is the command that computes and saves the
 // results once more.
-func saving(dir, again string, errs ...error) error {
-	err := errors.Join(errs...)
+func saving(dir, again string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -58,6 +57,33 @@ func isUnsaved(err error) bool {
 	return errors.As(err, &u)
 }
 
+// computed is what is computed from the data of a directory and saved beside it.
+type computed struct {
+	// name is the document's file.
+	name              string
+	document, summary []byte
+	card              store.Card
+	// page renders the page; nil if there is none.
+	page func(io.Writer) error
+}
+
+// save saves them in a folder, the document first: a list reads a card only if it was made for the document beside it.
+func (c computed) save(f *store.Folder) error {
+	card, err := c.card.File(len(c.document))
+	if err != nil {
+		return err
+	}
+	files := []store.File{{Name: c.name, Data: c.document}, {Name: "summary.txt", Data: c.summary}, card}
+	if c.page != nil {
+		var page bytes.Buffer
+		if err := c.page(&page); err != nil {
+			return errors.Join(f.WriteAll(files...), err)
+		}
+		files = append(files, store.File{Name: store.PageFile, Data: page.Bytes()})
+	}
+	return f.WriteAll(files...)
+}
+
 // saveReport writes a report beside its raw data, and returns its document. With an unsaved error the
 // document is complete.
 func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
@@ -68,15 +94,13 @@ func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
 	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true, Verbose: true}); err != nil {
 		return nil, err
 	}
-	if err := f.Write(store.ReportFile, doc.Bytes()); err != nil {
-		return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()), err)
+	page := func(w io.Writer) error {
+		// An unreadable trace is left out, as in the budgets.
+		t, _ := tracedBeside(f.Dir())
+		return html.RenderAll(w, jsonout.Page{Reports: []*model.Report{r}, Beside: []*iotrace.Report{t}})
 	}
-	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
-		savePage(f, func(w io.Writer) error {
-			// An unreadable trace is left out, as in the budgets.
-			t, _ := tracedBeside(f.Dir())
-			return html.RenderAll(w, jsonout.Page{Reports: []*model.Report{r}, Beside: []*iotrace.Report{t}})
-		}))
+	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()),
+		computed{store.ReportFile, doc.Bytes(), summary.Bytes(), store.CardOfReport(r), page}.save(f))
 }
 
 // saveComparison writes a comparison beside its two sides.
@@ -88,12 +112,9 @@ func saveComparison(f *store.Folder, c *model.Comparison, reports [2]*model.Repo
 	if err := text.RenderComparison(&summary, c, text.Options{Width: 120, Unicode: true, Verbose: true}); err != nil {
 		return err
 	}
-	again := "loadline compare " + safetext.ShellWord(f.Dir())
-	if err := f.Write(store.ComparisonFile, doc.Bytes()); err != nil {
-		return saving(f.Dir(), again, err)
-	}
-	return saving(f.Dir(), again, f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfComparison(c), doc.Len()),
-		savePage(f, func(w io.Writer) error { return html.RenderComparison(w, c, reports[0], reports[1]) }))
+	page := func(w io.Writer) error { return html.RenderComparison(w, c, reports[0], reports[1]) }
+	return saving(f.Dir(), "loadline compare "+safetext.ShellWord(f.Dir()),
+		computed{store.ComparisonFile, doc.Bytes(), summary.Bytes(), store.CardOfComparison(c), page}.save(f))
 }
 
 // largestLedger limits, in bytes, the ledger of a durability test: an hour of 8 writers on the fastest
@@ -139,13 +160,4 @@ func Check(dir string) error {
 		}
 	}
 	return nil
-}
-
-// savePage writes a page beside the data that it shows.
-func savePage(f *store.Folder, render func(io.Writer) error) error {
-	var page bytes.Buffer
-	if err := render(&page); err != nil {
-		return err
-	}
-	return f.Write(store.PageFile, page.Bytes())
 }

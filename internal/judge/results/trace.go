@@ -321,8 +321,7 @@ func saveTrace(t *iotrace.Report) error {
 	}
 	defer f.Close()
 	return saving(t.Directory, "loadline analyze "+safetext.ShellWord(t.Directory),
-		f.Write(store.ReportFile, doc.Bytes()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfTrace(t), doc.Len()),
-		savePage(f, func(w io.Writer) error { return html.RenderTraces(w, t) }))
+		computed{store.ReportFile, doc.Bytes(), summary.Bytes(), store.CardOfTrace(t), func(w io.Writer) error { return html.RenderTraces(w, t) }}.save(f))
 }
 
 // analyzeTrace is FinishTrace for Analyze. A report that cannot be saved is complete all the same.

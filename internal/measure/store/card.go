@@ -207,20 +207,21 @@ func finite(e model.Estimate) bool {
 	return true
 }
 
-// SaveCard saves the card of a directory; document is the size in bytes of the document just saved
-// there.
-func SaveCard(dir string, c Card, document int) error {
-	f, err := Open(dir)
+// SaveCard saves the card of a directory; size is that of the document that was saved there, in bytes.
+func SaveCard(dir string, c Card, size int) error {
+	file, err := c.File(size)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return f.SaveCard(c, document)
+	return WriteFile(dir, file.Name, file.Data)
 }
 
-// SaveCard saves the card of the folder; document is the size in bytes of the document just saved
-// there.
-func (f *Folder) SaveCard(c Card, document int) error {
-	c.Schema, c.Document = cardSchema, int64(document)
-	return f.writeJSON(CardFile, c)
+// File returns the file of the card; size is that of the document that is saved beside it, in bytes.
+func (c Card) File(size int) (File, error) {
+	c.Schema, c.Document = cardSchema, int64(size)
+	data, err := document(c)
+	if err != nil {
+		return File{}, fmt.Errorf("%s cannot be saved: %w", CardFile, err)
+	}
+	return File{Name: CardFile, Data: data}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"syscall"
 
@@ -70,38 +69,6 @@ func (f *Folder) Sub(name string) (*Folder, error) {
 
 // Read is ReadFS for the folder.
 func (f *Folder) Read() (*model.Recorded, error) { return ReadFS(f.Files(), f.name) }
-
-// Write replaces a file of the folder atomically and returns once it would survive a power failure.
-func (f *Folder) Write(name string, data []byte) error { return f.write(name, data, true) }
-
-// write replaces a file through a temporary one, so that a reader sees either the old or the new
-// file. Neither name is followed if it is a link. If durable is set, the file and its directory entry
-// are synced.
-func (f *Folder) write(name string, data []byte, durable bool) error {
-	fail := func(err error) error { return fmt.Errorf("%s cannot be saved: %w", name, err) }
-	dir := path.Dir(filepath.ToSlash(name))
-	fresh := path.Join(dir, temporaryName())
-	file, err := f.root.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
-	if err != nil {
-		return fail(err)
-	}
-	_, err = file.Write(data)
-	if err == nil && durable {
-		err = syncFile(file)
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = f.root.Rename(fresh, name)
-	}
-	if err != nil {
-		return fail(errors.Join(err, f.root.Remove(fresh)))
-	}
-	if durable {
-		if err := f.syncDirectory(dir); err != nil {
-			return fail(err)
-		}
-	}
-	return nil
-}
 
 // temporaryPrefix starts the names of files that are still being written.
 const temporaryPrefix = ".tmp-"

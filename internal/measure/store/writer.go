@@ -261,7 +261,7 @@ func (w *Writer) keep(name string, data []byte) error {
 	if w.failed != nil {
 		return nil
 	}
-	if err := w.folder.write(name, data, false); err != nil {
+	if err := w.folder.writeUnsynced(name, data); err != nil {
 		return w.fail(err)
 	}
 	w.unsynced[name] = true
@@ -301,7 +301,7 @@ func (w *Writer) Beside(b model.Beside) error {
 	}
 	data, err := document(w.run)
 	if err == nil {
-		err = w.folder.write(runFile, data, false)
+		err = w.folder.writeUnsynced(runFile, data)
 	}
 	if err != nil {
 		return w.fail(err)
