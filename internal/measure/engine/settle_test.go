@@ -172,6 +172,35 @@ func TestAWaitAfterWritesThatEndsTooEarly(t *testing.T) {
 	}
 }
 
+// Reads that are slower than before for another reason than writes are not waited for much longer than what was
+// written takes; the cache that needs that time gets it.
+func TestAWaitInVainEnds(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		full        float64
+		writes      float64
+		backlog     float64
+		least, most float64
+		settled     bool
+	}{
+		{"slower storage, few writes", 150, 500, 0, vainLeast, vainLeast + 10, false},
+		{"slower storage, more writes", 150, 1500, 0, 30, 40, false},
+		{"a cache that drains slowly", 100, 500, 19, 15, 25, true},
+		{"writes for more than a minute", 150, 5000, 0, waitMost, waitMost + 10, false},
+	} {
+		d := writeBack{backlog: c.backlog}
+		worker, _ := connected(t, d.answer)
+		e := newExecution(nil, silent{}, time.Now)
+		e.remaining = func() float64 { return 0 }
+		s := side{plan: plan(60, "reads"), workers: []*Worker{worker}}
+		s.drain.probeFirst, s.drain.writes, s.drain.rates = true, c.writes, map[string]float64{"reads": c.full}
+		got, err := e.settle(t.Context(), &s, model.Step{Workload: "reads", Seconds: 2})
+		if err != nil || got.Waited < c.least || got.Waited > c.most || got.Settled != c.settled {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+	}
+}
+
 // A look is not repeated after a wait, so it is not begun while writes must be left; other repeats are measured first.
 func TestALookWaitsForWhatMustBeLeft(t *testing.T) {
 	for _, c := range []struct {
