@@ -117,6 +117,7 @@ command's help lists the ones it uses.`,
 			c.RunE = interruptible(c.RunE)
 		}
 	}
+	root.SetHelpCommand(newHelp())
 	registerVerbose(e, root)
 	registerYes(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -20,22 +20,19 @@ import (
 // progressFlag is the name of the flag that selects the form of the progress.
 const progressFlag = "progress"
 
-// progressForms are the valid values of --progress.
-var progressForms = []string{"text", "json"}
-
 // registerProgress adds --progress to a verb that measures; beginProgress implements it.
 func registerProgress(cmd *cobra.Command) {
-	cmd.Flags().String(progressFlag, progressForms[0], "progress on standard error: text, or json for one line of JSON per event (docs/ci.md)")
+	cmd.Flags().String(progressFlag, flags.ProgressForms[0], "progress on standard error: text, or json for one line of JSON per event (docs/ci.md)")
 }
 
 // beginProgress turns everything written to standard error into events if
 // --progress json is given.
 func beginProgress(e *env.Env, cmd *cobra.Command) error {
 	flag := cmd.Flags().Lookup(progressFlag)
-	if flag == nil || flag.Value.String() == progressForms[0] {
+	if flag == nil || flag.Value.String() == flags.ProgressForms[0] {
 		return nil
 	}
-	if err := flags.OneOf("--"+progressFlag, flag.Value.String(), progressForms); err != nil {
+	if err := flags.OneOf("--"+progressFlag, flag.Value.String(), flags.ProgressForms); err != nil {
 		return err
 	}
 	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {

@@ -66,7 +66,10 @@ func shelve(t *testing.T, folder string, i int) {
 		err = store.WriteFile(dir, store.ReportFile, doc.Bytes())
 	}
 	if err == nil {
-		err = store.SaveCard(dir, store.CardOfReport(r), doc.Len())
+		var card store.File
+		if card, err = store.CardOfReport(r).File(doc.Len()); err == nil {
+			err = store.WriteFile(dir, card.Name, card.Data)
+		}
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,9 @@ func folderOfRuns(b *testing.B) string {
 		for _, name := range []string{"plan.json", "run.json", "environment.json", store.ReportFile, store.PageFile, "samples.jsonl.zst"} {
 			check(os.Link(filepath.Join(first, name), filepath.Join(dir, name)))
 		}
-		check(store.SaveCard(dir, c, int(card.Document)))
+		file, err := c.File(int(card.Document))
+		check(err)
+		check(store.WriteFile(dir, file.Name, file.Data))
 	}
 	return folder
 }

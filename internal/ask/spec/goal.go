@@ -42,18 +42,14 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	refuse := func(hint, format string, args ...any) (model.Goal, error) {
 		return g, model.RefusedError(fmt.Sprintf("--goal %q: ", text)+fmt.Sprintf(format, args...), hint)
 	}
-	left, right, sign := cutSign(text)
-	words := strings.Fields(left)
-	switch {
-	case sign == "":
-		return refuse(goalForm, "a > or < is missing")
-	case len(words) < 2 || len(words) > 3:
-		return refuse(goalForm, "a workload and a metric must stand before the %s", sign)
+	words, right, above, err := goalParts(text)
+	if err != nil {
+		return g, err
 	}
-	g.Above = sign[0] == '>'
-	w, err := goalWorkload(words[0], workloads)
-	if err != "" {
-		return refuse("the run has "+strings.Join(workloadNames(workloads), ", "), "%s", err)
+	g.Above = above
+	w, unknown := goalWorkload(words[0], workloads)
+	if unknown != "" {
+		return refuse("the run has "+strings.Join(workloadNames(workloads), ", "), "%s", unknown)
 	}
 	g.Workload = w.Name
 	directions := w.Directions()
@@ -92,6 +88,39 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	}
 	g.Bound = bound
 	return g, nil
+}
+
+// goalParts splits a goal into the words before its sign, and the bound after it.
+func goalParts(text string) (words []string, bound string, above bool, err error) {
+	left, right, sign := cutSign(text)
+	words = strings.Fields(left)
+	switch {
+	case sign == "":
+		err = model.RefusedError(fmt.Sprintf("--goal %q: a > or < is missing", text), goalForm)
+	case len(words) < 2 || len(words) > 3:
+		err = model.RefusedError(fmt.Sprintf("--goal %q: a workload and a metric must stand before the %s", text, sign), goalForm)
+	default:
+		above = sign[0] == '>'
+	}
+	return words, right, above, err
+}
+
+// CheckGoal refuses what cannot be a goal of any run: its workload is not looked up.
+func CheckGoal(text string) error {
+	words, bound, _, err := goalParts(text)
+	if err != nil {
+		return err
+	}
+	word, known := words[len(words)-1], []string(nil)
+	for _, m := range goalMetrics {
+		if known = append(known, m.word); strings.EqualFold(m.word, word) {
+			if _, why := goalBound(m.metric, strings.TrimSpace(bound)); why != "" {
+				return model.RefusedError(fmt.Sprintf("--goal %q: %s", text, why), goalForm)
+			}
+			return nil
+		}
+	}
+	return model.RefusedError(fmt.Sprintf("--goal %q: there is no metric %q", text, word)+suggest.Question(word, known), "choose one of "+strings.Join(known, ", "))
 }
 
 // cutSign splits at >, <, >= or <=; the equals sign makes no difference, because no estimate equals a

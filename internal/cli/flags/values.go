@@ -211,6 +211,9 @@ func (v wordsValue) Set(s string) error {
 	return nil
 }
 
+// ProgressForms are the values of --progress, the default first.
+var ProgressForms = []string{"text", "json"}
+
 // OneOf refuses a flag value that is not among the known words.
 func OneOf(flag, word string, known []string) error {
 	if slices.Contains(known, word) {

@@ -40,8 +40,14 @@ func (s *Source) Effective(root *cobra.Command, args []string) ([]Effective, err
 		}
 		return nil, model.RefusedError(fmt.Sprintf("%q is not a command that uses a configuration", args[0]), hint)
 	}
-	if c.Name() == "app" {
-		c, _, _ = root.Find([]string{"app", session.Applications().Names()[0]})
+	if subs := c.Commands(); len(subs) > 0 {
+		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			return nil, usage.UnknownCommand(c, rest[:1])
+		}
+		c = subs[0]
+		if s.Section(c) == usage.App {
+			c, _, _ = root.Find([]string{"app", session.Applications().Names()[0]})
+		}
 	}
 	if err := c.ParseFlags(rest); err != nil {
 		return nil, usage.UnknownFlag(s.e, c, err)

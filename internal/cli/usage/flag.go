@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -89,6 +91,16 @@ func checked(flag, v string) (err error) {
 		_, err = units.ParseSize(v)
 	case "cap":
 		_, err = model.ParseCap(v)
+	case "goal":
+		err = spec.CheckGoal(v)
+	case "label":
+		_, err = model.ParseLabels([]string{v})
+	case "progress":
+		err = flags.OneOf("--progress", v, flags.ProgressForms)
+	case "access-mode":
+		_, err = session.AccessMode(v)
+	case "spread":
+		_, err = session.Spreading(v)
 	}
 	return err
 }

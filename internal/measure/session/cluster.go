@@ -72,10 +72,10 @@ func (f *Cluster) ask(t *model.Target) error {
 	if f.AccessMode == "" || !inCluster(*t) {
 		return nil
 	}
-	mode, known := target.AccessMode(f.AccessMode)
+	mode, err := AccessMode(f.AccessMode)
 	switch {
-	case !known:
-		return model.RefusedError(fmt.Sprintf("--access-mode %q is none of RWO, RWX and RWOP", f.AccessMode), "RWX is for a class whose volumes several nodes may use at once")
+	case err != nil:
+		return err
 	case !t.Cluster.Made():
 		return model.RefusedError(fmt.Sprintf("%s exists, and has an access mode of its own", t.Name), "leave out --access-mode")
 	case t.Cluster.Access != "" && t.Cluster.Access != mode:
@@ -83,6 +83,15 @@ func (f *Cluster) ask(t *model.Target) error {
 	}
 	t.Cluster.Access = mode
 	return nil
+}
+
+// AccessMode parses --access-mode: RWO, RWX or RWOP, or the API's name for one.
+func AccessMode(word string) (mode string, err error) {
+	mode, known := target.AccessMode(word)
+	if !known {
+		return "", model.RefusedError(fmt.Sprintf("--access-mode %q is none of RWO, RWX and RWOP", word), "RWX is for a class whose volumes several nodes may use at once")
+	}
+	return mode, nil
 }
 
 // Where returns where the pods run, and with which image.
@@ -96,21 +105,21 @@ func (f *Cluster) Where(e *env.Env) (kube.Where, error) {
 	if _, err := f.Identity.as(); err != nil {
 		return w, err
 	}
-	if _, err := f.spreading(); err != nil {
+	if _, err := Spreading(f.Spread); err != nil {
 		return w, err
 	}
 	return w, w.Check()
 }
 
-// spreading parses --spread.
-func (f *Cluster) spreading() (place.Spread, error) {
-	switch f.Spread {
+// Spreading parses --spread; without a word it is even where the cluster can give that.
+func Spreading(word string) (place.Spread, error) {
+	switch word {
 	case "":
 		return place.Even, nil
 	case string(place.Strict), string(place.Loose):
-		return place.Spread(f.Spread), nil
+		return place.Spread(word), nil
 	}
-	return "", model.RefusedError(fmt.Sprintf("--spread %q is neither hard nor soft", f.Spread), "leave it out for hard, wherever the cluster can give that")
+	return "", model.RefusedError(fmt.Sprintf("--spread %q is neither hard nor soft", word), "leave it out for hard, wherever the cluster can give that")
 }
 
 // inCluster reports whether a target is in a Kubernetes cluster.

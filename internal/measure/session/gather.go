@@ -68,7 +68,7 @@ func (c *gathering) gather(ctx context.Context) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
-	spread, err := c.Cluster.spreading()
+	spread, err := Spreading(c.Cluster.Spread)
 	if err != nil {
 		return nil, err
 	}

@@ -207,15 +207,6 @@ func finite(e model.Estimate) bool {
 	return true
 }
 
-// SaveCard saves the card of a directory; size is that of the document that was saved there, in bytes.
-func SaveCard(dir string, c Card, size int) error {
-	file, err := c.File(size)
-	if err != nil {
-		return err
-	}
-	return WriteFile(dir, file.Name, file.Data)
-}
-
 // File returns the file of the card; size is that of the document that is saved beside it, in bytes.
 func (c Card) File(size int) (File, error) {
 	c.Schema, c.Document = cardSchema, int64(size)

@@ -49,7 +49,11 @@ func saveWithCard(t *testing.T, dir string, r *model.Report, padding int) {
 	if err := WriteFile(dir, ReportFile, doc); err != nil {
 		t.Fatal(err)
 	}
-	if err := SaveCard(dir, CardOfReport(r), len(doc)); err != nil {
+	card, err := CardOfReport(r).File(len(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(dir, card.Name, card.Data); err != nil {
 		t.Fatal(err)
 	}
 }
