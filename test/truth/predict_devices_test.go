@@ -93,6 +93,10 @@ func drawHeldOut(seed uint64) (list []heldOut) {
 	return list
 }
 
+// heldOutSeed draws the devices. The share of the storage's own work beside a database was taken from runs on those of
+// seed 1.
+const heldOutSeed = 3
+
 // mostWrong is the maximum number of the twenty devices with a result that differs from the prediction.
 const mostWrong = 2
 
@@ -108,7 +112,7 @@ func TestPredictedDevices(t *testing.T) {
 	profile := ownFile(t, "log.yaml", logProfile)
 	here := reachable(t, lab.Filesystem(t, lab.LoopOnFile(t, heldOutSize), "ext4"))
 	all, wrong := 0, 0
-	for _, h := range drawHeldOut(1) {
+	for _, h := range drawHeldOut(heldOutSeed) {
 		t.Run(h.name, func(t *testing.T) {
 			all++
 			// Deviations are counted over all devices, because a single one is a matter of chance.

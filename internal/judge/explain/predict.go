@@ -123,6 +123,11 @@ func (s storageTimes) works() bool {
 	return slices.ContainsFunc(s.flushes, func(t prediction.Flush) bool { return t.Processor > 0 })
 }
 
+// besideTransactions is how many times as much CPU time the storage's own work for a flush takes beside a database as it takes
+// beside fio: the transactions replace what it had in the processors' caches. The mean of what was counted for eight devices
+// with 4 and 16 clients (docs/predict.md).
+const besideTransactions = 1.2
+
 // storageModel is how storage is simulated: whether it limits the rate, the multiple of its own work on
 // processors, how the log that it gets depends on the rate, the multiple of all time on processors, and how many of these others
 // use.
@@ -173,7 +178,7 @@ func (l like) point(s storageTimes, clients, scale, processors int, allowed floa
 		return at(middle, middle, middle, o)
 	}
 	if s.works() {
-		on.work = 1
+		on.work = besideTransactions
 	}
 	is := at(middle, middle, middle, on)
 	p := prediction.Point{Clients: clients, Parts: is.parts, LogBytes: is.log, Flushes: is.flushes, Flushing: is.flushing}
