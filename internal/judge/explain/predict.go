@@ -124,8 +124,8 @@ func (s storageTimes) works() bool {
 }
 
 // besideTransactions is how many times as much CPU time the storage's own work for a flush takes beside a database as it takes
-// beside fio: the transactions replace what it had in the processors' caches. The mean of what was counted for eight devices
-// with 4 and 16 clients (docs/predict.md).
+// beside fio: the transactions replace what it had in the processors' caches. About the mean of what was counted for nine
+// devices with 4 and 16 clients (docs/predict.md).
 const besideTransactions = 1.2
 
 // storageModel is how storage is simulated: whether it limits the rate, the multiple of its own work on
