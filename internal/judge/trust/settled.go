@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/timeline"
@@ -51,7 +52,7 @@ func checkSettled(ev Evidence) []model.Finding {
 		pooled.add(g.early)
 		pooled.add(g.late)
 	}
-	var left, mixed []string
+	var left, mixed, slow []string
 	missing := 0
 	for _, name := range ev.workloads() {
 		g, reads := groups[name]
@@ -65,6 +66,8 @@ func checkSettled(ev Evidence) []model.Finding {
 			o.miss(name, "the amount written before each repeat was not recorded")
 		case waits.helped > 0 && len(g.early) > 0 && out == 0:
 			mixed = append(mixed, name)
+		case waits.helped > 0 && g.neverFaster():
+			slow = append(slow, name)
 		case waits.helped > 0:
 			left = append(left, name)
 		case g.slowerWhereCut():
@@ -79,6 +82,10 @@ func checkSettled(ev Evidence) []model.Finding {
 		default:
 			o.pass(name)
 		}
+	}
+	if len(slow) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: slow, Next: ev.alone(), Evidence: waits.evidence(),
+			Message: waits.words() + fmt.Sprintf("; those of %s were no faster after their own waits, so it may have been writing during all of their repeats", few(slow))})
 	}
 	if len(left) > 0 {
 		message := waits.words()
@@ -160,13 +167,16 @@ type repeatsAfter struct {
 	cut     []float64
 	left    float64
 	written uint64
+	// calm are those of late that followed a wait that made reads no faster: the storage was thought to have finished,
+	// because that much time had passed.
+	calm []float64
 	// unknown is set if the writes were not recorded, held if the rate is prescribed.
 	unknown, held bool
 }
 
 func (ev Evidence) afterWrites(workload string) repeatsAfter {
 	var g repeatsAfter
-	early, late, cut := map[int]bool{}, map[int]bool{}, map[int]bool{}
+	early, late, cut, calm := map[int]bool{}, map[int]bool{}, map[int]bool{}, map[int]bool{}
 	wrote := false
 	for _, r := range ev.Recorded.Run.Steps {
 		w, known := ev.Recorded.Plan.Workload(r.Step.Workload)
@@ -181,12 +191,26 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 				}
 			} else {
 				late[r.Step.Number] = true
+				if r.Settling != nil && r.Settling.Waited > 0 && !r.Settling.Helped() {
+					calm[r.Step.Number] = true
+				}
 			}
 		}
 		wrote = known && w.Writes()
 	}
 	g.early, g.late, g.cut = timeline.ReadRates(ev.Recorded, early), timeline.ReadRates(ev.Recorded, late), timeline.ReadRates(ev.Recorded, cut)
+	g.calm = timeline.ReadRates(ev.Recorded, calm)
 	return g
+}
+
+// neverFaster reports whether reads were waited for and never became faster by it, as those of others did in the same run:
+// the cache may drain for longer than was waited, or its size may have been estimated wrongly.
+func (g repeatsAfter) neverFaster() bool {
+	if g.held || len(g.late) == 0 {
+		return false
+	}
+	fastest := slices.Max(g.late)
+	return len(g.early) > 0 && stats.Mean(g.early) > (1-model.SettlingGap)*fastest || len(g.calm) > 0 && slices.Min(g.calm) > (1-model.SettlingGap)*fastest
 }
 
 // slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had
