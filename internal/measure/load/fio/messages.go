@@ -23,6 +23,9 @@ func failure(o *outcome, last *job) string {
 		return "fio was killed, most likely by the kernel's out-of-memory killer" + o.memory.why + fioMessage(o)
 	case o.signal == syscall.SIGKILL:
 		return "fio was killed by signal 9 (killed)" + o.memory.why + fioMessage(o)
+	case o.signal == syscall.SIGABRT && o.jobFell():
+		// fio 3.33 may free memory twice after that.
+		return "a signal ended a job of fio, which then ended itself" + o.jobKilled() + fioMessage(o)
 	case o.signal != 0:
 		return fmt.Sprintf("fio was killed by signal %d (%v)%s%s", int(o.signal), o.signal, o.jobKilled(), fioMessage(o))
 	case last != nil && last.failures() > 0:

@@ -93,7 +93,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	case last.ios() == 0:
 		result.Error = fmt.Sprintf("not one I/O was done in %s", units.FormatDuration(req.Step.Seconds))
 	case !s.complete():
-		result.Error = fmt.Sprintf("fio ended after %s of %s", units.FormatDuration(float64(s.covered)/1000), units.FormatDuration(req.Step.Seconds))
+		result.Error = fmt.Sprintf("fio ended after %s of %s", units.FormatDuration(float64(s.covered)/1000), units.FormatDuration(req.Step.Seconds)) + fioMessage(o)
 	}
 	if last != nil {
 		result.IOErrors, result.ShortIOs = last.failures(), last.short()
