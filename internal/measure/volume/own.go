@@ -49,8 +49,7 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 	}
 	f, err := createLocked(root, name)
 	if errors.Is(err, fs.ErrExist) {
-		err = model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
-			"name another file, or remove this one if you do not need it: rm "+safetext.ShellWord(path))
+		err = refuseExisting(root, path, name)
 	} else if err != nil {
 		err = writeRefusal(path, err)
 	}
@@ -64,6 +63,20 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 			"choose a smaller --size"), o.Close())
 	}
 	return o, nil
+}
+
+// refuseExisting refuses to make a file that exists. One that is locked is being measured: another run began in the same
+// second.
+func refuseExisting(dir *os.Root, path, name string) error {
+	leftover, err := lockAt(dir, name)
+	if errors.Is(err, errInUse) {
+		return model.RefusedError(fmt.Sprintf("%s belongs to another run, which is measuring with it", path), "wait for its end: what is measured at the same time is slower")
+	}
+	if err == nil {
+		_ = leftover.Close()
+	}
+	return model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
+		"name another file, or remove this one if you do not need it: rm "+safetext.ShellWord(path))
 }
 
 // createLocked creates a new file and takes its lock. A concurrent cleanup may take the file for a

@@ -75,7 +75,7 @@ func TestCreateAndRemove(t *testing.T) {
 			t.Errorf("a file in use is called a leftover: %v", left)
 		}
 		_, err = Create(tg, "r1", 1)
-		modeltest.Refused(t, err, "exists already", "rm "+path)
+		modeltest.Refused(t, err, path+" belongs to another run", "wait for its end")
 		for range 2 {
 			if err := o.Close(); err != nil {
 				t.Error(err)
@@ -85,6 +85,12 @@ func TestCreateAndRemove(t *testing.T) {
 			t.Errorf("%s is still there: %v", path, err)
 		}
 	}
+	mine := filepath.Join(dir, "precious")
+	if err := os.WriteFile(mine, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Create(model.Target{Kind: model.File, Path: mine}, "r1", 1)
+	modeltest.Refused(t, err, "exists already", "rm "+mine)
 	if MakesFile(model.Target{Kind: model.File, Path: "/etc/passwd"}) || MakesFile(model.Target{Kind: model.NBD}) {
 		t.Error("what exists is not made")
 	}
