@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
 )
 
-// graceTime is how long an interrupted verb may take to end by itself, so that a file
-// replacement in progress can complete.
-const graceTime = time.Second
+// graceTime is how long an interrupted verb may take to end by itself, and savingTime how long it may then go on saving what it
+// has computed: on a busy disk that takes seconds, and ending it would leave temporary files behind.
+const graceTime, savingTime = time.Second, 30 * time.Second
 
 // interruptible makes a verb end as soon as it is interrupted. It is for verbs that only read and
 // compute: they hold nothing but memory, and replace files atomically. Their input may be a
@@ -29,6 +30,7 @@ func interruptible(run func(*cobra.Command, []string) error) func(*cobra.Command
 			return err
 		// The user has pressed Ctrl-C and is waiting, so this uses real time, not the run's clock.
 		case <-env.Clock{}.After(graceTime):
+			results.WaitSaved(env.Clock{}.After(savingTime))
 			return cmd.Context().Err()
 		}
 	}

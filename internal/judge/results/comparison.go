@@ -36,7 +36,7 @@ func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
 		err := func() error {
 			f, err := folder.Sub(side)
 			if err != nil {
-				return err
+				return model.BrokenError(fmt.Sprintf("the comparison in %s has no folder %s with that side's run: it was moved, replaced or removed", dir, side), "compare again")
 			}
 			defer f.Close()
 			f.Tidy()

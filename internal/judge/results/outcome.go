@@ -74,14 +74,19 @@ func finishIn(dir string) (Outcome, error) {
 // Finish computes the report of a run, and saves it beside the raw data. A report that cannot be saved
 // is complete all the same.
 func Finish(rec *model.Recorded) (Outcome, error) {
-	f, err := store.Open(rec.Directory)
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer f.Close()
-	f.Tidy()
 	done := Outcome{Report: explained(rec, Assemble(rec))}
-	done.Document, err = saveReport(f, done.Report)
+	var err error
+	if f, opened := store.Open(rec.Directory); opened != nil || !store.IsRun(rec.Directory) {
+		// Whoever moved it keeps what was measured. Nothing may be written to what is there instead.
+		err = unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the run", rec.Directory), "loadline analyze DIR, with the folder to which it was moved")}
+		if opened == nil {
+			_ = f.Close()
+		}
+	} else {
+		defer f.Close()
+		f.Tidy()
+		done.Document, err = saveReport(f, done.Report)
+	}
 	if isUnsaved(err) {
 		// It was not saved there, so the directory is not named.
 		done.Report.Run.Directory = ""

@@ -7,6 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
 
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -40,7 +43,15 @@ func saving(dir, again string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved in %s: %v", dir, firstOf(err)), "make room or a right to write there, then: "+again)}
+	first := firstOf(err)
+	do := "put that right"
+	switch {
+	case errors.Is(first, syscall.ENOSPC), errors.Is(first, syscall.EDQUOT):
+		do = "make room there"
+	case errors.Is(first, fs.ErrPermission), errors.Is(first, syscall.EROFS):
+		do = "make the folder writable"
+	}
+	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved in %s: %v", dir, first), do+", then: "+again)}
 }
 
 // firstOf is the first of several errors: a full disk causes the same error for every file.
@@ -57,6 +68,23 @@ func isUnsaved(err error) bool {
 	return errors.As(err, &u)
 }
 
+// saves is locked for reading while something is saved.
+var saves sync.RWMutex
+
+// WaitSaved waits until nothing is being saved, or until the limit: whoever ends the program before leaves temporary
+// files behind.
+func WaitSaved(limit <-chan time.Time) {
+	none := make(chan struct{})
+	go func() {
+		saves.Lock()
+		close(none)
+	}()
+	select {
+	case <-none:
+	case <-limit:
+	}
+}
+
 // computed is what is computed from the data of a directory and saved beside it.
 type computed struct {
 	// name is the document's file.
@@ -69,6 +97,8 @@ type computed struct {
 
 // save saves them in a folder, the document first: a list reads a card only if it was made for the document beside it.
 func (c computed) save(f *store.Folder) error {
+	saves.RLock()
+	defer saves.RUnlock()
 	card, err := c.card.File(len(c.document))
 	if err != nil {
 		return err

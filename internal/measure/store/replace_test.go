@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +22,7 @@ func names(t *testing.T, dir string) []string {
 	return names
 }
 
-// Files that are saved together are saved in their order, up to the first that cannot be.
+// Files that are saved together are saved in their order: none without the first, and of the others each that can be.
 func TestFilesSavedTogether(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Open(dir)
@@ -38,18 +40,48 @@ func TestFilesSavedTogether(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "b", "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.WriteAll(File{"a", []byte("2")}, File{"b", []byte("2")}, File{"c", []byte("2")}); err == nil {
-		t.Error("a folder was replaced by a file")
-	}
-	for name, want := range map[string]string{"a": "2", "c": "1"} {
-		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
-			t.Errorf("%s is %q, %v", name, got, err)
+	check := func(a, c string) {
+		t.Helper()
+		for name, want := range map[string]string{"a": a, "c": c} {
+			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+				t.Errorf("%s is %q, %v", name, got, err)
+			}
+		}
+		if got := names(t, dir); !slices.Equal(got, []string{"a", "b", "c"}) {
+			t.Errorf("left behind: %q", got)
 		}
 	}
-	if err := f.WriteAll(File{"d", nil}, File{"no-such/e", nil}, File{"f", nil}); err == nil {
-		t.Error("a file was saved in a folder that does not exist")
+	if err := f.WriteAll(File{"a", []byte("2")}, File{"b", []byte("2")}, File{"c", []byte("2")}); err == nil || err.Error() != "b cannot be saved: a folder has this name" {
+		t.Error(err)
 	}
-	if got := names(t, dir); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
-		t.Errorf("left behind: %q", got)
+	check("2", "2")
+	if err := f.WriteAll(File{"b", nil}, File{"a", []byte("3")}, File{"c", []byte("3")}); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	check("2", "2")
+	if err := f.WriteAll(File{"a", []byte("4")}, File{"no-such/e", nil}, File{"c", []byte("4")}); !errors.Is(err, fs.ErrNotExist) || err.Error() != "no-such/e cannot be saved: no such file or directory" {
+		t.Error(err)
+	}
+	check("4", "4")
+}
+
+// What a killed process was about to save is removed, and what another is about to save is not.
+func TestAbandonedDraftsAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	abandoned, alive := f.draft(File{"a", []byte("1")}), f.draft(File{"b", []byte("1")})
+	if err := errors.Join(abandoned.err, alive.err, abandoned.file.Close(), os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f.Tidy()
+	if got := names(t, dir); !slices.Equal(got, []string{alive.fresh, "mine"}) {
+		t.Errorf("%q", got)
+	}
+	if err := f.replace(&alive); err != nil {
+		t.Error(err)
 	}
 }

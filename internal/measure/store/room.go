@@ -42,9 +42,15 @@ func (w *Writer) reserveSpace() error {
 	return nil
 }
 
-// Tidy removes the space that a killed run had reserved.
+// Tidy removes the space that a killed run had reserved, and the drafts of files that a killed process was about to save.
 func (f *Folder) Tidy() {
 	_ = f.root.Remove(reserveFile) // usually there is none
+	drafts, _ := fs.Glob(f.Files(), temporaryPrefix+"*")
+	for _, name := range drafts {
+		if !locked(f.Files(), name) {
+			_ = f.root.Remove(name) // it only takes space
+		}
+	}
 }
 
 // fail notes that nothing more can be saved, and reports that once: what follows is kept in memory,
@@ -61,14 +67,26 @@ func (w *Writer) fail(err error) error {
 
 // Recorded reads the run back. Parts of its record that could not be saved are taken from memory.
 func (w *Writer) Recorded() (*model.Recorded, error) {
-	rec, err := Read(w.folder.name)
-	if err != nil {
-		return nil, err
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	rec := w.moved
+	if rec == nil {
+		var err error
+		if rec, err = Read(w.folder.name); err != nil {
+			return nil, err
+		}
+	}
 	if w.failed != nil {
 		rec.Run = w.run
 	}
 	return rec, nil
+}
+
+// readMoved reads the run back if its folder is not where it was made any more, which is possible only as long as it is
+// open.
+func (w *Writer) readMoved() {
+	here, err := w.folder.root.Stat(".")
+	if there, gone := os.Stat(w.folder.name); err == nil && (gone != nil || !os.SameFile(here, there)) {
+		w.moved, _ = w.folder.Read() // whoever asks for it is told why it cannot be read
+	}
 }

@@ -220,6 +220,25 @@ func TestDurabilityTestsArePartOfTheRun(t *testing.T) {
 }
 
 // If the folder itself is removed, there is no room to make in it.
+// A folder that is moved during the run takes what was measured with it. It is read back all the same, and what is in
+// its place is left alone.
+func TestAFolderThatIsMovedDuringTheRun(t *testing.T) {
+	w := begin(t, t.TempDir())
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := errors.Join(os.Rename(w.Dir(), moved), os.Mkdir(w.Dir(), 0o700), w.Finish(model.Complete, "")); err != nil {
+		t.Fatal(err)
+	}
+	if rec, err := w.Recorded(); err != nil || rec.Run.Status != model.Complete || rec.Directory != w.Dir() {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	if rec, err := Read(moved); err != nil || rec.Run.Status != model.Complete {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	if got := names(t, w.Dir()); len(got) > 0 {
+		t.Errorf("%q was written to another folder", got)
+	}
+}
+
 func TestAFolderThatIsRemovedDuringTheRun(t *testing.T) {
 	w := begin(t, t.TempDir())
 	if err := os.RemoveAll(w.Dir()); err != nil {

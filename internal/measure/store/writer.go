@@ -53,6 +53,8 @@ type Writer struct {
 	failed error
 	// recorded is the number of steps in the record on disk.
 	recorded int
+	// moved is the run as it was read back at its end, if its folder was no longer where it had been made; else nil.
+	moved *model.Recorded
 }
 
 // flushEvery limits how much of a running step a crash can lose.
@@ -358,6 +360,7 @@ func (w *Writer) Finish(status model.Status, reason string) error {
 	defer w.mu.Unlock()
 	w.run.Status, w.run.Reason, w.run.Finished = status, secrets.MaskText(reason), w.now()
 	defer w.folder.Close()
+	defer w.readMoved()
 	defer w.file.Close()
 	if w.failed == nil {
 		err := w.zip.Close()
