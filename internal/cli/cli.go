@@ -85,7 +85,7 @@ command's help lists the ones it uses.`,
 			if err := flags.RefuseEmpty(cmd); err != nil {
 				return err
 			}
-			storeTypedForPods(cmd)
+			storeTyped(cmd)
 			if err := s.Take(cmd, args); err != nil {
 				return err
 			}

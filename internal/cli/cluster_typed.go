@@ -30,25 +30,32 @@ func isForPods(cmd *cobra.Command, name string) bool {
 	return true
 }
 
-// typedForPodsKey is the context key of the flags for pods that were typed.
-type typedForPodsKey struct{}
+// typedKey is the context key of the flags that were typed.
+type typedKey struct{}
 
-// storeTypedForPods stores which flags for pods were typed. It must run before values from the configuration are
-// applied: these are for the commands that use a cluster, and not a mistake in the others.
-func storeTypedForPods(cmd *cobra.Command) {
+// storeTyped stores which flags were typed. It must run before values from the configuration are applied: these are for
+// the commands that they concern, and not a mistake in the others.
+func storeTyped(cmd *cobra.Command) {
 	var names []string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if isForPods(cmd, f.Name) {
-			names = append(names, f.Name)
-		}
-	})
-	cmd.SetContext(context.WithValue(cmd.Context(), typedForPodsKey{}, names))
+	cmd.Flags().Visit(func(f *pflag.Flag) { names = append(names, f.Name) })
+	cmd.SetContext(context.WithValue(cmd.Context(), typedKey{}, names))
+}
+
+// typed returns the flags that were typed.
+func typed(cmd *cobra.Command) []string {
+	names, _ := cmd.Context().Value(typedKey{}).([]string)
+	return names
 }
 
 // refuseTypedForPods refuses flags for pods if nothing that is measured is in a cluster: whoever types --node wants to
 // measure that node, and this machine would be measured instead.
 func refuseTypedForPods(cmd *cobra.Command, exp model.Experiment) error {
-	names, _ := cmd.Context().Value(typedForPodsKey{}).([]string)
+	var names []string
+	for _, name := range typed(cmd) {
+		if isForPods(cmd, name) {
+			names = append(names, name)
+		}
+	}
 	if len(names) == 0 || usesCluster(exp) || slices.ContainsFunc(append([]string{"amplification"}, checkedElsewhere...), cmd.Flags().Changed) {
 		return nil
 	}

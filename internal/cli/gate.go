@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -63,6 +64,18 @@ func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) er
 func (g *gateFlags) check() error {
 	if len(g.failOn) > 1 && slices.Contains(g.failOn, "none") {
 		return model.RefusedError("--fail-on none cannot be combined with other verdicts", "use none, or the others")
+	}
+	return nil
+}
+
+// refuseTyped refuses flags of the gate that were typed where nothing is compared: whoever typed them waits for a failure that
+// cannot happen. An invalid result fails without a comparison, too.
+func (g *gateFlags) refuseTyped(names []string) error {
+	for _, name := range []string{"fail-on", "margin", "margin-p99"} {
+		alone := name == "fail-on" && !slices.Contains(g.failOn, "worse") && !slices.Contains(g.failOn, "unclear")
+		if slices.Contains(names, name) && !alone {
+			return model.RefusedError(fmt.Sprintf("--%s is for comparisons, and nothing is compared here", name), "add --baseline TARGET, or leave it out; --goal judges a single result")
+		}
 	}
 	return nil
 }

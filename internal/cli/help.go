@@ -18,8 +18,8 @@ func newHelp() *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return usage.UnknownCommand(found, rest)
+			if err != nil || len(rest) > 0 && found.HasSubCommands() {
+				return usage.UnknownTopic(found, rest)
 			}
 			return found.Help()
 		},

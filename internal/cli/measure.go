@@ -55,6 +55,11 @@ func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Comma
 	if err := f.gate.check(); err != nil {
 		return err
 	}
+	if !session.Paired(exp) {
+		if err := f.gate.refuseTyped(typed(cmd)); err != nil {
+			return err
+		}
+	}
 	switch {
 	case f.inside.on:
 		return f.inside.drive(ctx, e, o, f, exp)

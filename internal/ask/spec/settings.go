@@ -86,9 +86,18 @@ func (o *object) settingsOf(command string, may Settable) (list []Setting) {
 	}
 	slices.SortFunc(list, func(a, b Setting) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
 	for _, s := range list {
-		if message, hint := may.Check(command, s.Flag, s.Values); message != "" {
-			o.fail(s.Flag, hint, "%s", message)
+		message, hint := may.Check(command, s.Flag, s.Values)
+		if message == "" {
+			continue
 		}
+		if items, several := o.values[s.Flag].(*ast.SequenceNode); several {
+			for i, item := range items.Values {
+				if message, hint := may.Check(command, s.Flag, s.Values[i:i+1]); message != "" {
+					o.doc.fail(item.GetToken(), hint, "%s", message) // the first is kept
+				}
+			}
+		}
+		o.fail(s.Flag, hint, "%s", message)
 	}
 	return list
 }

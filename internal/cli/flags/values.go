@@ -241,7 +241,7 @@ func RefuseEmpty(cmd *cobra.Command) (err error) {
 		switch GroupOf(f.Name) {
 		case What, HowLong, Verdict:
 		default:
-			if !ofApplication(f.Name) {
+			if f.Name != "results" && !ofApplication(f.Name) {
 				return
 			}
 		}

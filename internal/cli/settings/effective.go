@@ -40,7 +40,8 @@ func (s *Source) Effective(root *cobra.Command, args []string) ([]Effective, err
 		}
 		return nil, model.RefusedError(fmt.Sprintf("%q is not a command that uses a configuration", args[0]), hint)
 	}
-	if subs := c.Commands(); len(subs) > 0 {
+	// What takes no arguments itself only groups commands.
+	if subs := c.Commands(); len(subs) > 0 && c.Use == c.Name() {
 		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			return nil, usage.UnknownCommand(c, rest[:1])
 		}

@@ -98,6 +98,17 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	return unknownCommand(cmd, args, cmd.CommandPath())
+}
+
+// UnknownTopic refuses an unknown verb whose help was asked for. Args are the verb and what follows it.
+func UnknownTopic(cmd *cobra.Command, args []string) error {
+	program, verb, _ := strings.Cut(cmd.CommandPath(), " ")
+	return unknownCommand(cmd, args[:1], strings.TrimSpace(program+" help "+verb))
+}
+
+// unknownCommand suggests what begins with these words and ends with the nearest verb.
+func unknownCommand(cmd *cobra.Command, args []string, begin string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
@@ -112,7 +123,7 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if near != "" {
-		hint = cmd.CommandPath() + " " + near
+		hint = begin + " " + near
 		for _, a := range args[1:] {
 			hint += " " + safetext.ShellWord(a)
 		}
