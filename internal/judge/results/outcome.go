@@ -76,16 +76,17 @@ func finishIn(dir string) (Outcome, error) {
 func Finish(rec *model.Recorded) (Outcome, error) {
 	done := Outcome{Report: explained(rec, Assemble(rec))}
 	var err error
-	if f, opened := store.Open(rec.Directory); opened != nil || !store.IsRun(rec.Directory) {
-		// Whoever moved it keeps what was measured. Nothing may be written to what is there instead.
-		err = unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the run", rec.Directory), "loadline analyze DIR, with the folder to which it was moved")}
-		if opened == nil {
-			_ = f.Close()
+	if store.IsRun(rec.Directory) {
+		var f *store.Folder
+		if f, err = store.Open(rec.Directory); err != nil {
+			return done, err
 		}
-	} else {
 		defer f.Close()
 		f.Tidy()
 		done.Document, err = saveReport(f, done.Report)
+	} else {
+		// Whoever moved it keeps what was measured. Nothing may be written to what is there instead.
+		err = unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the run", rec.Directory), "loadline analyze DIR, with the folder to which it was moved")}
 	}
 	if isUnsaved(err) {
 		// It was not saved there, so the directory is not named.

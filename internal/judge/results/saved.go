@@ -44,7 +44,7 @@ func saving(dir, again string, err error) error {
 		return nil
 	}
 	first := firstOf(err)
-	do := "put that right"
+	do := "fix that"
 	switch {
 	case errors.Is(first, syscall.ENOSPC), errors.Is(first, syscall.EDQUOT):
 		do = "make room there"

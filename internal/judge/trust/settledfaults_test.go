@@ -64,16 +64,16 @@ func cutShort(ev *Evidence, workload string, all bool) {
 	})
 }
 
-// inVain records for each repeat of a workload a wait after which reads were as slow as before, as of a cache whose size is
+// noFaster records for each repeat of a workload a wait after which reads were as slow as before, as of a cache whose size is
 // estimated wrongly.
-func inVain(ev *Evidence, workload string) {
+func noFaster(ev *Evidence, workload string) {
 	eachStep(ev, workload, func(s *model.StepResult) {
 		s.Settling = &model.Settling{Writes: 20000, Waited: 60, Slow: 2000, Rate: 2000, Settled: true}
 	})
 }
 
 var settledFaults = []fault{
-	{rule: "settled", name: "a wait that made reads no faster, where it did so for others", spoil: func(ev *Evidence) { leaveOut(ev); inVain(ev, iops.Name) },
+	{rule: "settled", name: "a wait that made reads no faster, where it did so for others", spoil: func(ev *Evidence) { leaveOut(ev); noFaster(ev, iops.Name) },
 		want: []string{"warning rand-read-iops", "note rand-read-lat,rand-read-rate"}, says: "reads ran at 1.00k IOPS instead of 2.00k"},
 	{rule: "settled", name: "waits that ended before the storage can have finished", spoil: func(ev *Evidence) { cutShort(ev, iops.Name, true) },
 		want: []string{"warning rand-read-iops"}, says: "after 200k I/Os had been written, the storage may have needed another 1 m 35 s or more to finish them (waited "},
@@ -115,7 +115,7 @@ func TestReadsAsFastAsOthersAreNotAccused(t *testing.T) {
 func TestReadsThatNoWaitMadeFasterAreNamed(t *testing.T) {
 	ev := sound()
 	leaveOut(&ev)
-	inVain(&ev, iops.Name)
+	noFaster(&ev, iops.Name)
 	for _, f := range checkSettled(ev) {
 		if slices.Contains(f.Results, iops.Name) {
 			if f.Severity != model.SeverityWarning || !strings.HasSuffix(f.Message, "those of rand-read-iops were no faster after their own waits, so it may have been writing during all of their repeats") {

@@ -36,10 +36,10 @@ const (
 	faster, muchFaster = 1.25, 1.5
 	// slowProbes is how many slow probes the latter takes.
 	slowProbes = 2
-	// Reads that are still as slow after vainLeast seconds, and after vainTimes the time that what was written takes by every
+	// Reads that are still as slow after giveUpLeast seconds, and after giveUpTimes the time that what was written takes by every
 	// estimate, are slow for another reason: the storage is slower now than it was. It may still write more slowly than it
 	// reads, so this does not settle anything, and only ends the wait.
-	vainLeast, vainTimes = 20.0, 2.0
+	giveUpLeast, giveUpTimes = 20.0, 2.0
 	// mostFastAtOnce is how often reads may be fast again at once, without a wait, before it is clear that writes
 	// do not cause their slowness.
 	mostFastAtOnce = 2
@@ -167,8 +167,8 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		// slower than these. The writes at the rate of the reads are a second, cruder estimate of that time: neither
 		// ends a wait alone.
 		calm := full == 0 && finished && (rise < faster || agree)
-		inVain := full > 0 && finished && waited >= math.Max(vainLeast, vainTimes*d.writes/found.Slow) && slices.Max(rates) <= (1+alike)*found.Slow
-		if fast || calm && waited >= d.writes/found.Slow || inVain || waited >= most {
+		giveUp := full > 0 && finished && waited >= math.Max(giveUpLeast, giveUpTimes*d.writes/found.Slow) && slices.Max(rates) <= (1+alike)*found.Slow
+		if fast || calm && waited >= d.writes/found.Slow || giveUp || waited >= most {
 			found.Settled = fast || calm
 			break
 		}

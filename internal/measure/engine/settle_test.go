@@ -59,6 +59,15 @@ func (d *writeBack) measure(t *testing.T, p model.Plan, b Evidence) *memory {
 	return &m
 }
 
+// begun returns an execution on it that has begun, and its side, which reads.
+func (d *writeBack) begun(t *testing.T) (*execution, *side) {
+	t.Helper()
+	worker, _ := connected(t, d.answer)
+	e := newExecution(nil, silent{}, time.Now)
+	e.remaining = func() float64 { return 0 }
+	return &e, &side{plan: plan(60, "reads"), workers: []*Worker{worker}}
+}
+
 const mib = 1 << 20
 
 // filled is a prefill of 4,000 MiB that a cache takes within 4 s, and that the disk needs 40 s for.
@@ -174,7 +183,7 @@ func TestAWaitAfterWritesThatEndsTooEarly(t *testing.T) {
 
 // Reads that are slower than before for another reason than writes are not waited for much longer than what was
 // written takes; the cache that needs that time gets it.
-func TestAWaitInVainEnds(t *testing.T) {
+func TestAWaitWithoutEffectEnds(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		full        float64
@@ -183,18 +192,15 @@ func TestAWaitInVainEnds(t *testing.T) {
 		least, most float64
 		settled     bool
 	}{
-		{"slower storage, few writes", 150, 500, 0, vainLeast, vainLeast + 10, false},
+		{"slower storage, few writes", 150, 500, 0, giveUpLeast, giveUpLeast + 10, false},
 		{"slower storage, more writes", 150, 1500, 0, 30, 40, false},
 		{"a cache that drains slowly", 100, 500, 19, 15, 25, true},
 		{"writes for more than a minute", 150, 5000, 0, waitMost, waitMost + 10, false},
 	} {
 		d := writeBack{backlog: c.backlog}
-		worker, _ := connected(t, d.answer)
-		e := newExecution(nil, silent{}, time.Now)
-		e.remaining = func() float64 { return 0 }
-		s := side{plan: plan(60, "reads"), workers: []*Worker{worker}}
+		e, s := d.begun(t)
 		s.drain.probeFirst, s.drain.writes, s.drain.rates = true, c.writes, map[string]float64{"reads": c.full}
-		got, err := e.settle(t.Context(), &s, model.Step{Workload: "reads", Seconds: 2})
+		got, err := e.settle(t.Context(), s, model.Step{Workload: "reads", Seconds: 2})
 		if err != nil || got.Waited < c.least || got.Waited > c.most || got.Settled != c.settled {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
@@ -210,13 +216,10 @@ func TestALookWaitsForWhatMustBeLeft(t *testing.T) {
 		waits bool
 	}{{"look", true, 20, true}, {"no look", false, 20, false}, {"nothing left", true, 0, false}} {
 		d := writeBack{backlog: c.left}
-		worker, _ := connected(t, d.answer)
-		e := newExecution(nil, silent{}, time.Now)
-		e.remaining = func() float64 { return 0 }
-		s := side{plan: plan(60, "reads"), workers: []*Worker{worker}}
+		e, s := d.begun(t)
 		s.drain.writes, s.drain.rates = 2000, map[string]float64{"reads": 100}
 		s.drain.backlog.prefill = c.left
-		got, err := e.settle(t.Context(), &s, model.Step{Workload: "reads", Seconds: 20, Look: c.look})
+		got, err := e.settle(t.Context(), s, model.Step{Workload: "reads", Seconds: 20, Look: c.look})
 		if err != nil || got.Helped() != c.waits || (got.Rate > 0) != c.waits {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
@@ -226,17 +229,14 @@ func TestALookWaitsForWhatMustBeLeft(t *testing.T) {
 // With less time left to wait than a probe takes, a slow repeat is made again at most once: the probe uses up that time.
 func TestARepeatIsNotMadeAgainWithoutEnd(t *testing.T) {
 	d := writeBack{backlog: 10_000}
-	worker, _ := connected(t, d.answer)
-	e := newExecution(nil, silent{}, time.Now)
-	e.remaining = func() float64 { return 0 }
-	s := side{plan: plan(60, "reads"), workers: []*Worker{worker}}
+	e, s := d.begun(t)
 	s.drain = drain{writes: 1e6, probeFirst: true, slow: map[int]bool{}, rates: map[string]float64{"reads": 100}, waited: waitAll - 0.5}
 	s.drain.backlog.prefill = d.backlog
 	slow := []model.Sample{{Seconds: 1, Read: &model.Flow{IOs: 50}}, {Seconds: 1, Read: &model.Flow{IOs: 50}}}
 	again := 0
 	for again < 5 {
 		step := model.Step{Workload: "reads", Seconds: 2}
-		found, err := e.settle(t.Context(), &s, step)
+		found, err := e.settle(t.Context(), s, step)
 		if err != nil || found.Settled || found.Waited > 0 {
 			t.Fatalf("%+v, %v", found, err)
 		}

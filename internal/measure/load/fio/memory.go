@@ -39,8 +39,8 @@ func (o *outcome) outOfMemory() bool {
 // lostJob reports whether fio says that one of its jobs was killed.
 func (o *outcome) lostJob() bool { return o.said("got signal=9") }
 
-// jobFell reports whether fio says that a signal ended one of its jobs.
-func (o *outcome) jobFell() bool { return o.said("got signal=") }
+// jobEndedBySignal reports whether fio says that a signal ended one of its jobs.
+func (o *outcome) jobEndedBySignal() bool { return o.said("got signal=") }
 
 func (o *outcome) said(words string) bool {
 	return strings.Contains(o.stderr.String()+o.text.String(), words)

@@ -15,7 +15,7 @@ func failure(o *outcome, last *job) string {
 		return fmt.Sprintf("interrupted, and %s", o.stopped)
 	case o.interrupted:
 		return "interrupted"
-	case o.stopped != "" && !(o.fell && o.outOfMemory()):
+	case o.stopped != "" && !(o.hungAfterSignal && o.outOfMemory()):
 		return o.stopped + o.jobKilled() + fioMessage(o)
 	case o.abortCause != nil:
 		return fmt.Sprintf("%v", o.abortCause)
@@ -23,7 +23,7 @@ func failure(o *outcome, last *job) string {
 		return "fio was killed, most likely by the kernel's out-of-memory killer" + o.memory.why + fioMessage(o)
 	case o.signal == syscall.SIGKILL:
 		return "fio was killed by signal 9 (killed)" + o.memory.why + fioMessage(o)
-	case o.signal == syscall.SIGABRT && o.jobFell():
+	case o.signal == syscall.SIGABRT && o.jobEndedBySignal():
 		// fio 3.33 may free memory twice after that.
 		return "a signal ended a job of fio, which then ended itself" + o.jobKilled() + fioMessage(o)
 	case o.signal != 0:

@@ -44,8 +44,8 @@ type outcome struct {
 	signal syscall.Signal
 	// stopped is the reason why we ended fio; empty if it ended by itself.
 	stopped string
-	// fell is true if we ended fio because it hung after a signal had ended one of its jobs.
-	fell bool
+	// hungAfterSignal is true if we ended fio because it hung after a signal had ended one of its jobs.
+	hungAfterSignal bool
 	// interrupted is true if the caller asked for the end.
 	interrupted bool
 	// abortCause is the error with which the caller aborted the job.

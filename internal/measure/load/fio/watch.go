@@ -75,7 +75,7 @@ func (w *watcher) recordOutput(now time.Time) {
 	if w.quiet.length >= minSilence {
 		w.silentTime += w.quiet.length - statusInterval
 		// After the end of a job, fio may wait for that job and not for the storage.
-		if w.silent != nil && !w.jobFell() {
+		if w.silent != nil && !w.jobEndedBySignal() {
 			w.silent(w.quiet)
 		}
 	}
@@ -145,8 +145,8 @@ func (w *watcher) check(pid int, now time.Time, after, ran time.Duration) (why s
 	switch {
 	// fio 3.33 waits forever for the answer of a job that was killed while it was asked for its counters
 	// (rusage_sem in __show_running_run_stats).
-	case quiet > statusInterval+w.limits.grace && w.jobFell():
-		w.fell = true
+	case quiet > statusInterval+w.limits.grace && w.jobEndedBySignal():
+		w.hungAfterSignal = true
 		return fmt.Sprintf("a signal ended a job of fio, and fio, which printed nothing for %s more, was stopped", long)
 	case quiet > statusInterval+min(w.process.silence, w.limits.silence) && w.quiet.isMajority(w.quiet.stopped):
 		return fmt.Sprintf("fio was suspended for %s by a signal or a debugger, and was stopped", long)
