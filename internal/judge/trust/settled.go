@@ -170,6 +170,8 @@ type repeatsAfter struct {
 	// calm are those of late that followed a wait that made reads no faster: the storage was thought to have finished,
 	// because that much time had passed.
 	calm []float64
+	// helped is set if a wait has made reads of this workload faster.
+	helped bool
 	// unknown is set if the writes were not recorded, held if the rate is prescribed.
 	unknown, held bool
 }
@@ -182,6 +184,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 		w, known := ev.Recorded.Plan.Workload(r.Step.Workload)
 		if known && w.Name == workload && r.Error == "" {
 			g.held = w.Limit() > 0
+			g.helped = g.helped || r.Settling.Helped()
 			g.unknown = g.unknown || wrote && r.Settling == nil
 			if r.Settling.Early() {
 				early[r.Step.Number] = true
@@ -206,7 +209,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 // neverFaster reports whether reads were waited for and never became faster by it, as those of others did in the same run:
 // the cache may drain for longer than was waited, or its size may have been estimated wrongly.
 func (g repeatsAfter) neverFaster() bool {
-	if g.held || len(g.late) == 0 {
+	if g.held || g.helped || len(g.late) == 0 {
 		return false
 	}
 	fastest := slices.Max(g.late)

@@ -124,3 +124,19 @@ func TestReadsThatNoWaitMadeFasterAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Reads that one of their own waits has made faster are not said to have stayed slow, however fast earlier repeats were.
+func TestReadsThatAWaitMadeFasterAreNotAccused(t *testing.T) {
+	ev := sound()
+	leaveOut(&ev)
+	n := 0
+	eachStep(&ev, iops.Name, func(s *model.StepResult) {
+		if waited(s); n == 0 {
+			s.Settling = &model.Settling{Writes: 20000}
+		}
+		n++
+	})
+	if g := ev.afterWrites(iops.Name); g.neverFaster() || len(g.early) == 0 {
+		t.Errorf("%+v", g)
+	}
+}
