@@ -21,6 +21,10 @@ const (
 	// SettlingGap is how much slower reads must be, relative to their full rate, to count as slow: a
 	// draining cache takes about half the disk, and noise less than this.
 	SettlingGap = 0.2
+	// settlingRise is how much faster reads become, as a share of their rate after the wait, if a wait that need not have been
+	// long enough shows by itself that a cache was draining: it leaves reads about half of the disk, and noise or a slow period
+	// does not double them.
+	settlingRise = 0.4
 	// settlingLike is the fraction of the writes preceding a successful wait that counts as a similar
 	// amount.
 	settlingLike = 0.5
@@ -29,6 +33,12 @@ const (
 // Helped reports whether a wait made reads faster.
 func (s *Settling) Helped() bool {
 	return s != nil && s.Settled && s.Waited > 0 && s.Slow <= (1-SettlingGap)*s.Rate
+}
+
+// Rose reports whether reads became so much faster during a wait, however it ended, that the storage must have been
+// writing.
+func (s *Settling) Rose() bool {
+	return s != nil && s.Waited > 0 && s.Slow > 0 && s.Slow <= (1-settlingRise)*s.Rate
 }
 
 // Early reports whether a repeat may have begun before the storage had finished with earlier writes.

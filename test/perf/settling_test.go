@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/measure/store"
@@ -182,4 +183,33 @@ func TestNoisyReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The long repeats of many workloads follow each other, so that those of reads may begin while the writes of others are
+// still draining: no reads are off by more than 10 % and called valid.
+func TestLongReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
+	t.Parallel()
+	const runs = 40
+	r := rand.New(rand.NewPCG(8, 20261129))
+	dir := t.TempDir()
+	valid, wrong := 0, 0
+	for seed := range runs {
+		iops := math.Round(300 * math.Exp(3*r.Float64()))
+		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&cache=%.0f&absorb=%.0f", iops, 0.03*r.Float64(), iops*20*math.Exp(3*r.Float64()), iops*(2+20*r.Float64()))
+		report, err := report(context.Background(), dir, fmt.Sprintf("fake:?seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed+1), "--max-time", "10m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range report.Results {
+			if x.Direction != model.Read || x.Verdict != model.Valid || strings.Contains(x.Workload, "mix") {
+				continue
+			}
+			valid++
+			if got := x.Metrics[model.IOPS].Value; math.Abs(got/iops-1) > 0.1 {
+				wrong++
+				t.Errorf("%s, seed %d: %s at %.0f/s (%v) is called valid: %v", storage, seed+1, x.Workload, got, x.RepeatValues, x.Findings)
+			}
+		}
+	}
+	t.Logf("%d of %d valid results of reads are wrong", wrong, valid)
 }

@@ -38,6 +38,8 @@ func checkSettled(ev Evidence) []model.Finding {
 			waits.add(r.Settling)
 		}
 	}
+	// Where one wait has shown a draining cache, but others were too short to, all of them are shown as they were.
+	drains := waits.rose > 0
 	if !model.SettlingNeeded(ev.Recorded.Run.Steps) {
 		waits.helped = 0
 	}
@@ -52,7 +54,7 @@ func checkSettled(ev Evidence) []model.Finding {
 		pooled.add(g.early)
 		pooled.add(g.late)
 	}
-	var left, mixed, slow []string
+	var left, mixed, slow, fallen []string
 	missing := 0
 	for _, name := range ev.workloads() {
 		g, reads := groups[name]
@@ -66,8 +68,10 @@ func checkSettled(ev Evidence) []model.Finding {
 			o.miss(name, "the amount written before each repeat was not recorded")
 		case waits.helped > 0 && len(g.early) > 0 && out == 0:
 			mixed = append(mixed, name)
-		case waits.helped > 0 && g.neverFaster():
+		case (waits.helped > 0 || drains) && g.neverFaster():
 			slow = append(slow, name)
+		case drains && ev.slowInItsLook(name, g):
+			fallen = append(fallen, name)
 		case waits.helped > 0:
 			left = append(left, name)
 		case g.slowerWhereCut():
@@ -85,7 +89,11 @@ func checkSettled(ev Evidence) []model.Finding {
 	}
 	if len(slow) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: slow, Next: ev.alone(), Evidence: waits.evidence(),
-			Message: waits.words() + fmt.Sprintf("; those of %s were no faster after their own waits, so it may have been writing during all of their repeats", few(slow))})
+			Message: waits.words() + fmt.Sprintf("; those of %s were never faster, so it may have been writing during all of their repeats", few(slow))})
+	}
+	if len(fallen) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: fallen, Next: ev.alone(), Evidence: waits.evidence(),
+			Message: waits.words() + fmt.Sprintf("; reads of %s were slower in their long repeat than in a short one, so it may have been writing again", few(fallen))})
 	}
 	if len(left) > 0 {
 		message := waits.words()
@@ -111,7 +119,7 @@ func checkSettled(ev Evidence) []model.Finding {
 // waiting sums up the waits of a run.
 type waiting struct {
 	seconds      float64
-	helped       int
+	helped, rose int
 	writes       uint64
 	before, full float64
 }
@@ -121,9 +129,14 @@ func (w *waiting) add(s *model.Settling) {
 		return
 	}
 	w.seconds += s.Waited
+	if s.Rose() {
+		w.rose++
+	}
 	if s.Helped() {
 		w.helped++
 		w.writes += s.Writes
+	}
+	if s.Helped() || s.Rose() {
 		if w.before == 0 || s.Slow/s.Rate < w.before/w.full {
 			w.before, w.full = s.Slow, s.Rate
 		}
@@ -184,7 +197,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 		w, known := ev.Recorded.Plan.Workload(r.Step.Workload)
 		if known && w.Name == workload && r.Error == "" {
 			g.held = w.Limit() > 0
-			g.helped = g.helped || r.Settling.Helped()
+			g.helped = g.helped || r.Settling.Helped() || r.Settling.Rose()
 			g.unknown = g.unknown || wrote && r.Settling == nil
 			if r.Settling.Early() {
 				early[r.Step.Number] = true
@@ -206,14 +219,31 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 	return g
 }
 
-// neverFaster reports whether reads were waited for and never became faster by it, as those of others did in the same run:
+// neverFaster reports whether no wait made these reads faster, as one did those of others in the same run, or none was made:
 // the cache may drain for longer than was waited, or its size may have been estimated wrongly.
 func (g repeatsAfter) neverFaster() bool {
-	if g.held || g.helped || len(g.late) == 0 {
+	if g.held || g.helped {
 		return false
+	}
+	if len(g.late) == 0 {
+		return len(g.early) > 0
 	}
 	fastest := slices.Max(g.late)
 	return len(g.early) > 0 && stats.Mean(g.early) > (1-model.SettlingGap)*fastest || len(g.calm) > 0 && slices.Min(g.calm) > (1-model.SettlingGap)*fastest
+}
+
+// slowInItsLook reports whether the result is what a long repeat of reads fell to although a short one was faster: a burst
+// credit looks like this, and so does a cache that drains again.
+func (ev Evidence) slowInItsLook(name string, g repeatsAfter) bool {
+	if len(g.late) == 0 {
+		return false
+	}
+	for _, r := range ev.Results {
+		if r.Workload == name && r.Direction == model.Read && r.Sustained.Fallen() && r.Sustained.Rate <= (1-model.SettlingGap)*slices.Max(g.late) {
+			return true
+		}
+	}
+	return false
 }
 
 // slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had

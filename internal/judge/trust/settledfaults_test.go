@@ -118,11 +118,64 @@ func TestReadsThatNoWaitMadeFasterAreNamed(t *testing.T) {
 	noFaster(&ev, iops.Name)
 	for _, f := range checkSettled(ev) {
 		if slices.Contains(f.Results, iops.Name) {
-			if f.Severity != model.SeverityWarning || !strings.HasSuffix(f.Message, "those of rand-read-iops were no faster after their own waits, so it may have been writing during all of their repeats") {
+			if f.Severity != model.SeverityWarning || !strings.HasSuffix(f.Message, "those of rand-read-iops were never faster, so it may have been writing during all of their repeats") {
 				t.Errorf("%s: %s", f.Severity, f.Message)
 			}
 		}
 	}
+}
+
+// rising records a wait of one workload that ended too early and yet doubled the rate of reads.
+func rising(ev *Evidence, workload string) {
+	eachStep(ev, workload, func(s *model.StepResult) {
+		s.Settling = &model.Settling{Writes: 20000, Waited: 67, Slow: 1000, Rate: 2000, Left: 30}
+	})
+}
+
+// A wait that doubles the rate of reads shows a draining cache, however it ended: others that no wait made faster may have
+// been slow all the time.
+func TestAWaitThatDoublesReadsShowsADrainingCache(t *testing.T) {
+	ev := sound()
+	rising(&ev, lat.Name)
+	eachStep(&ev, iops.Name, func(s *model.StepResult) { s.Settling = &model.Settling{Writes: 20000} })
+	if f := settledFinding(t, ev, iops.Name); f.Severity != model.SeverityWarning || !strings.Contains(f.Message, "reads ran at 1.00k IOPS instead of 2.00k; those of rand-read-iops were never faster") {
+		t.Errorf("%s: %s", f.Severity, f.Message)
+	}
+	eachStep(&ev, lat.Name, func(s *model.StepResult) { s.Settling.Rate = 1500 })
+	if f := settledFinding(t, ev, iops.Name); f.Severity != model.SeverityPassed {
+		t.Errorf("reads half as fast again, which noise does: %s: %s", f.Severity, f.Message)
+	}
+}
+
+// What a long repeat of reads fell to is no sustained rate where a cache was seen to drain.
+func TestALongRepeatThatFellBesideADrainingCache(t *testing.T) {
+	ev := sound()
+	rising(&ev, lat.Name)
+	ev.Results = slices.Clone(ev.Results)
+	for i := range ev.Results {
+		if r := &ev.Results[i]; r.Workload == iops.Name {
+			r.Sustained = &model.Sustained{State: model.Fell, Looked: iops.Name, Rate: r.Metrics[model.IOPS].Value / 2}
+		}
+	}
+	if f := settledFinding(t, ev, iops.Name); f.Severity != model.SeverityWarning || !strings.Contains(f.Message, "reads of rand-read-iops were slower in their long repeat than in a short one") {
+		t.Errorf("%s: %s", f.Severity, f.Message)
+	}
+	eachStep(&ev, lat.Name, func(s *model.StepResult) { s.Settling = nil })
+	if f := settledFinding(t, ev, iops.Name); f.Severity != model.SeverityPassed {
+		t.Errorf("a burst credit: %s: %s", f.Severity, f.Message)
+	}
+}
+
+// settledFinding returns what the rule says of a workload.
+func settledFinding(t *testing.T, ev Evidence, workload string) model.Finding {
+	t.Helper()
+	for _, f := range checkSettled(ev) {
+		if slices.Contains(f.Results, workload) {
+			return f
+		}
+	}
+	t.Fatalf("nothing is said of %s: %+v", workload, checkSettled(ev))
+	return model.Finding{}
 }
 
 // Reads that one of their own waits has made faster are not said to have stayed slow, however fast earlier repeats were.
