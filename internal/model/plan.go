@@ -30,9 +30,27 @@ type Schedule struct {
 	// if there are none.
 	Look  float64 `json:"look,omitempty"`
 	Looks int     `json:"looks,omitempty"`
-	// ShortWriteLook says that 10 s are enough for the look at writes if the prefill has shown writes
+	// ShortWriteLook says that ShortLook is enough for the look at writes if the prefill has shown writes
 	// without a pause for as long as a look.
 	ShortWriteLook bool `json:"short_write_look,omitempty"`
+}
+
+// ShortLook is the length, in seconds, of a look for which a full one is not needed.
+const ShortLook = 10.0
+
+// ShortenedBy returns the seconds that are saved by a short look at writes, if the prefill is expected to take as long as
+// a look; 0 if there is none.
+func (p *Plan) ShortenedBy() float64 {
+	s := p.Schedule
+	if !s.ShortWriteLook || !p.Volume.Prefill || p.PrefillSeconds < s.Look {
+		return 0
+	}
+	for _, w := range p.Workloads {
+		if w.Writes() && !w.Reads() && !w.OpenLoop {
+			return max(0, s.Look-max(ShortLook, s.Repeat))
+		}
+	}
+	return 0
 }
 
 // Step is one repeat: one workload run once.
@@ -131,8 +149,9 @@ func (p *Plan) VolumeOf(worker int) Volume {
 }
 
 // A prefill may take this many times its limit: longer for a size that the user or the workloads need
-// than for one that was chosen to fit into the limit, at a rate that a probe of 2 s may have overestimated.
-const limitRequested, limitAutomatic = 3.0, 1.5
+// than for one that was chosen to fit into the limit, at a rate that a probe of 2 s has estimated. If that was an
+// overestimate, a smaller volume that was written in the time promised is better than a longer wait.
+const limitRequested, limitAutomatic = 3.0, 1.1
 
 // PrefillLimit returns after how many seconds the prefill is ended; 0 if there is no limit. Each of several
 // volumes gets the time limit for all of them, because they may share one disk.

@@ -1,6 +1,9 @@
 package model
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // A size that was chosen to fit into the limit gets less time than one that the user asked for or
 // the workloads need, and several volumes, which may share a disk, get the time for all of them.
@@ -11,18 +14,38 @@ func TestHowLongAPrefillMayTake(t *testing.T) {
 		volumes int
 		want    float64
 	}{
-		{0, 30, 0, 45}, {0, 22, 0, 33}, {1 << 30, 30, 0, 90}, {1 << 30, 0, 0, 0}, {0, 30, 3, 135}, {1 << 30, 30, 3, 270},
+		{0, 30, 0, 33}, {0, 20, 0, 22}, {1 << 30, 30, 0, 90}, {1 << 30, 0, 0, 0}, {0, 30, 3, 99}, {1 << 30, 30, 3, 270},
 	} {
 		p := Plan{Volume: Volume{Size: 1 << 30}, Experiment: Experiment{Size: c.size, MaxPrefill: c.limit}, Volumes: make([]Volume, c.volumes)}
 		for i := range p.Volumes {
 			p.Volumes[i].Size = 1 << 30
 		}
-		if got := p.PrepareRequest(0).MaxSeconds; got != c.want {
+		if got := p.PrepareRequest(0).MaxSeconds; math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%+v: %g s", c, got)
 		}
 	}
 	least := Plan{Volume: Volume{Size: LeastSize(nil)}, Experiment: Experiment{MaxPrefill: 30}}
 	if got := least.PrepareRequest(0).MaxSeconds; got != 90 {
 		t.Errorf("the smallest size for the workloads: %g s", got)
+	}
+}
+
+// A short look at writes is planned where the prefill is expected to have shown writes for long enough.
+func TestWhatAShortLookSaves(t *testing.T) {
+	writes, mix := Workload{Direction: Write}, Workload{Direction: Mixed}
+	for _, c := range []struct {
+		why     string
+		short   bool
+		prefill float64
+		w       Workload
+		want    float64
+	}{
+		{"a short one", true, 22, writes, 10}, {"not of this profile", false, 22, writes, 0}, {"the prefill is too short", true, 19, writes, 0},
+		{"writes beside reads", true, 22, mix, 0},
+	} {
+		p := Plan{Volume: Volume{Prefill: true}, PrefillSeconds: c.prefill, Workloads: []Workload{{Direction: Read}, c.w}, Schedule: Schedule{Look: 20, Repeat: 2, ShortWriteLook: c.short}}
+		if got := p.ShortenedBy(); got != c.want {
+			t.Errorf("%s: %g s", c.why, got)
+		}
 	}
 }

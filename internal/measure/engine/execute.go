@@ -100,7 +100,7 @@ func (r *run) run(ctx context.Context) error {
 			if r.dead[step.Workload] || r.steadily[step.Workload] || r.replaced(step) {
 				continue
 			}
-			if step.Round > schedule.MinRounds && r.spent+cost(schedule, step) > schedule.MaxTime {
+			if step.Round > schedule.MinRounds && r.spent+cost(schedule, step) > r.most(r.side) {
 				continue
 			}
 			if err := r.planned(ctx, step); err != nil {
@@ -198,7 +198,7 @@ func (r *run) more(round int) []model.Step {
 		return nil
 	}
 	open := r.open(r.plan.Workloads)
-	if len(open) == 0 || r.spent+slot(s) > s.MaxTime {
+	if len(open) == 0 || r.spent+slot(s) > r.most(r.side) {
 		return nil
 	}
 	return r.scheduler.Round(&r.plan, round, open, r.number+1)
@@ -211,7 +211,7 @@ func (r *run) left() float64 {
 	if r.gone >= len(r.plan.Steps) && left == 0 {
 		left = float64(len(r.open(r.plan.Workloads))) * slot(r.plan.Schedule)
 	}
-	return min(left, max(0, r.plan.Schedule.MaxTime-r.spent))
+	return min(left, max(0, r.most(r.side)-r.spent))
 }
 
 func (r *run) lastRound() int {

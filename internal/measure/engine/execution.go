@@ -48,8 +48,8 @@ type execution struct {
 	// clock is the end of the last step in seconds since the run began; fakes run ahead of real time, so it
 	// is not the wall clock.
 	clock float64
-	// spent is the measuring time used up, in seconds.
-	spent float64
+	// spent is the measuring time used up, saved that by which short looks have reduced its limit, in seconds.
+	spent, saved float64
 	// until is when the current step is expected to end, on the same clock.
 	until float64
 	// behind is the number of sides that are prepared after the current one.

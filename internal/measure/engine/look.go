@@ -23,11 +23,8 @@ type Looker interface {
 }
 
 const (
-	// shortLook is the length, in seconds, of a look that starts where the previous one has used up the
-	// credits, or at a workload for which a full one is not needed: there is a full one for the same
-	// direction or the prefill was one, and a workload whose rate falls late in a short look gets another
-	// one. leastLook is the minimum.
-	shortLook = 10.0
+	// leastLook is the minimum length, in seconds, of a look that starts where the previous one has used up the
+	// credits. It is made as long as a short one if there is time: a workload whose rate falls late in it gets another one.
 	leastLook = 8.0
 	// beyond is by how many seconds looks that follow a look may exceed the time limit if the user did not
 	// set it: burst credits that were found are worth that. It is three short looks with their ramps, such as the
@@ -42,7 +39,7 @@ type looking struct {
 	// rec is what was measured so far.
 	rec model.Recorded
 	// chosen are the workloads that get a look instead of their last guaranteed repeat; nil until they are
-	// chosen. For those in short, it lasts shortLook.
+	// chosen. For those in short, it lasts model.ShortLook.
 	chosen []string
 	short  map[string]bool
 	began  bool
@@ -70,15 +67,22 @@ func (e *execution) choose(s *side, step model.Step) {
 	left := e.remaining()
 	for _, name := range needed {
 		left += s.lookSeconds(name) - schedule.Repeat
+		if s.plan.Experiment.MaxTime == 0 && s.name == "" {
+			// A profile's limit leaves time for full looks: what a short one saves in a run is not spent on something else.
+			e.saved += schedule.Look - s.lookSeconds(name)
+		}
 	}
 	for _, name := range wished {
 		s.looking.short[name] = true
-		if left += s.lookSeconds(name) - schedule.Repeat; e.spent+left <= schedule.MaxTime {
+		if left += s.lookSeconds(name) - schedule.Repeat; e.spent+left <= e.most(s) {
 			needed = append(needed, name)
 		}
 	}
 	s.looking.chosen = slices.Clone(needed)
 }
+
+// most returns the limit of the measuring time, in seconds, without what short looks have saved.
+func (e *execution) most(s *side) float64 { return s.plan.Schedule.MaxTime - e.saved }
 
 // equalLooks makes the looks of both sides of a comparison at a workload equally long: if one of them is
 // not short, neither is.
@@ -96,7 +100,7 @@ func (s *side) equalLooks(o *side) {
 func (s *side) lookSeconds(name string) float64 {
 	schedule := s.plan.Schedule
 	if s.looking.short[name] {
-		return min(max(shortLook, schedule.Repeat), schedule.Look)
+		return min(max(model.ShortLook, schedule.Repeat), schedule.Look)
 	}
 	return schedule.Look
 }
@@ -126,12 +130,12 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 		}
 		// Credits would refill during a wait.
 		s.drain.noWait = true
-		left := schedule.MaxTime - e.spent - e.promised() - schedule.Ramp - schedule.Overhead
+		left := e.most(s) - e.spent - e.promised() - schedule.Ramp - schedule.Overhead
 		if s.plan.Experiment.MaxTime == 0 {
 			left += beyond
 		}
 		next, least = s.looking.looker.Next(&s.looking.rec)
-		seconds = min(max(shortLook, least), float64(int(left)))
+		seconds = min(max(model.ShortLook, least), float64(int(left)))
 	}
 	return nil
 }

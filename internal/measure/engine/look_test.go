@@ -103,6 +103,27 @@ func TestLooksTakeThePlaceOfLastRepeats(t *testing.T) {
 	}
 }
 
+// The limit of a profile has room for full looks: what a short one saves is not spent on other repeats.
+func TestWhatAShortLookSavesIsNotSpent(t *testing.T) {
+	made := map[string]int{}
+	for _, short := range []string{"", "a"} {
+		for _, limited := range []float64{0, 60} {
+			w, _ := connected(t, steady)
+			m := &memory{}
+			p := plan(60, "a", "b", "c")
+			p.Schedule.Look, p.Schedule.Looks, p.Experiment.MaxTime = 20, 1, limited
+			if _, err := Execute(t.Context(), Options{Plan: p, Workers: []*Worker{w}, Judge: needs{"a": 99, "b": 99, "c": 99}, Scheduler: inOrder{}, Recorder: m,
+				Observer: silent{}, Now: time.Now, Looker: &points{needed: []string{"a"}, short: []string{short}}}); err != nil {
+				t.Fatal(err)
+			}
+			made[fmt.Sprint(short, limited)] = len(m.steps)
+		}
+	}
+	if made["a0"] != made["0"] || made["a60"] <= made["60"] {
+		t.Errorf("%v repeats: a short look gives time to others only within a limit that the user has set", made)
+	}
+}
+
 // A look counts as one repeat to the judge, and a workload whose rate fell in one gets no more repeats.
 func TestALookIsOneRepeat(t *testing.T) {
 	for fallen, want := range map[string]string{"": "a b b a a", "a": "a b b a"} {
@@ -233,7 +254,7 @@ func TestLooksOfBothSidesAreEquallyLong(t *testing.T) {
 	b.plan.Schedule.Look, a.plan.Schedule.Look = 20, 20
 	a.equalLooks(b)
 	for _, s := range []*side{a, b} {
-		if s.lookSeconds("a") != 20 || s.lookSeconds("b") != shortLook {
+		if s.lookSeconds("a") != 20 || s.lookSeconds("b") != model.ShortLook {
 			t.Errorf("%g s and %g s", s.lookSeconds("a"), s.lookSeconds("b"))
 		}
 	}

@@ -92,7 +92,7 @@ func goalsOf(exp model.Experiment, p Profile) []string {
 
 func measureSeconds(p *model.Plan) float64 {
 	// A look replaces a repeat.
-	sum := float64(p.Schedule.Looks) * (p.Schedule.Look - p.Schedule.Repeat)
+	sum := float64(p.Schedule.Looks)*(p.Schedule.Look-p.Schedule.Repeat) - p.ShortenedBy()
 	for _, s := range p.Steps {
 		sum += s.Ramp + s.Seconds + p.Schedule.Overhead
 	}
