@@ -9,6 +9,8 @@ import (
 )
 
 const (
+	// lowerByNoise replaces lower for the seconds of a prefill that vary so much that they may have one level.
+	lowerByNoise = 2 * lower
 	// asMany is the share of the highest I/O rate from which on a workload counts as equally fast; of
 	// those, the one that moves the most bytes gets the long repeat.
 	asMany = 0.9
@@ -68,7 +70,7 @@ func (g *observation) lookable(d model.Direction) bool {
 }
 
 // prepared is the bandwidth that the prefill, or reading it back, sustained, if that lasted as long as a
-// long repeat.
+// long repeat and did not become slower, apart from what the variation of its seconds explains.
 func prepared(rec *model.Recorded, d model.Direction) (bandwidth float64, ok bool) {
 	p := rec.Run.Prepare
 	if p == nil {
@@ -82,7 +84,11 @@ func prepared(rec *model.Recorded, d model.Direction) (bandwidth float64, ok boo
 		return 0, false
 	}
 	s := stats.Level(rates)
-	return s.Mean, !s.Fell && (s.From == 0 || s.Mean >= (1-lower)*s.Before)
+	most := lower
+	if !s.Lower {
+		most = lowerByNoise
+	}
+	return s.Mean, !s.Fell && (s.From == 0 || s.Mean >= (1-most)*s.Before)
 }
 
 // Next chooses the long repeat that follows another one immediately, while the credit is still empty:
