@@ -80,7 +80,7 @@ func (s *side) prefilled(p *model.Preparation) {
 	}
 	b := &s.drain.backlog
 	b.probed = read
-	if read <= 0 || write < absorbing*read {
+	if read <= 0 || write < absorbing*read || s.beside.WriteBandwidth > 0 && keptUp(p, read) {
 		return
 	}
 	s.drain.probeFirst = true
@@ -96,11 +96,29 @@ const (
 	probedFor = 2.0
 	// filledLeast is the minimum duration of a prefill whose rate is meaningful, in seconds.
 	filledLeast = 1.0
+	// keptUpLeast is the minimum duration of a prefill, in seconds, and keptUpMost the highest ratio of its rate to that of
+	// reads, that a disk certainly keeps up with.
+	keptUpLeast, keptUpMost = 10.0, 1.6
 	// large is the size of the I/Os of the probe and the prefill, in bytes.
 	large = 1 << 20
 	// writesSlower is by which factor the disk may write what was prefilled more slowly than it reads.
 	writesSlower = 1.25
 )
+
+// keptUp reports whether a disk behind a cache has written the prefill as fast as it came, although the probe wrote much
+// faster than it read. The read was probed right after that write: if the disk was still writing then, it can do both
+// together, and otherwise nothing was left. A prefill in which the rate was never much higher than that of those reads,
+// because the filesystem had to allocate its blocks for example, leaves nothing behind in either case.
+func keptUp(p *model.Preparation, read float64) bool {
+	if p.Seconds < keptUpLeast || len(p.Rates) < rateSeconds {
+		return false
+	}
+	fastest := 0.0
+	for i := range len(p.Rates) - rateSeconds + 1 {
+		fastest = math.Max(fastest, mean(p.Rates[i:i+rateSeconds]))
+	}
+	return fastest <= keptUpMost*read
+}
 
 // settle waits before a repeat that only reads until earlier writes have drained, if there is a sign that
 // they have not. It returns nil if nothing was written.

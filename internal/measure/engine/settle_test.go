@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -80,6 +81,10 @@ func filled() model.Preparation {
 func TestReadsWaitForThePrefill(t *testing.T) {
 	back := filled()
 	back.Proof.Bandwidth = 100 * mib
+	// One prefill is half as fast again as the probe read, throughout; a cache absorbs the beginning of the other.
+	even, bursts := filled(), filled()
+	even.Seconds, even.Rates = 20, slices.Repeat([]float64{150 * mib}, 20)
+	bursts.Seconds, bursts.Rates = 20, append(slices.Repeat([]float64{1000 * mib}, 3), slices.Repeat([]float64{58 * mib}, 17)...)
 	honest := filled()
 	honest.Proof.Bandwidth = 900 * mib
 	short := back
@@ -91,6 +96,8 @@ func TestReadsWaitForThePrefill(t *testing.T) {
 		waits  bool
 	}{
 		{"probed", Evidence{ReadBandwidth: 100 * mib, WriteBandwidth: 1000 * mib}, writeBack{backlog: 36, prepared: filled()}, true},
+		{"probed, and filled evenly", Evidence{ReadBandwidth: 100 * mib, WriteBandwidth: 210 * mib}, writeBack{prepared: even}, false},
+		{"probed, and absorbed at first", Evidence{ReadBandwidth: 100 * mib, WriteBandwidth: 1000 * mib}, writeBack{backlog: 36, prepared: bursts}, true},
 		{"read back", Evidence{}, writeBack{backlog: 36, prepared: back}, true},
 		{"as fast as it was written", Evidence{}, writeBack{prepared: honest}, false},
 		{"too short to show a rate", Evidence{}, writeBack{prepared: short}, false},
