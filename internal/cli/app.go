@@ -61,10 +61,8 @@ func titles() (list []string) {
 // appOptions are the flags that "app NAME" and "plan app NAME" share.
 type appOptions struct {
 	options
-	app     application.Application
-	request model.AppRequest
-	// bound stores in a request what flags hold apart from it.
-	bound []func(*env.Env, *model.AppRequest) error
+	app application.Application
+	own flags.OfApplication
 }
 
 // appExitCodes ends the help of the verbs that measure an application.
@@ -95,7 +93,7 @@ func appCommand(e *env.Env, f *runFlags, o *appOptions) *cobra.Command {
 	}
 	o.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", app.Help.Baseline)
-	o.registerOwn(cmd, app.BaselineFlags)
+	o.own.Register(cmd, app.BaselineFlags)
 	device := "the directory's block device"
 	if app.Pods != nil {
 		device += tracerHelp
@@ -172,10 +170,10 @@ func (o *appOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	names := o.app.Names()
 	f.StringVar(&o.profile, "profile", names[0], "loads to run: "+strings.Join(names, ", "))
-	o.registerOwn(cmd, o.app.Flags)
+	o.own.Register(cmd, o.app.Flags)
 	o.registerLoads(cmd)
 	if o.app.Pods != nil {
-		registerServerPods(cmd, &o.places.Cluster, &o.request.Image, o.app.Pods)
+		flags.ServerPods(cmd, &o.places.Cluster, &o.own.Request.Image, o.app.Pods)
 	}
 }
 
@@ -192,17 +190,15 @@ func (o *appOptions) registerLoads(cmd *cobra.Command) {
 	flags.RepeatVar(f, &o.repeat, "at least this many repeats per workload (2 to 10000; default: 3)")
 	flags.SeedVar(f, &o.seed)
 	f.StringVar(&o.note, "note", "", "a note to save with the run")
-	o.label.register(cmd)
+	o.label.Register(cmd)
 	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure a DIR of this `HOST` over ssh, a machine with loadline and the server's programs")
 }
 
 // experiment returns the experiment that the flags describe.
 func (o *appOptions) experiment(e *env.Env, cmd *cobra.Command, target string) (exp model.Experiment, err error) {
-	request := o.request
-	for _, store := range o.bound {
-		if err := store(e, &request); err != nil {
-			return exp, err
-		}
+	request, err := o.own.Complete(e)
+	if err != nil {
+		return exp, err
 	}
 	if err := o.app.CheckOptions(request.Ask.Options); err != nil {
 		return exp, err

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/target"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
@@ -57,7 +58,7 @@ removed; 2 usage; 130 interrupted.`,
 			return cleaned(e)(cleanup.Directory(e, args[0], tell))
 		},
 	}
-	registerAccess(cmd, &at)
+	flags.Access(cmd, &at)
 	cmd.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "Kubernetes: in all namespaces")
 	cmd.Flags().BoolVar(&force, "force", false, "Kubernetes: also remove objects of a run that seems to be alive")
 	return cmd

@@ -64,7 +64,7 @@ Two saved runs are compared by loadline compare and their directories.`, o.app.T
 		},
 	}
 	o.register(cmd)
-	o.registerOwn(cmd, o.app.BaselineFlags)
+	o.own.Register(cmd, o.app.BaselineFlags)
 	f.registerAppRest(e, cmd, o, comparisonHelp)
 	return cmd
 }

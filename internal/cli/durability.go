@@ -40,7 +40,7 @@ type durabilityFlags struct {
 	resume, run, results           string
 	output                         outputFlags
 	quiet, create                  bool
-	label                          labelFlag
+	label                          flags.Label
 }
 
 func newDurability(e *env.Env) *cobra.Command {
@@ -90,7 +90,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
 	fl.StringVar(&f.results, "results", defaultResults, "create the test's directory, with the ledger, in this `DIR`")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
-	f.label.register(cmd)
+	f.label.Register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	registerProgress(cmd)
 	return cmd
@@ -184,7 +184,7 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *live.Cut
 		o.MakeDirectory = func() (string, error) { return store.MakeDirectory(f.run, "durability") }
 	}
 	var err error
-	if o.Labels, err = f.label.labels(); err != nil {
+	if o.Labels, err = f.label.Labels(); err != nil {
 		return o, err
 	}
 	if o.BlockSize, err = units.ParseSize(f.blockSize); err != nil {

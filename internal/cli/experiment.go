@@ -95,7 +95,7 @@ func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []stri
 	if changed("note") {
 		exp.Note = o.note
 	}
-	labels, err := o.label.labels()
+	labels, err := o.label.Labels()
 	if err != nil {
 		return exp, err
 	}

@@ -56,7 +56,7 @@ such Job; 130 interrupted: the Job continues.`,
 			return fetchOnly(cmd.Context(), e, f, &output)
 		},
 	}
-	registerAccess(cmd, &at)
+	flags.Access(cmd, &at)
 	flags.SpanVar(cmd.Flags(), &at.Ready, "ready-within", 3*time.Minute, "give up if the Job's pod is not running after this `TIME`")
 	cmd.Flags().StringVar(&results, "results", defaultResults, "save the run directory in this `DIR`")
 	registerOutput(e, cmd, &output)

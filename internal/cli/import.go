@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/imported"
@@ -16,12 +17,12 @@ import (
 
 // importFlags are the flags of import.
 type importFlags struct {
-	evidence          evidenceFlags
+	evidence          flags.Evidence
 	as, into, results string
 	baseline, note    string
 	same              []string
 	output            outputFlags
-	label             labelFlag
+	label             flags.Label
 }
 
 func newImport(e *env.Env) *cobra.Command {
@@ -47,12 +48,12 @@ was understood; 5 a number is invalid; 130 interrupted.`,
   loadline import whitepaper.md`,
 		Args: usage.AtLeast("one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			labels, err := f.label.labels()
+			labels, err := f.label.Labels()
 			if err != nil {
 				return err
 			}
 			exp := model.Experiment{Scenario: "import", Note: f.note, Labels: labels}
-			if err := f.evidence.apply(&exp); err != nil {
+			if err := f.evidence.Apply(&exp); err != nil {
 				return err
 			}
 			done, err := results.Import(results.ImportOptions{Files: args, Stdin: e.Stdin, As: f.as, Into: f.into, Results: f.results, Baseline: f.baseline, Same: f.same,
@@ -70,10 +71,10 @@ was understood; 5 a number is invalid; 130 interrupted.`,
 	fl.StringVar(&f.results, "results", defaultResults, "create the new directory in this `DIR`")
 	fl.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on and are compared with")
 	fl.StringArrayVar(&f.same, "same", nil, "`NAME=OTHER`: what a document says about OTHER belongs to the system NAME (repeatable)")
-	f.evidence.registerKnown(cmd)
+	f.evidence.RegisterKnown(cmd)
 	fl.StringVar(&f.note, "note", "", "a note to save with the results")
 	registerOutput(e, cmd, &f.output)
-	f.label.register(cmd)
+	f.label.Register(cmd)
 	return cmd
 }
 

@@ -37,14 +37,14 @@ loadline-kbench calls it instead of run.sh, cmp_run.sh and metric-exporter.`,
 type kbenchFlags struct {
 	overwrite, quiet, child bool
 	time, rampTime          string
-	label                   labelFlag
+	label                   flags.Label
 }
 
 func (f *kbenchFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "overwrite the file or device, and any file with the name of a result, as Kbench does without asking")
 	cmd.Flags().StringVar(&f.time, "time", "", "measure each job for this long (default: 20s, in quick mode 5s)")
 	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
-	f.label.register(cmd)
+	f.label.Register(cmd)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	registerProgress(cmd)
 	registerChild(cmd, &f.child)
@@ -129,7 +129,7 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 	var errs [3]error
 	o.Time, errs[0] = flags.ParseSpan("--time", f.time)
 	o.RampTime, errs[1] = flags.ParseSpan("--ramp-time", f.rampTime)
-	o.Labels, errs[2] = f.label.labels()
+	o.Labels, errs[2] = f.label.Labels()
 	if err := cmp.Or(errs[:]...); err != nil {
 		return err
 	}

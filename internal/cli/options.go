@@ -25,8 +25,8 @@ type options struct {
 	experimentFile string
 	// programs permits the programs that the experiment's application server and load tool start.
 	programs bool
-	evidence evidenceFlags
-	label    labelFlag
+	evidence flags.Evidence
+	label    flags.Label
 	places   session.Places
 	seed     uint64
 }
@@ -64,11 +64,11 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (repeat for each)")
 	f.BoolVar(&o.places.Create, "create", false, createFlag)
 	flags.SeedVar(f, &o.seed)
-	o.evidence.register(cmd)
+	o.evidence.Register(cmd)
 	f.StringVar(&o.note, "note", "", "a note to save with the run")
-	o.label.register(cmd)
+	o.label.Register(cmd)
 	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of machines with loadline and fio (several with scale, used in turn)")
-	registerCluster(cmd, &o.places.Cluster)
+	flags.Cluster(cmd, &o.places.Cluster)
 }
 
 // defaultMaxPrefill bounds the prefill of an automatic size, in seconds. With a size given
@@ -93,11 +93,11 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 	if o.job != "" {
 		exp.Profile = ""
 	}
-	if err := o.evidence.apply(&exp); err != nil {
+	if err := o.evidence.Apply(&exp); err != nil {
 		return exp, err
 	}
 	var err error
-	if exp.Labels, err = o.label.labels(); err != nil {
+	if exp.Labels, err = o.label.Labels(); err != nil {
 		return exp, err
 	}
 	if o.size != "" {

@@ -32,7 +32,7 @@ type traceFlags struct {
 	show                           []string
 	results                        string
 	quiet                          bool
-	label                          labelFlag
+	label                          flags.Label
 }
 
 func newTrace(e *env.Env) *cobra.Command {
@@ -80,7 +80,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end: who, latency, histogram, iostat, totals (default: all)")
 	fl.StringVar(&f.results, "results", defaultResults, "create the trace's directory in this `DIR`")
 	registerOutput(e, cmd, &f.output, traceForms...)
-	f.label.register(cmd)
+	f.label.Register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no live table")
 	return cmd
 }
@@ -111,7 +111,7 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	if err != nil {
 		return err
 	}
-	labels, err := f.label.labels()
+	labels, err := f.label.Labels()
 	if err != nil {
 		return err
 	}

@@ -1,34 +1,34 @@
-package cli
+package flags
 
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/model"
 )
 
-// evidenceFlags are what the user knows about the storage, and what to check after
+// Evidence is what the user knows about the storage, and what to check after
 // the load, for the rules of trust.
-type evidenceFlags struct {
+type Evidence struct {
 	cap        string
 	replicas   int
 	checkCache bool
 }
 
-func (f *evidenceFlags) register(cmd *cobra.Command) {
-	f.registerKnown(cmd)
+// Register adds the flags.
+func (f *Evidence) Register(cmd *cobra.Command) {
+	f.RegisterKnown(cmd)
 	cmd.Flags().BoolVar(&f.checkCache, "check-cache", false, "afterwards, read parts of increasing size to detect a cache (half a minute, longer on slow storage)")
 }
 
-// registerKnown registers what the user knows, without the flags that require a measurement.
-func (f *evidenceFlags) registerKnown(cmd *cobra.Command) {
+// RegisterKnown adds the flags for what the user knows, without the flags that require a measurement.
+func (f *Evidence) RegisterKnown(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.cap, "cap", "", "the declared limit of the storage, such as iops=3000,bandwidth=125MiB/s")
-	flags.CountVar(fl, flags.Count{Name: "replicas", To: &f.replicas, Least: 1, Most: flags.MostCopies}, 0, "how many copies the storage keeps, if you know it")
+	CountVar(fl, Count{Name: "replicas", To: &f.replicas, Least: 1, Most: MostCopies}, 0, "how many copies the storage keeps, if you know it")
 }
 
-// apply checks the flags and writes them into the experiment.
-func (f *evidenceFlags) apply(exp *model.Experiment) error {
+// Apply checks the flags and writes them into the experiment.
+func (f *Evidence) Apply(exp *model.Experiment) error {
 	if f.cap != "" {
 		c, err := model.ParseCap(f.cap)
 		if err != nil {

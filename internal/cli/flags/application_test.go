@@ -1,4 +1,4 @@
-package cli
+package flags_test
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
@@ -39,27 +40,26 @@ func TestFlagsOfAnApplicationComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	typed := model.CommandLine{"--load=a b", "--clients=1,16", "--rate=7.5", "--latency-limit=0.1s", "--connect", "--threads=2", "--message-size=100", "--set=a=1", "--set=b=2", "--baseline-wal=/log"}
-	read := func(words ...string) (model.Experiment, error) {
-		o := &appOptions{app: invented}
+	read := func(words ...string) (model.AppRequest, error) {
+		var own flags.OfApplication
 		cmd := &cobra.Command{Use: "invented"}
-		cmd.Flags().StringVar(&o.profile, "profile", "standard", "")
-		o.registerOwn(cmd, invented.Flags)
-		o.registerOwn(cmd, invented.BaselineFlags)
+		own.Register(cmd, invented.Flags)
+		own.Register(cmd, invented.BaselineFlags)
 		if err := cmd.ParseFlags(words); err != nil {
-			return model.Experiment{}, err
+			return own.Request, err
 		}
-		return o.experiment(env.OS(), cmd, "/x")
+		return own.Complete(env.OS())
 	}
-	exp, err := read(append(slices.Clone(typed), "--clients=16,1", "--latency-limit=100ms", "--script="+file)...)
+	request, err := read(append(slices.Clone(typed), "--clients=16,1", "--latency-limit=100ms", "--script="+file)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.AppRequest{Name: "invented", Set: []string{"a=1", "b=2"}, BaselineLog: "/log",
+	want := model.AppRequest{Set: []string{"a=1", "b=2"}, BaselineLog: "/log",
 		Ask: model.AppAsk{Load: "a b", Script: "PUT\n", Clients: []int{1, 16}, Rate: 7.5, Limit: 0.1, Connect: true, Threads: 2, Options: []string{"--size=100"}}}
-	if diff := cmp.Diff(want, *exp.App, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, request, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(typed, invented.CommandLine(exp.App)); diff != "" {
+	if diff := cmp.Diff(typed, invented.CommandLine(&request)); diff != "" {
 		t.Error(diff)
 	}
 	if again := invented.CommandLine(&model.AppRequest{}); len(again) > 0 {

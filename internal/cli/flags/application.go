@@ -1,4 +1,4 @@
-package cli
+package flags
 
 import (
 	"bytes"
@@ -10,20 +10,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/ask/spec"
-	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/application"
 )
 
-// registerOwn adds an application's own flags, each of which stores its value in the request.
-func (o *appOptions) registerOwn(cmd *cobra.Command, own []application.Flag) {
+// OfApplication is what an application's own flags say.
+type OfApplication struct {
+	// Request is where the flags store their values, apart from those that Complete adds.
+	Request model.AppRequest
+	// bound stores in a request what flags hold apart from it.
+	bound []func(*env.Env, *model.AppRequest) error
+}
+
+// Register adds an application's own flags, each of which stores its value in the request.
+func (o *OfApplication) Register(cmd *cobra.Command, own []application.Flag) {
 	set := cmd.Flags()
 	for _, f := range own {
 		if f.Option != "" {
 			var n int
-			flags.CountVar(set, flags.Count{Name: f.Name, To: &n, Least: f.Least, Most: f.Most, Such: f.Such}, 0, f.Usage)
+			CountVar(set, Count{Name: f.Name, To: &n, Least: f.Least, Most: f.Most, Such: f.Such}, 0, f.Usage)
 			o.bound = append(o.bound, func(_ *env.Env, r *model.AppRequest) error {
 				if n != 0 {
 					r.Ask.Options = append(slices.Clip(r.Ask.Options), f.Option+strconv.Itoa(n))
@@ -32,7 +39,7 @@ func (o *appOptions) registerOwn(cmd *cobra.Command, own []application.Flag) {
 			})
 			continue
 		}
-		switch to := f.To(&o.request).(type) {
+		switch to := f.To(&o.Request).(type) {
 		case *string:
 			if f.File {
 				o.registerFile(cmd, f)
@@ -42,7 +49,7 @@ func (o *appOptions) registerOwn(cmd *cobra.Command, own []application.Flag) {
 		case *bool:
 			set.BoolVar(to, f.Name, false, f.Usage)
 		case *int:
-			flags.CountVar(set, flags.Count{Name: f.Name, To: to, Least: f.Least, Most: f.Most, Such: f.Such}, 0, f.Usage)
+			CountVar(set, Count{Name: f.Name, To: to, Least: f.Least, Most: f.Most, Such: f.Such}, 0, f.Usage)
 		case *[]string:
 			set.StringArrayVar(to, f.Name, nil, f.Usage)
 		case *[]int:
@@ -50,13 +57,13 @@ func (o *appOptions) registerOwn(cmd *cobra.Command, own []application.Flag) {
 		case *float64:
 			set.Var(floatValue{f.Name, f.Time, to}, f.Name, f.Usage)
 		default:
-			panic(fmt.Sprintf("the flag %s of %s stores its value in a %T", f.Name, o.app.Kind, to))
+			panic(fmt.Sprintf("the flag %s stores its value in a %T", f.Name, to))
 		}
 	}
 }
 
 // registerFile adds a flag that names a file, whose text is stored.
-func (o *appOptions) registerFile(cmd *cobra.Command, f application.Flag) {
+func (o *OfApplication) registerFile(cmd *cobra.Command, f application.Flag) {
 	var file string
 	cmd.Flags().StringVar(&file, f.Name, "", f.Usage)
 	o.bound = append(o.bound, func(e *env.Env, r *model.AppRequest) error {
@@ -70,6 +77,17 @@ func (o *appOptions) registerFile(cmd *cobra.Command, f application.Flag) {
 		*f.To(r).(*string) = string(text)
 		return err
 	})
+}
+
+// Complete returns the request that the flags describe, with the text of the files that they name.
+func (o *OfApplication) Complete(e *env.Env) (model.AppRequest, error) {
+	request := o.Request
+	for _, store := range o.bound {
+		if err := store(e, &request); err != nil {
+			return request, err
+		}
+	}
+	return request, nil
 }
 
 // numbersValue is the value of a flag that takes a list of whole numbers; it is sorted.
@@ -88,7 +106,7 @@ func (v numbersValue) String() string {
 func (v numbersValue) Type() string { return "string" }
 
 func (v numbersValue) Set(s string) (err error) {
-	if *v.to, err = flags.ParseList("--"+v.name, s, flags.ReadWhole); err == nil {
+	if *v.to, err = ParseList("--"+v.name, s, ReadWhole); err == nil {
 		slices.Sort(*v.to)
 	}
 	return err
@@ -116,13 +134,13 @@ const leastRate, mostRate = 0.001, 1e9
 
 func (v floatValue) Set(s string) (err error) {
 	if v.time {
-		*v.to, err = flags.ParseSpan("--"+v.name, s)
+		*v.to, err = ParseSpan("--"+v.name, s)
 		return err
 	}
 	rate, err := units.ParseDecimal(strings.TrimSuffix(s, "/s"))
 	if err != nil || !(rate >= leastRate && rate <= mostRate) {
 		if strings.TrimSpace(s) == "" {
-			return flags.Empty(v.name)
+			return Empty(v.name)
 		}
 		return model.RefusedError(fmt.Sprintf("--%s %q is not a rate from %g to %g per second", v.name, s, leastRate, mostRate), fmt.Sprintf("give one, such as --%s 500", v.name))
 	}
