@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/worker"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // Run executes the command line of e and returns the exit code.
@@ -23,13 +24,13 @@ func Run(ctx context.Context, e *env.Env) int {
 	out := &output{Writer: e.Stdout}
 	watched := *e
 	watched.Stdout = out
-	e = sanitizedStreams(withEvents(&watched))
+	e = sanitizedStreams(screen.WithEvents(&watched))
 	code := execute(ctx, e)
 	if code == exitOK {
 		code = out.code(e)
 	}
-	if emitsEvents(e) {
-		eventsOf(e).End(code)
+	if screen.EmitsEvents(e) {
+		screen.Events(e).End(code)
 	}
 	return code
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // compareRuns compares two run directories and prints the result.
@@ -69,7 +70,7 @@ func printComparison(e *env.Env, c *model.Comparison, output *outputFlags, brief
 	default:
 		return output.emitSaved(e, c, dirs...)
 	}
-	o := terminalOptions(e.Output)
+	o := screen.Text(e.Output)
 	o.Brief = brief
 	return text.RenderComparison(e.Stdout, c, o)
 }

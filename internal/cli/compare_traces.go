@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/markdown"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // compareTraces compares two saved traces and prints the result.
@@ -38,7 +39,7 @@ func (g *gateFlags) compareTraces(e *env.Env, dirA, dirB string, output *outputF
 	case "markdown":
 		err = markdown.RenderTraceComparison(term.Raw(e.Stdout), c)
 	default:
-		err = text.RenderTraceComparison(e.Stdout, c, terminalOptions(e.Output))
+		err = text.RenderTraceComparison(e.Stdout, c, screen.Text(e.Output))
 	}
 	if err != nil {
 		return err

@@ -26,10 +26,10 @@ import (
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
-	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
 	"github.com/loadline/loadline/internal/show/report/words"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // durabilityFlags are read as text and checked together.
@@ -119,7 +119,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	if err := refuseCluster(t, "durability"); err != nil {
 		return err
 	}
-	progress := live.NewCuts(e.Stderr, liveOptions(e, f.quiet))
+	progress := screen.NewCuts(e, f.quiet)
 	defer progress.Close()
 	o, err := f.options(e, t, progress)
 	if err != nil {
@@ -160,13 +160,13 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 }
 
 // options checks the flags and turns them into the test's options.
-func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *live.Cuts) (durability.Options, error) {
+func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *screen.Cuts) (durability.Options, error) {
 	started := e.Now()
 	o := durability.Options{
 		Target: t, Destroy: f.destroy, Sync: f.sync, Blocks: f.blocks, Jobs: f.jobs, Writes: f.writes,
 		Cuts: f.cuts, CutCommand: f.cut, CutPID: f.cutPID, Restart: f.restart,
 		ID: store.Name(started, t.Name) + "-durability", Command: recordedCommand(e), Environment: observe.Machine(e),
-		Parent: f.results, Now: e.Now, Observe: observer(e, f.quiet, progress),
+		Parent: f.results, Now: e.Now, Observe: progress.Observe,
 		Save: func(d *model.Durability) error { return results.SaveDurability(d) },
 	}
 	o.MakeDirectory = func() (string, error) {
@@ -207,17 +207,6 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *live.Cut
 	return o, nil
 }
 
-// observer returns what shows the progress of a test, or makes it events.
-func observer(e *env.Env, quiet bool, progress *live.Cuts) func(durability.Update) {
-	return func(u durability.Update) {
-		if quiet || !emitsEvents(e) || u.Message != "" || u.Checked != nil {
-			progress.Observe(live.CutUpdate(u))
-			return
-		}
-		eventsOf(e).Cut(u.Phase, u.Cut, u.Cuts, min(u.Done, u.Total), u.Total)
-	}
-}
-
 // printDurability prints the report.
 func printDurability(e *env.Env, d *model.Durability, output string) error {
 	var page bytes.Buffer
@@ -228,7 +217,7 @@ func printDurability(e *env.Env, d *model.Durability, output string) error {
 		}
 		return err
 	}
-	err = text.RenderDurability(&page, d, terminalOptions(e.Output))
+	err = text.RenderDurability(&page, d, screen.Text(e.Output))
 	_, printed := io.WriteString(term.Styled(e.Stdout), secrets.MaskText(page.String()))
 	return errors.Join(err, printed)
 }

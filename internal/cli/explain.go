@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // explainFlags say what is explained, and how it is written.
@@ -84,7 +85,7 @@ func (f *explainFlags) explain(e *env.Env, args []string) error {
 	if f.output.name() == "json" {
 		err = jsonout.WriteExplanation(term.Raw(e.Stdout), x)
 	} else {
-		err = text.RenderExplanation(e.Stdout, x, terminalOptions(e.Output))
+		err = text.RenderExplanation(e.Stdout, x, screen.Text(e.Output))
 	}
 	return exitError(explainCode(x), err)
 }

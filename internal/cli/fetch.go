@@ -17,6 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 func newFetch(e *env.Env) *cobra.Command {
@@ -66,7 +67,7 @@ such Job; 130 interrupted: the Job continues.`,
 
 // newJobClient returns a client that reports on standard error.
 func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *jobs.Client {
-	c := &jobs.Client{Cluster: client, Results: results, Say: noteWriter(e, quiet), Show: func(string) {}}
+	c := &jobs.Client{Cluster: client, Results: results, Say: screen.Notes(e, quiet), Show: func(string) {}}
 	if !quiet {
 		c.Show = func(line string) { printLine(e.Stderr, "%s", line) }
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // finish prints the results of a run, a ranking or a durability test, and returns the exit code
@@ -19,7 +20,7 @@ func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (
 		printLine(e.Stderr, "loadline: %s", d)
 	}
 	var err error
-	switch o := terminalOptions(e.Output); {
+	switch o := screen.Text(e.Output); {
 	case done.Durability != nil:
 		err = printDurability(e, done.Durability, output.name())
 	case done.Trace != nil:

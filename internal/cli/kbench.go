@@ -17,6 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 func newKbench(e *env.Env) *cobra.Command {
@@ -117,13 +118,13 @@ Exit codes: as for run.`,
 
 func (f *kbenchFlags) remark(e *env.Env, r kbench.Request) {
 	for _, remark := range r.Remarks {
-		noteWriter(e, f.quiet)(remark)
+		screen.Notes(e, f.quiet)(remark)
 	}
 }
 
 // measure measures, and calls done after each pass over the jobs.
 func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request, done func(*kbench.Cycle) error) error {
-	watch := newWatcher(e, f.quiet)
+	watch := screen.New(e, f.quiet)
 	defer watch.Close()
 	o := kbench.Options{Overwrite: f.overwrite, Child: f.child, Watch: watch, Command: recordedCommand(e)}
 	var errs [3]error
@@ -137,17 +138,15 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 	if err != nil {
 		return err
 	}
-	if plan, probe := s.Plan(); !f.quiet && !emitPlan(e, model.Run{ID: r.Prefix, Labels: o.Labels}, "", *plan) {
-		watch.Clear()
-		_ = text.Head(e.Stderr, plan, probe.Environment, probe.Tools, terminalOptions(e.Terminal))
-	}
+	plan, probe := s.Plan()
+	watch.Planned(model.Run{ID: r.Prefix, Labels: o.Labels}, "", []model.Plan{*plan}, []model.ProbeResult{*probe})
 	err = s.Cycles(ctx, func(c *kbench.Cycle) error {
 		watch.Clear()
 		return done(c)
 	})
 	err = errors.Join(err, s.Close())
 	watch.Close()
-	printReturned(e, s.Discarded())
+	screen.PrintReturned(e, s.Discarded())
 	return err
 }
 
@@ -162,7 +161,7 @@ func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) err
 		}
 		var words strings.Builder
 		words.WriteString(kbench.Summary(r, done.Values))
-		if err := text.Render(&words, done.Report, terminalOptions(e.Output)); err != nil {
+		if err := text.Render(&words, done.Report, screen.Text(e.Output)); err != nil {
 			return err
 		}
 		return printSaved(e, r.SummaryFile(), words.String())
@@ -186,7 +185,7 @@ func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Re
 	}
 	var words strings.Builder
 	words.WriteString(kbench.Comparison(pair, sides[0].Values, sides[1].Values))
-	if err := text.RenderComparison(&words, kbench.Compare(sides[0], sides[1]), terminalOptions(e.Output)); err != nil {
+	if err := text.RenderComparison(&words, kbench.Compare(sides[0], sides[1]), screen.Text(e.Output)); err != nil {
 		return err
 	}
 	return printSaved(e, kbench.PairFile(pair), words.String())

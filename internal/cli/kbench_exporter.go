@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench/exporter"
+	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 // exporterFlags are those of Kbench's exporter; a flag that is not given comes from the
@@ -68,6 +69,6 @@ func (f *exporterFlags) serve(ctx context.Context, e *env.Env) error {
 	if f.debug {
 		o.Unreadable = func(words string) { printLine(e.Stderr, "left out %s", words) }
 	}
-	o.Log = log.New(logLines{e.Stderr}, "", 0)
+	o.Log = log.New(term.LogLines{W: e.Stderr}, "", 0)
 	return exporter.Serve(ctx, o, e.Getenv)
 }

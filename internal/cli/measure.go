@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // saveFlags say where a measurement is saved and how it is shown.
@@ -89,7 +90,7 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 	if err != nil {
 		return err
 	}
-	view := newScreen(e, f.quiet)
+	view := screen.New(e, f.quiet)
 	m, err := o.places.RunPair(ctx, e, request, f.saving(e, view))
 	view.Close()
 	if err != nil {
@@ -99,21 +100,21 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 	if exp.Scenario == model.OnBaseline || exp.App != nil {
 		code, err = f.finishBaseline(e, m.Dir)
 	} else {
-		code, err = f.gate.finishPair(e, m.Dir, &f.output, headIsShown(e, f.quiet))
+		code, err = f.gate.finishPair(e, m.Dir, &f.output, screen.HeadIsShown(e, f.quiet))
 	}
-	printReturned(e, m.Returned)
+	screen.PrintReturned(e, m.Returned)
 	return endPair(e, m, code, err)
 }
 
 // request returns what an experiment asks to measure.
 func (f *saveFlags) request(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (session.Request, error) {
-	r, err := session.NewRequest(exp, noteWriter(e, f.quiet))
+	r, err := session.NewRequest(exp, screen.Notes(e, f.quiet))
 	r.Child, r.Again = f.child, o.commandLine(ctx, exp)
 	return r, err
 }
 
 // saving returns where a measurement is saved.
-func (f *saveFlags) saving(e *env.Env, view *screen) session.Saving {
+func (f *saveFlags) saving(e *env.Env, view *screen.Screen) session.Saving {
 	return session.Saving{
 		Results: f.results, Command: recordedCommand(e), Audience: view,
 		SaveTrace: func(dir string) error { _, err := results.FinishTrace(dir); return err },
@@ -126,7 +127,7 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 	if err != nil {
 		return err
 	}
-	view := newScreen(e, f.quiet)
+	view := screen.New(e, f.quiet)
 	defer view.Close()
 	to := f.saving(e, view)
 	to.Observation = beside
@@ -146,10 +147,10 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 	code := exitFailed
 	if err == nil {
 		f.publisher.found.Reports = []*model.Report{done.Report}
-		code, err = finish(e, done, &f.output, headIsShown(e, f.quiet))
+		code, err = finish(e, done, &f.output, screen.HeadIsShown(e, f.quiet))
 	}
 	closeErr := m.Close()
-	printReturned(e, m.Discarded())
+	screen.PrintReturned(e, m.Discarded())
 	switch {
 	case done.Unsaved != nil && m.Err != nil:
 		// Both errors have one cause; the first says what is lost.

@@ -19,6 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // outputFlags select the format and the file of a verb's result. They mean
@@ -166,7 +167,7 @@ func (o *outputFlags) save(e *env.Env, data []byte) error {
 
 // emit writes documents in the format that was chosen.
 func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
-	options := terminalOptions(e.Output)
+	options := screen.Text(e.Output)
 	options.HasPage = hasPage
 	files, err := o.chosen.Write(d, options)
 	if err != nil {

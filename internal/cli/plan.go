@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // planFlags are the flags of the verbs that plan, beside those of the verb that would measure. A verb that
@@ -126,14 +127,14 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 	if f.inside.on {
 		return f.inside.print(ctx, e, o, exp)
 	}
-	printed := terminalOptions(e.Output)
+	printed := screen.Text(e.Output)
 	if printed.Planned = cmd.CommandPath(); cmd.Flags().Changed("experiment") {
 		printed.Planned += " --experiment …"
 	}
 	if session.Paired(exp) {
 		return showPair(ctx, e, o, f, exp, printed)
 	}
-	request, err := session.NewRequest(exp, noteWriter(e, false))
+	request, err := session.NewRequest(exp, screen.Notes(e, false))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // newPlanCompare returns the plan verb for a comparison of two targets.
@@ -45,7 +46,7 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 
 // showPair plans a comparison and prints the plan of both sides.
 func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp model.Experiment, printed text.Options) error {
-	request, err := session.NewRequest(exp, noteWriter(e, false))
+	request, err := session.NewRequest(exp, screen.Notes(e, false))
 	if err != nil {
 		return err
 	}

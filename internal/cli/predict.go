@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // predictFlags say what a prediction is based on, and how it is written.
@@ -98,7 +99,7 @@ func (f *predictFlags) predict(e *env.Env) error {
 	if f.output.name() == "json" {
 		err = jsonout.WritePrediction(term.Raw(e.Stdout), p)
 	} else {
-		err = text.RenderPrediction(e.Stdout, p, terminalOptions(e.Output))
+		err = text.RenderPrediction(e.Stdout, p, screen.Text(e.Output))
 	}
 	code := exitOK
 	if p.Verdict == model.Invalid {

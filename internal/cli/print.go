@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"syscall"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
@@ -65,21 +62,5 @@ func printLine(w io.Writer, format string, values ...any) {
 	term.PrintLine(w, format, values...)
 }
 
-// printReturned prints what was returned to thin-provisioned storage: whoever reads the device next must
-// know that it reads holes. --quiet silences progress, and this is none.
-func printReturned(e *env.Env, list []session.Returned) {
-	for _, r := range list {
-		printLine(e.Stderr, "space   %s of %s were returned to the storage (discard): until rewritten, these blocks are unallocated", units.FormatSize(r.Bytes), r.Target)
-	}
-}
-
 // printError prints an error as one line, or joined errors as one line each.
 func printError(w io.Writer, err error) { term.PrintError(w, "loadline: ", err) }
-
-// logLines makes each entry of a log one line.
-type logLines struct{ w io.Writer }
-
-func (l logLines) Write(entry []byte) (int, error) {
-	printLine(l.w, "loadline: %s", strings.TrimRight(string(entry), "\n"))
-	return len(entry), nil
-}

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/doctor"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 // steering is text with control sequences, as an event, a log or a pod may contain.
@@ -73,7 +74,7 @@ func TestRemarksAndLogsAreLines(t *testing.T) {
 	// Lines of a Job's log, as its pod has written them.
 	f.Show("one\x1b[31m")
 	f.Show("two " + strings.ReplaceAll(steering, "\n", " "))
-	log.New(logLines{e.Stderr}, "", 0).Print(steering)
+	log.New(term.LogLines{W: e.Stderr}, "", 0).Print(steering)
 	printChecks(e, &doctor.Examination{Outcome: doctor.Fair, Checks: []doctor.Check{{Mark: doctor.Fair, Name: "fio", Says: steering, Fix: steering}}})
 	want := "note    " + harmless + "\none\ntwo " + harmless + "\nloadline: " + harmless + "\nwarn fio            " + harmless + "\n                 next: " + harmless + "\n"
 	if got, _, _ := strings.Cut(b.String(), "\nThis machine"); got != want {

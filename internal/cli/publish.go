@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/show/publish"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // publisher is where a result is sent in addition to standard output: a CI system,
@@ -57,19 +58,19 @@ func (h *publisher) check(e *env.Env, quiet, detached bool) (err error) {
 	if err := flags.OneOf("--annotations", h.annotations, annotationForms); err != nil {
 		return err
 	}
-	if h.annotations == "github" && emitsEvents(e) {
+	if h.annotations == "github" && screen.EmitsEvents(e) {
 		return model.RefusedError("--annotations github and --progress json both write lines for a program to standard error", "leave one of them out")
 	}
 	if detached && (h.junit != "" || h.push != "") {
 		return model.RefusedError("--detach does not wait for results, so --junit and --push have none", "leave --detach out; or loadline report RUN after loadline fetch")
 	}
-	h.to = publish.Destinations{JUnit: h.junit, Text: terminalOptions(e.Output), Note: func(words string) { printLine(e.Stderr, "note    %s", words) }}
+	h.to = publish.Destinations{JUnit: h.junit, Text: screen.Text(e.Output), Note: func(words string) { printLine(e.Stderr, "note    %s", words) }}
 	h.to.Said = func(what, where string) {
 		if !quiet {
 			printLine(e.Stderr, "%-8s%s", what, where)
 		}
 	}
-	if h.annotations == "github" || h.annotations == "auto" && onGitHub(e) && !emitsEvents(e) {
+	if h.annotations == "github" || h.annotations == "auto" && onGitHub(e) && !screen.EmitsEvents(e) {
 		h.to.Annotations = term.Raw(e.Stderr)
 	}
 	if h.annotations != "none" && onGitHub(e) {

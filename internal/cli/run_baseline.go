@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // finishBaseline prints the target's report with the comparison, and returns the
@@ -26,8 +27,8 @@ func (f *measureFlags) finishBaseline(e *env.Env, dir string) (int, error) {
 	case "json":
 		err = jsonout.Write(term.Raw(e.Stdout), r)
 	case "text":
-		o := terminalOptions(e.Output)
-		o.Brief = headIsShown(e, f.quiet)
+		o := screen.Text(e.Output)
+		o.Brief = screen.HeadIsShown(e, f.quiet)
 		if err = text.Render(e.Stdout, r, o); err == nil {
 			fmt.Fprintf(e.Stdout, "\nB, this target, against its baseline, A:\n")
 			err = text.RenderComparison(e.Stdout, c, o)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/serve"
 )
 
@@ -66,7 +67,7 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	}
 	server, err := serve.New(serve.Options{
 		Folder: folder, Token: token, Loopback: loopback, Hosts: f.hosts,
-		Now: e.Now, Log: log.New(logLines{e.Stderr}, "", 0),
+		Now: e.Now, Log: log.New(term.LogLines{W: e.Stderr}, "", 0),
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // sizeFlags are what size reads, and the needs that it is asked about.
@@ -104,7 +105,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 	if f.output.name() == "json" {
 		err = jsonout.WriteSizing(term.Raw(e.Stdout), &s)
 	} else {
-		err = text.RenderSizing(e.Stdout, &s, terminalOptions(e.Output))
+		err = text.RenderSizing(e.Stdout, &s, screen.Text(e.Output))
 	}
 	if err == nil && len(s.Lacking) > 0 {
 		return exitCode(exitGoal)
@@ -146,7 +147,7 @@ func (f *sizeFlags) printStudy(e *env.Env, p *study.Published) error {
 	if f.output.name() == "json" {
 		return jsonout.WriteStudy(term.Raw(e.Stdout), &st)
 	}
-	return text.RenderStudy(e.Stdout, &st, terminalOptions(e.Output))
+	return text.RenderStudy(e.Stdout, &st, screen.Text(e.Output))
 }
 
 // printRebuild prints how large volumes may be. The measured values of each pattern
@@ -175,7 +176,7 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	if f.output.name() == "json" {
 		return jsonout.WriteStudy(term.Raw(e.Stdout), &study.Study{Schema: study.Schema, Name: p.Name, Source: p.Source, System: p.System, Rebuild: &st})
 	}
-	return text.RenderRebuild(e.Stdout, p.Name, &st, terminalOptions(e.Output))
+	return text.RenderRebuild(e.Stdout, p.Name, &st, screen.Text(e.Output))
 }
 
 func trimPerSecond(s string) string { return strings.TrimSuffix(strings.TrimSpace(s), "/s") }

@@ -21,6 +21,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // traceFlags are read as text and checked together.
@@ -167,7 +168,7 @@ func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, la
 	if name == "" {
 		name = strings.Join(o.Request.Devices, " ")
 	}
-	view := live.NewTrace(e.Stderr, liveOptions(e, f.quiet), results.TraceRows)
+	view := live.NewTrace(e.Stderr, screen.Live(e, f.quiet), results.TraceRows)
 	defer view.Close()
 	err = session.RecordTrace(ctx, e, session.Recording{
 		Trace: o, Parent: f.results, ID: store.Name(e.Now(), name) + "-trace", Labels: labels, Command: recordedCommand(e), View: view,
@@ -192,7 +193,7 @@ func printTrace(e *env.Env, t *iotrace.Report, output *outputFlags, parts []text
 	default:
 		return output.emitSaved(e, nil, t.Directory)
 	}
-	return text.RenderTrace(e.Stdout, t, text.TraceOptions{Options: terminalOptions(e.Output), Parts: parts})
+	return text.RenderTrace(e.Stdout, t, text.TraceOptions{Options: screen.Text(e.Output), Parts: parts})
 }
 
 // traceCode returns 5 if a finding says that the figures cannot be trusted.

@@ -22,3 +22,12 @@ func registerVerbose(e *env.Env, cmd *cobra.Command) {
 		registerVerbose(e, c)
 	}
 }
+
+// registerYes adds --yes to the verbs below cmd that may ask.
+func registerYes(e *env.Env, cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if slices.Contains([]string{"run", "compare", "sweep", "scale"}, c.Name()) && c.Parent() == cmd.Root() {
+			c.Flags().BoolVarP(&e.Yes, "yes", "y", false, "do not ask before writing more than 10 GiB if the size is automatic")
+		}
+	}
+}

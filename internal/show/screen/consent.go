@@ -1,33 +1,22 @@
-package cli
+package screen
 
 import (
 	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // largePrefill is the largest prefill, in bytes, that is written without notice if the user
 // has not chosen a size.
 const largePrefill = 10 << 30
-
-// registerYes adds --yes to the verbs below cmd that may ask.
-func registerYes(e *env.Env, cmd *cobra.Command) {
-	for _, c := range cmd.Commands() {
-		if slices.Contains([]string{"run", "compare", "sweep", "scale"}, c.Name()) && c.Parent() == cmd.Root() {
-			c.Flags().BoolVarP(&e.Yes, "yes", "y", false, "do not ask before writing more than 10 GiB if the size is automatic")
-		}
-	}
-}
 
 // consent announces a large prefill that the user did not ask for and, on a terminal, asks for
 // confirmation. An error means that the user declined and nothing was written.
@@ -42,7 +31,7 @@ func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) e
 	}
 	ask := e.Answers && !e.Yes
 	if !quiet || ask {
-		printLine(e.Stderr, "prefill %s, so that reads find data; --size takes less", words)
+		term.PrintLine(e.Stderr, "prefill %s, so that reads find data; --size takes less", words)
 	}
 	if !ask {
 		return nil
