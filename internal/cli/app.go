@@ -211,6 +211,6 @@ func (o *appOptions) experiment(e *env.Env, cmd *cobra.Command, target string) (
 	}
 	request.Name = string(o.app.Kind)
 	// Application profiles have their own names, and no flag limits the preparation time.
-	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, defaultMaxPrefill
+	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, application.MaxPrefill
 	return exp, nil
 }

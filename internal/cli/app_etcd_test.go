@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/etcd"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -66,7 +67,7 @@ func TestAnEtcdsExperimentIsSpelled(t *testing.T) {
 		{Name: "etcd", Program: "/opt/my etcd", Set: []string{"snapshot-count=5"}, Ask: model.AppAsk{Options: []string{"--val-size=1024"}}},
 		{Name: "etcd", Ask: model.AppAsk{Clients: []int{1, 8}, Rate: 50.5, Limit: 0.1}},
 	} {
-		exp := model.Experiment{Scenario: "app", Target: "/srv/x y", Profile: "quick", Seed: 5, Time: 12, App: &app, MaxPrefill: defaultMaxPrefill}
+		exp := model.Experiment{Scenario: "app", Target: "/srv/x y", Profile: "quick", Seed: 5, Time: 12, App: &app, MaxPrefill: application.MaxPrefill}
 		if len(app.Ask.Clients) > 0 {
 			exp.Profile = "standard"
 		}

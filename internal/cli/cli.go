@@ -86,11 +86,11 @@ command's help lists the ones it uses.`,
 			if err := flags.RefuseEmpty(cmd); err != nil {
 				return err
 			}
-			storeTyped(cmd)
+			flags.StoreTyped(cmd)
 			if err := s.Take(cmd, args); err != nil {
 				return err
 			}
-			storeCommandLine(cmd, args)
+			flags.StoreCommandLine(cmd, args, settings.NoFile)
 			return beginProgress(e, cmd)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

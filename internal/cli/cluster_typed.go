@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/ask/target"
 	"github.com/loadline/loadline/internal/cli/flags"
@@ -30,33 +28,16 @@ func isForPods(cmd *cobra.Command, name string) bool {
 	return true
 }
 
-// typedKey is the context key of the flags that were typed.
-type typedKey struct{}
-
-// storeTyped stores which flags were typed. It must run before values from the configuration are applied: these are for
-// the commands that they concern, and not a mistake in the others.
-func storeTyped(cmd *cobra.Command) {
-	var names []string
-	cmd.Flags().Visit(func(f *pflag.Flag) { names = append(names, f.Name) })
-	cmd.SetContext(context.WithValue(cmd.Context(), typedKey{}, names))
-}
-
-// typed returns the flags that were typed.
-func typed(cmd *cobra.Command) []string {
-	names, _ := cmd.Context().Value(typedKey{}).([]string)
-	return names
-}
-
 // refuseTypedForPods refuses flags for pods if nothing that is measured is in a cluster: whoever types --node wants to
 // measure that node, and this machine would be measured instead.
 func refuseTypedForPods(cmd *cobra.Command, exp model.Experiment) error {
 	var names []string
-	for _, name := range typed(cmd) {
+	for _, name := range flags.Typed(cmd) {
 		if isForPods(cmd, name) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 || usesCluster(exp) || slices.ContainsFunc(append([]string{"amplification"}, checkedElsewhere...), cmd.Flags().Changed) {
+	if len(names) == 0 || session.UsesCluster(exp) || slices.ContainsFunc(append([]string{"amplification"}, checkedElsewhere...), cmd.Flags().Changed) {
 		return nil
 	}
 	flags, verb, it := "--"+strings.Join(names, ", --"), "is", "it"
@@ -65,15 +46,6 @@ func refuseTypedForPods(cmd *cobra.Command, exp model.Experiment) error {
 	}
 	return model.RefusedError(fmt.Sprintf("%s %s for targets in a Kubernetes cluster, and nothing that is measured here is in one", flags, verb),
 		"leave "+it+" out, or name sc:CLASS or pvc:NAMESPACE/CLAIM as the target")
-}
-
-// usesCluster reports whether anything that an experiment measures is in a cluster, a log included.
-func usesCluster(exp model.Experiment) bool {
-	places := session.Targets(exp)
-	if exp.App != nil {
-		places = append(places, exp.App.Log, exp.App.BaselineLog)
-	}
-	return slices.ContainsFunc(places, target.InCluster)
 }
 
 // targetsInCluster reports whether one of the targets of a command is in a cluster, and whether it names any: it may
@@ -90,7 +62,7 @@ func targetsInCluster(cmd *cobra.Command, args []string) (inCluster, any bool) {
 
 // withoutPods returns the command without flags for pods, unless the experiment uses a cluster.
 func withoutPods(c model.CommandLine, exp model.Experiment) model.CommandLine {
-	if usesCluster(exp) {
+	if session.UsesCluster(exp) {
 		return c
 	}
 	return slices.DeleteFunc(slices.Clone(c), func(word string) bool {

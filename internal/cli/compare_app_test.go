@@ -17,7 +17,7 @@ import (
 )
 
 // readApp parses a command line of app NAME, or of compare app NAME.
-func readApp(t *testing.T, app application.Application, compared bool, words ...string) command {
+func readApp(t *testing.T, app application.Application, compared bool, words ...string) parsed {
 	t.Helper()
 	e := env.OS()
 	f, o := &runFlags{}, &appOptions{app: app}
@@ -29,7 +29,7 @@ func readApp(t *testing.T, app application.Application, compared bool, words ...
 			return f.compareAppExperiment(e, cmd, args, o)
 		}
 	}
-	c := command{options: &o.options}
+	c := parsed{options: &o.options}
 	cmd := make(e, f, o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		c.exp, err = o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return read(cmd, args) })

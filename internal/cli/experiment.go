@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -10,13 +10,14 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
+	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
-	"github.com/loadline/loadline/internal/plan/application"
+	"github.com/loadline/loadline/internal/plan/command"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/plan/scale"
 	"github.com/loadline/loadline/internal/plan/sweep"
@@ -34,9 +35,6 @@ const programsFlag = "allow-programs"
 var experimentFlags = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
 	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", flags.Config, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "amplification", "help"}, publisherFlags...)
-
-// verbs maps a scenario to the command that makes its experiments.
-var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}
 
 // unlessRepeated is an argument check for a command without --experiment. With it the targets
 // may be omitted; then those of the experiment are used.
@@ -105,18 +103,8 @@ func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []stri
 	if exp.Scenario != sweep.Name && exp.Profile == "" && exp.Job == "" {
 		exp.Profile = profile.Default
 	}
-	fillDefaults(&exp)
+	session.FillDefaults(&exp)
 	return exp, nil
-}
-
-// fillDefaults fills in what the user has not specified.
-func fillDefaults(exp *model.Experiment) {
-	if exp.Seed == 0 {
-		exp.Seed = rand.Uint64() | 1
-	}
-	if exp.MaxPrefill == 0 && exp.Size == 0 {
-		exp.MaxPrefill = usualPrefill(*exp)
-	}
 }
 
 // readExperiment reads an experiment file, or the experiment in a directory of results.
@@ -140,7 +128,7 @@ func checkExperimentFlags(cmd *cobra.Command) error {
 
 // checkVerb refuses an experiment of another command; run and plan accept all of them.
 func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file string) error {
-	verb, known := verbs[exp.Scenario]
+	verb, known := command.OfScenario(exp.Scenario)
 	again := verb
 	if exp.App != nil {
 		// Its own command does not repeat experiments.
@@ -182,3 +170,25 @@ func replaceTargets(cmd *cobra.Command, exp *model.Experiment, args []string) er
 	}
 	return usage.New(fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath()+" --help")
 }
+
+// commandLine returns the command to change and type again: the command as it was understood or, for an
+// experiment that was read (a Job's is in its pod), the equivalent command with flags.
+func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.CommandLine {
+	// On the command line a script is a file, but an experiment contains its text.
+	if o.experimentFile == "" || exp.App != nil && exp.App.Ask.Script != "" {
+		return withoutPods(flags.CommandLine(ctx), exp)
+	}
+	c := command.Of(exp, o.places.Destroy, session.Applications())
+	if o.experimentFile == kube.ExperimentPath {
+		return c // typed by a Job: its folder is in its pod
+	}
+	for _, name := range besideExperiment {
+		if len(c.Flags(name)) == 0 {
+			c = append(c, flags.CommandLine(ctx).Flags(name)...)
+		}
+	}
+	return withoutPods(c, exp)
+}
+
+// besideExperiment are flags for where to measure and to save that are no part of an experiment.
+var besideExperiment = []string{"results", "namespace", "context", "kubeconfig", "image"}

@@ -7,24 +7,25 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/command"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // checkFields refuses an experiment that sets an option its command does not have: it would be ignored, and the
 // result would not be that of the file.
 func checkFields(e *env.Env, exp model.Experiment, file string) error {
-	if _, known := verbs[exp.Scenario]; !known {
+	if _, known := command.OfScenario(exp.Scenario); !known {
 		return nil // what cannot be measured is refused elsewhere
 	}
 	if exp.Baseline != "" && !session.Paired(exp) {
 		return model.RefusedError(fmt.Sprintf("%s sets a baseline, which scenario: %s does not use", file, exp.Scenario),
 			fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
 	}
-	verb, _, err := unusedRoot(e).Find(experimentVerb(exp))
+	verb, _, err := unusedRoot(e).Find(command.Verb(exp))
 	if err != nil {
 		return err
 	}
-	for _, word := range experimentCommand(exp, nil) {
+	for _, word := range command.Of(exp, nil, session.Applications()) {
 		flag, is := strings.CutPrefix(word, "--")
 		if flag, _, _ = strings.Cut(flag, "="); is && verb.Flag(flag) == nil {
 			return model.RefusedError(fmt.Sprintf("%s sets what is --%s on the command line, and %s has no such option", file, flag, verb.CommandPath()),

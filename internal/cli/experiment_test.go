@@ -16,23 +16,26 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/postgres/asked"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/application"
+	"github.com/loadline/loadline/internal/plan/command"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// command is what a command line asks for, without running it.
-type command struct {
+// parsed is what a command line asks for, without running it.
+type parsed struct {
 	options *options
 	exp     model.Experiment
 	err     error
 }
 
 // readWords parses a command line of one of the measuring verbs.
-func readWords(words []string) (c command) {
+func readWords(words []string) (c parsed) {
 	e := env.OS()
 	var verb *cobra.Command
 	var flags func(cmd *cobra.Command, args []string) (model.Experiment, error)
@@ -75,7 +78,7 @@ func readWords(words []string) (c command) {
 	return c
 }
 
-func readCommand(t *testing.T, words []string) command {
+func readCommand(t *testing.T, words []string) parsed {
 	t.Helper()
 	c := readWords(words)
 	if c.err != nil {
@@ -189,8 +192,8 @@ func TestExperimentsTravel(t *testing.T) {
 					// What is refused has no flags.
 				} else if here.exp.App != nil {
 					// TestAnApplicationsExperimentIsSpelled checks the flags of applications.
-				} else if byFlags := readWords(experimentCommand(here.exp, here.options.places.Destroy)[1:]); byFlags.err != nil {
-					t.Errorf("%s: %q: %v", line, experimentCommand(here.exp, here.options.places.Destroy), byFlags.err)
+				} else if byFlags := readWords(command.Of(here.exp, here.options.places.Destroy, session.Applications())[1:]); byFlags.err != nil {
+					t.Errorf("%s: %q: %v", line, command.Of(here.exp, here.options.places.Destroy, session.Applications()), byFlags.err)
 				} else if diff := cmp.Diff(here.exp, byFlags.exp, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("%s: %s", line, diff)
 				}
@@ -243,7 +246,7 @@ func TestExperimentsTravel(t *testing.T) {
 
 // plansOf plans a command for fake storage. Other targets cannot be planned without touching them,
 // so for them only the experiment is compared.
-func plansOf(c command) ([]model.Plan, error) {
+func plansOf(c parsed) ([]model.Plan, error) {
 	request, err := session.NewRequest(c.exp, func(string) {})
 	if err != nil {
 		return nil, err
@@ -277,7 +280,7 @@ func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
 		{Name: "postgres", Image: "registry.example/postgres:16"},
 		{Name: "postgres", Fit: "disk", Ask: model.AppAsk{Load: "simple", Clients: []int{1, 8}, Threads: 2, Connect: true, Rate: 50.5, Limit: 0.1}},
 	} {
-		exp := model.Experiment{Scenario: "app", Target: "/srv/x y", Profile: "quick", Seed: 5, Time: 12, Only: []string{"tpcb-*"}, Goals: []string{"tpcb-c1 tps > 5"}, App: &app, MaxPrefill: defaultMaxPrefill}
+		exp := model.Experiment{Scenario: "app", Target: "/srv/x y", Profile: "quick", Seed: 5, Time: 12, Only: []string{"tpcb-*"}, Goals: []string{"tpcb-c1 tps > 5"}, App: &app, MaxPrefill: application.MaxPrefill}
 		if app.Ask.Load != "" {
 			exp.Profile = "standard"
 		}
@@ -308,7 +311,7 @@ func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
 // after it; those that a Job typed in its pod are not.
 func TestWhatAnExperimentLeavesOutIsAdvised(t *testing.T) {
 	exp := model.Experiment{Scenario: profile.Name, Target: "sc:x", Profile: profile.Default, Seed: 5}
-	ctx := context.WithValue(context.Background(), commandLineKey{}, model.CommandLine{"loadline", "run", "--experiment=FILE", "--results=/srv/y z", "--namespace=n", "--quiet"})
+	ctx := flags.WithCommandLine(context.Background(), model.CommandLine{"loadline", "run", "--experiment=FILE", "--results=/srv/y z", "--namespace=n", "--quiet"})
 	for file, want := range map[string]bool{"FILE": true, kube.ExperimentPath: false} {
 		o := &options{experimentFile: file}
 		if got := o.commandLine(ctx, exp).String(); strings.Contains(got, " --results '/srv/y z' --namespace n") != want || strings.Contains(got, "FILE") || strings.Contains(got, "quiet") {

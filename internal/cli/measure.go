@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -57,7 +58,7 @@ func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Comma
 		return err
 	}
 	if !session.Paired(exp) {
-		if err := f.gate.refuseTyped(typed(cmd)); err != nil {
+		if err := f.gate.refuseTyped(flags.Typed(cmd)); err != nil {
 			return err
 		}
 	}

@@ -71,18 +71,6 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	flags.Cluster(cmd, &o.places.Cluster)
 }
 
-// defaultMaxPrefill bounds the prefill of an automatic size, in seconds. With a size given
-// explicitly there is no limit.
-const defaultMaxPrefill = 30
-
-// usualPrefill returns that bound for an experiment: a profile may have its own.
-func usualPrefill(exp model.Experiment) float64 {
-	if exp.App == nil {
-		return profile.MaxPrefill(exp.Profile)
-	}
-	return defaultMaxPrefill
-}
-
 // experiment checks the flags and returns the experiment that they describe.
 func (o *options) experiment(target string) (model.Experiment, error) {
 	exp := model.Experiment{
@@ -124,7 +112,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 			return exp, err
 		}
 	}
-	fillDefaults(&exp)
+	session.FillDefaults(&exp)
 	if exp.RampTime > 0 && exp.Time == 0 {
 		return exp, model.RefusedError("--ramp-time needs --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
 	}

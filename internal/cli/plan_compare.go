@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -50,7 +51,7 @@ func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp mod
 	if err != nil {
 		return err
 	}
-	request.ID, request.Again = store.Name(e.Now(), exp.Target), commandLine(ctx)
+	request.ID, request.Again = store.Name(e.Now(), exp.Target), flags.CommandLine(ctx)
 	pair, err := o.places.PreparePair(ctx, e, request)
 	if err != nil {
 		return err

@@ -3,6 +3,9 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/plan/command"
 )
 
 // The profile quick has a shorter prefill limit than the others, unless the user sets the limit
@@ -17,7 +20,7 @@ func TestQuickHasAPrefillOfItsOwn(t *testing.T) {
 		if c.err != nil || c.exp.MaxPrefill != want {
 			t.Errorf("%s: %g s, want %g (%v)", typed, c.exp.MaxPrefill, want, c.err)
 		}
-		again := experimentCommand(c.exp, nil)
+		again := command.Of(c.exp, nil, session.Applications())
 		if r := readWords(again[1:]); r.err != nil || r.exp.MaxPrefill != want {
 			t.Errorf("%s: spelled %q, which has %g s (%v)", typed, again, r.exp.MaxPrefill, r.err)
 		}

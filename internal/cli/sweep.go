@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/command"
 	"github.com/loadline/loadline/internal/plan/sweep"
 )
 
@@ -72,9 +73,9 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	d := sweep.GridDefaults()
 	f.StringVar(&o.pattern, "rw", d.Pattern, "the pattern: "+strings.Join(sweep.Patterns, ", "))
-	flags.ListVar(f, &o.depths, "depth", flags.Joined(d.Depths, strconv.Itoa), flags.ReadWhole, "queue depths of each job")
-	flags.ListVar(f, &o.blocks, "bs", flags.Joined(d.BlockSizes, units.FormatBlock), units.ParseSize, "block sizes (with --load: one, 4k by default)")
-	flags.ListVar(f, &o.jobs, "jobs", flags.Joined(d.Jobs, strconv.Itoa), flags.ReadWhole, "numbers of concurrent submitters")
+	flags.ListVar(f, &o.depths, "depth", command.Joined(d.Depths, strconv.Itoa), flags.ReadWhole, "queue depths of each job")
+	flags.ListVar(f, &o.blocks, "bs", command.Joined(d.BlockSizes, units.FormatBlock), units.ParseSize, "block sizes (with --load: one, 4k by default)")
+	flags.ListVar(f, &o.jobs, "jobs", command.Joined(d.Jobs, strconv.Itoa), flags.ReadWhole, "numbers of concurrent submitters")
 	f.BoolVar(&o.load, "load", false, "instead, offer rates: latency against load, and the knee")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)

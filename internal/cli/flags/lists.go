@@ -120,12 +120,3 @@ func ParseList[V any](flag, s string, read func(string) (V, error)) ([]V, error)
 	}
 	return values, nil
 }
-
-// joined writes a list as a flag takes it.
-func Joined[V any](values []V, write func(V) string) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = write(v)
-	}
-	return strings.Join(words, ",")
-}

@@ -91,11 +91,7 @@ func customPrograms(app *model.AppRequest) string {
 // permitted ensures that user data is changed, and programs are started, only if the command line permits it. It
 // replaces the file's permission to overwrite by that of the command line.
 func (o *Places) permitted(exp *model.Experiment, by Permission) error {
-	used := Targets(*exp)
-	if exp.App != nil {
-		used = append(used, exp.App.Log, exp.App.BaselineLog)
-	}
-	for _, name := range used {
+	for _, name := range usedPlaces(*exp) {
 		t, err := ParseTarget(name)
 		if err == nil && t.Kind == model.VolumeClaim && exp.Place.FSGroup != "" && !by.FSGroup {
 			return model.RefusedError(fmt.Sprintf("the experiment makes the cluster permanently change group and mode of every file in %s, and a file alone cannot permit that", name),

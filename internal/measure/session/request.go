@@ -2,11 +2,15 @@ package session
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/ask/target"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/plan/scale"
 	"github.com/loadline/loadline/internal/plan/sweep"
@@ -55,6 +59,30 @@ func Targets(exp model.Experiment) []string {
 		targets = append(targets, exp.Scale.Targets...)
 	}
 	return targets
+}
+
+// usedPlaces returns what an experiment measures, and the places of an application's logs.
+func usedPlaces(exp model.Experiment) []string {
+	places := Targets(exp)
+	if exp.App != nil {
+		places = append(places, exp.App.Log, exp.App.BaselineLog)
+	}
+	return places
+}
+
+// UsesCluster reports whether anything that an experiment measures is in a cluster, a log included.
+func UsesCluster(exp model.Experiment) bool {
+	return slices.ContainsFunc(usedPlaces(exp), target.InCluster)
+}
+
+// FillDefaults fills in what the user has not specified.
+func FillDefaults(exp *model.Experiment) {
+	if exp.Seed == 0 {
+		exp.Seed = rand.Uint64() | 1
+	}
+	if exp.MaxPrefill == 0 && exp.Size == 0 {
+		exp.MaxPrefill = application.UsualPrefill(*exp)
+	}
 }
 
 // NewRequest returns what an experiment asks to measure: its scenario determines which workloads, and how

@@ -157,3 +157,15 @@ func Check(a Ask) error {
 
 // mostClients is more than any server accepts.
 const mostClients = 10000
+
+// MaxPrefill bounds the prefill of an automatic size, in seconds. With a size given
+// explicitly there is no limit.
+const MaxPrefill = 30
+
+// UsualPrefill returns that bound for an experiment: a profile may have its own.
+func UsualPrefill(exp model.Experiment) float64 {
+	if exp.App == nil {
+		return profile.MaxPrefill(exp.Profile)
+	}
+	return MaxPrefill
+}

@@ -1,4 +1,4 @@
-package cli
+package flags_test
 
 import (
 	"os"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/settings"
 	"github.com/loadline/loadline/internal/env"
 )
 
@@ -32,14 +35,14 @@ func TestAnAdvisedCommandFindsItsFiles(t *testing.T) {
 		"sweep /t --results ../out":              "loadline sweep /t --results " + filepath.Dir(dir) + "/out",
 	} {
 		args := strings.Fields(typed)
-		cmd, rest, err := Commands(env.OS()).Find(args)
+		cmd, rest, err := cli.Commands(env.OS()).Find(args)
 		if err == nil {
 			err = cmd.ParseFlags(rest)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", typed, err)
 		}
-		if got := normalizedCommand(cmd, cmd.Flags().Args()).String(); got != want {
+		if got := flags.Normalized(cmd, cmd.Flags().Args(), settings.NoFile).String(); got != want {
 			t.Errorf("%s becomes\n%s, not\n%s", typed, got, want)
 		}
 	}
@@ -55,14 +58,14 @@ func TestARecordedCommandCanBeTypedAgain(t *testing.T) {
 		{"app", "postgres", "/data", "--pgbench", "--protocol=prepared", "--pgbench=-s 3", "--set", "a=b,c"},
 	} {
 		recorded := func(args []string) []string {
-			cmd, rest, err := newRoot(env.OS()).Find(args)
+			cmd, rest, err := cli.Commands(env.OS()).Find(args)
 			if err == nil {
 				err = cmd.ParseFlags(rest)
 			}
 			if err != nil {
 				t.Fatalf("%q: %v", args, err)
 			}
-			return normalizedCommand(cmd, cmd.Flags().Args())[1:]
+			return flags.Normalized(cmd, cmd.Flags().Args(), settings.NoFile)[1:]
 		}
 		once := recorded(args)
 		if again := recorded(once); !slices.Equal(again, once) {

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"reflect"
@@ -49,7 +49,7 @@ func TestEveryFieldIsInTheCommand(t *testing.T) {
 		if path == "Baseline" {
 			exp.Scenario, without.Scenario = model.OnBaseline, model.OnBaseline
 		}
-		if slices.Equal(experimentCommand(exp, nil), experimentCommand(without, nil)) {
+		if slices.Equal(Of(exp, nil, nil), Of(without, nil, nil)) {
 			t.Errorf("%s = %v changes nothing in the command", path, v)
 		}
 	}

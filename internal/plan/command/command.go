@@ -1,55 +1,43 @@
-package cli
+// Package command writes an experiment as the command whose flags ask for it. Its assumptions: a
+// command can be typed again, and then makes the same experiment; what a file contains belongs
+// to the file that is named; permission to overwrite is given on each command line anew.
+package command
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/loadline/loadline/internal/cli/flags"
-	"github.com/loadline/loadline/internal/cli/usage"
-	"github.com/loadline/loadline/internal/cluster/kube"
-	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/internal/plan/scale"
+	"github.com/loadline/loadline/internal/plan/sweep"
 )
 
-// commandLine returns the command to change and type again: the command as it was understood or, for an
-// experiment that was read (a Job's is in its pod), the equivalent command with flags.
-func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.CommandLine {
-	// On the command line a script is a file, but an experiment contains its text.
-	if o.experimentFile == "" || exp.App != nil && exp.App.Ask.Script != "" {
-		return withoutPods(commandLine(ctx), exp)
-	}
-	c := experimentCommand(exp, o.places.Destroy)
-	if o.experimentFile == kube.ExperimentPath {
-		return c // typed by a Job: its folder is in its pod
-	}
-	for _, name := range besideExperiment {
-		if len(c.Flags(name)) == 0 {
-			c = append(c, commandLine(ctx).Flags(name)...)
-		}
-	}
-	return withoutPods(c, exp)
+// verbs maps a scenario to the command that makes its experiments.
+var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}
+
+// OfScenario returns the command that makes the experiments of a scenario.
+func OfScenario(scenario string) (verb string, known bool) {
+	verb, known = verbs[scenario]
+	return verb, known
 }
 
-// besideExperiment are flags for where to measure and to save that are no part of an experiment.
-var besideExperiment = []string{"results", "namespace", "context", "kubeconfig", "image"}
-
-// experimentVerb returns the words of the command that makes such an experiment.
-func experimentVerb(exp model.Experiment) []string {
+// Verb returns the words of the command that makes such an experiment.
+func Verb(exp model.Experiment) []string {
 	if exp.App != nil {
-		return []string{usage.App, exp.App.Name}
+		return []string{"app", exp.App.Name}
 	}
 	return strings.Fields(verbs[exp.Scenario])
 }
 
-// experimentCommand returns the command whose flags describe an experiment. Its files keep their
-// names.
-func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine {
-	c := append(model.CommandLine{"loadline"}, experimentVerb(exp)...)
+// Of returns the command whose flags describe an experiment, and permit overwriting what is to be destroyed. Its
+// files keep their names; an application's flags are those of its entry in apps.
+func Of(exp model.Experiment, destroy []string, apps application.List) model.CommandLine {
+	c := append(model.CommandLine{"loadline"}, Verb(exp)...)
 	if exp.Scenario == profile.Comparison && exp.App == nil {
 		c = append(c, exp.Baseline)
 	}
@@ -76,19 +64,19 @@ func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine
 	}
 	if r := exp.Scale; r != nil {
 		c = append(c, r.Targets...)
-		text("volumes", flags.Joined(r.Volumes, strconv.Itoa))
+		text("volumes", Joined(r.Volumes, strconv.Itoa))
 		text("workload", r.Workload)
 		number("rate", r.Rate, "")
 	}
 	if r := exp.Sweep; r != nil {
 		text("rw", r.Pattern)
-		text("depth", flags.Joined(r.Depths, strconv.Itoa))
-		text("bs", flags.Joined(r.BlockSizes, func(n int64) string { return strconv.FormatInt(n, 10) }))
-		text("jobs", flags.Joined(r.Jobs, strconv.Itoa))
+		text("depth", Joined(r.Depths, strconv.Itoa))
+		text("bs", Joined(r.BlockSizes, func(n int64) string { return strconv.FormatInt(n, 10) }))
+		text("jobs", Joined(r.Jobs, strconv.Itoa))
 		truth("load", r.Load)
 	}
 	if exp.App != nil {
-		if app, err := session.Applications().Lookup(exp.App.Name); err == nil {
+		if app, err := apps.Lookup(exp.App.Name); err == nil {
 			c = append(c, app.CommandLine(exp.App)...)
 		}
 		text("image", exp.App.Image)
@@ -104,7 +92,7 @@ func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine
 	}
 	number("precision", exp.Precision, "")
 	number("max-time", exp.MaxTime, "")
-	if exp.App == nil && (exp.Size > 0 || exp.MaxPrefill != usualPrefill(exp)) {
+	if exp.App == nil && (exp.Size > 0 || exp.MaxPrefill != application.UsualPrefill(exp)) {
 		number("max-prefill", exp.MaxPrefill, "")
 	}
 	number("time", exp.Time, "")
@@ -126,6 +114,15 @@ func experimentCommand(exp model.Experiment, destroy []string) model.CommandLine
 	text("fail-on", strings.Join(exp.FailOn, ","))
 	each("destroy-data-on", destroy)
 	return append(c, placementOptions(exp.Place)...)
+}
+
+// Joined writes a list as a flag takes it.
+func Joined[V any](values []V, write func(V) string) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = write(v)
+	}
+	return strings.Join(words, ",")
 }
 
 // placementOptions returns the flags that put workers where an experiment has them.
