@@ -87,9 +87,9 @@ func appCommand(e *env.Env, f *runFlags, o *appOptions) *cobra.Command {
 		Long:    app.Help.Long + appExitCodes,
 		Example: app.Help.Examples,
 		Args:    usage.Exactly(1, app.Help.Target),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.measureApp(e, cmd, args, o, func() (model.Experiment, error) { return f.appExperiment(e, cmd, args[0], o) })
-		},
+		RunE: f.run(e, &o.options, func(cmd *cobra.Command, args []string) (model.Experiment, error) {
+			return f.appExperiment(e, cmd, args[0], o)
+		}),
 	}
 	o.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", app.Help.Baseline)
@@ -151,18 +151,6 @@ func (f *runFlags) appExperiment(e *env.Env, cmd *cobra.Command, target string, 
 		err = f.gate.compare(&exp, profile.Comparison, f.baseline)
 	}
 	return exp, err
-}
-
-// measureApp measures the experiment of an application.
-func (f *runFlags) measureApp(e *env.Env, cmd *cobra.Command, args []string, o *appOptions, experiment func() (model.Experiment, error)) error {
-	if err := f.inside.check(cmd); err != nil {
-		return err
-	}
-	exp, err := o.requestedExperiment(e, cmd, args, experiment)
-	if err != nil {
-		return err
-	}
-	return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 }
 
 func (o *appOptions) register(cmd *cobra.Command) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -84,12 +83,12 @@ are kept).`,
 				return err
 			}
 			if f.experimentFile != "" {
-				return f.targets(cmd.Context(), e, cmd, args)
+				return f.targets(e, cmd, args)
 			}
 			if len(args) == 1 || store.IsRun(args[0]) && store.IsRun(args[1]) || store.IsTrace(args[0]) && store.IsTrace(args[1]) {
 				return interruptible(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, args) })(cmd, args)
 			}
-			return f.compareTwo(cmd.Context(), e, cmd, args[0], args[1])
+			return f.compareTwo(e, cmd, args[0], args[1])
 		},
 	}
 	f.options.register(cmd)
@@ -108,11 +107,11 @@ func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, args []string) erro
 	if len(args) == 1 {
 		return f.recompare(e, cmd, args[0])
 	}
-	return f.compareTwo(cmd.Context(), e, cmd, args[0], args[1])
+	return f.compareTwo(e, cmd, args[0], args[1])
 }
 
 // compareTwo compares two runs, or measures two targets.
-func (f *compareFlags) compareTwo(ctx context.Context, e *env.Env, cmd *cobra.Command, a, b string) error {
+func (f *compareFlags) compareTwo(e *env.Env, cmd *cobra.Command, a, b string) error {
 	for _, name := range []string{a, b} {
 		if store.IsComparison(name) {
 			return model.RefusedError(fmt.Sprintf("%s is the folder of a comparison, not one run", name),
@@ -155,16 +154,12 @@ func (f *compareFlags) compareTwo(ctx context.Context, e *env.Env, cmd *cobra.Co
 	case pgurl.Is(a) || pgurl.Is(b):
 		return refuseServers(a, b)
 	}
-	return f.targets(ctx, e, cmd, []string{a, b})
+	return f.targets(e, cmd, []string{a, b})
 }
 
 // targets measures two targets.
-func (f *compareFlags) targets(ctx context.Context, e *env.Env, cmd *cobra.Command, args []string) error {
-	exp, err := f.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0], args[1]) })
-	if err != nil {
-		return err
-	}
-	return f.measure(ctx, e, cmd, &f.options, exp)
+func (f *compareFlags) targets(e *env.Env, cmd *cobra.Command, args []string) error {
+	return f.run(e, &f.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return f.experiment(args[0], args[1]) })(cmd, args)
 }
 
 // experiment returns the experiment that the flags describe.

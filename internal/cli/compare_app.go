@@ -59,9 +59,9 @@ Two saved runs are compared by loadline compare and their directories.`, o.app.T
 			}
 			return usage.WrongArguments(cmd, "two places, each "+place, args, hint)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.measureApp(e, cmd, args, o, func() (model.Experiment, error) { return f.compareAppExperiment(e, cmd, args, o) })
-		},
+		RunE: f.run(e, &o.options, func(cmd *cobra.Command, args []string) (model.Experiment, error) {
+			return f.compareAppExperiment(e, cmd, args, o)
+		}),
 	}
 	o.register(cmd)
 	o.own.Register(cmd, o.app.BaselineFlags)

@@ -47,6 +47,21 @@ type measureFlags struct {
 	publisher publisher
 }
 
+// run returns what a verb that measures does: it measures what the flags in o describe, or the experiment in the file that they
+// name.
+func (f *measureFlags) run(e *env.Env, o *options, described func(cmd *cobra.Command, args []string) (model.Experiment, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := f.inside.check(cmd); err != nil {
+			return err
+		}
+		exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return described(cmd, args) })
+		if err != nil {
+			return err
+		}
+		return f.measure(cmd.Context(), e, cmd, o, exp)
+	}
+}
+
 // measure measures an experiment, either from here or driven by a Job in a cluster.
 func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, exp model.Experiment) error {
 	f.observed.InJob = f.inside.on

@@ -59,16 +59,7 @@ over 3, 3 over 5, and 5 over 6.`,
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%
   loadline run --experiment loadline-results/20261120-235200-var-lib`,
 		Args: f.unlessRepeated(usage.Exactly(1, "one TARGET")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.inside.check(cmd); err != nil {
-				return err
-			}
-			exp, err := f.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0]) })
-			if err != nil {
-				return err
-			}
-			return f.measure(cmd.Context(), e, cmd, &f.options, exp)
-		},
+		RunE: f.run(e, &f.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return f.experiment(args[0]) }),
 	}
 	f.options.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "also measure this `TARGET`, interleaved, and compare with it")

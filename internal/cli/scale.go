@@ -48,16 +48,7 @@ but a total is invalid; 130 interrupted (results so far are kept).`,
   loadline scale sc:longhorn --volumes 1,3,6,9 --workload rand-write-iops
   loadline scale sc:longhorn --volumes 51 --rate 100`,
 		Args: o.unlessRepeated(usage.AtLeast("one TARGET")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.inside.check(cmd); err != nil {
-				return err
-			}
-			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
-			if err != nil {
-				return err
-			}
-			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
-		},
+		RunE: f.run(e, &o.options, func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args) }),
 	}
 	o.register(cmd)
 	f.registerTrace(cmd, "the targets' block devices"+tracerHelp)

@@ -50,16 +50,7 @@ but a cell is invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline sweep /var/lib/postgresql --depth 1,4,16 --bs 4k,64k
   loadline sweep /var/lib/postgresql --rw randwrite --bs 8k`,
 		Args: o.unlessRepeated(usage.Exactly(1, "one TARGET")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.inside.check(cmd); err != nil {
-				return err
-			}
-			exp, err := o.requestedExperiment(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
-			if err != nil {
-				return err
-			}
-			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
-		},
+		RunE: f.run(e, &o.options, func(cmd *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(cmd, args[0]) }),
 	}
 	o.register(cmd)
 	f.inside.register(cmd)
