@@ -113,3 +113,16 @@ func exitError(code int, err error) error {
 	}
 	return err
 }
+
+// alsoFailed returns the error that a command ends with, if something failed in the end as well: that takes the place of a mere
+// exit code.
+func alsoFailed(err, last error) error {
+	var code exitCode
+	switch {
+	case last == nil:
+		return err
+	case errors.As(err, &code):
+		return last
+	}
+	return errors.Join(err, last)
+}

@@ -3,20 +3,17 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 
@@ -88,28 +85,10 @@ func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFl
 	if err := printFetched(e, dirs, output); err != nil {
 		return err
 	}
-	run, made := f.Made()
-	switch {
-	case !made:
-		f.Say(fmt.Sprintf("the Job is your own and is not removed: kubectl delete job %s -n %s", f.Job, f.Cluster.Namespace))
-	case slices.ContainsFunc(dirs, keeps):
-		f.Say(fmt.Sprintf("kept in the cluster, as the run was given --keep: job %s/%s; later: loadline cleanup --namespace %s", f.Cluster.Namespace, f.Job, f.Cluster.Namespace))
-	default:
-		if err := f.TakeDown(context.WithoutCancel(ctx), run); err != nil {
-			return err
-		}
+	if err := f.Settle(ctx, dirs); err != nil {
+		return err
 	}
 	return exitError(code, nil)
-}
-
-// keeps reports whether the experiment in a directory keeps what it made in the cluster.
-func keeps(dir string) bool {
-	file, text, err := store.ReadExperiment(dir)
-	if err != nil {
-		return false
-	}
-	exp, err := spec.ParseExperiment(file, text)
-	return err == nil && exp.Place.Keep
 }
 
 // printFetched prints what was fetched, as the verb that measured it would. Several results are

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,57 +73,29 @@ func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp mod
 
 // drive creates the Job and fetches its results.
 func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *measureFlags, exp model.Experiment) error {
-	client, spec, err := f.job(ctx, e, o, exp)
+	client, job, err := f.job(ctx, e, o, exp)
 	if err != nil {
 		return err
 	}
-	run := spec.Run
-	job := newJobClient(e, client, s.results, s.quiet)
-	job.Job, job.Ready, job.Stops = run, o.places.Cluster.Ready, true
-	end := func(err error) error {
-		if o.places.Cluster.Keep {
-			job.Say(fmt.Sprintf("kept in the cluster: job %s/%s; later: loadline cleanup --namespace %s", client.Namespace, run, client.Namespace))
-			return err
-		}
-		if downErr := job.TakeDown(context.WithoutCancel(ctx), run); downErr != nil {
-			var code exitCode
-			if errors.As(err, &code) {
-				return downErr
-			}
-			return errors.Join(err, downErr)
-		}
-		return err
+	c := newJobClient(e, client, s.results, s.quiet)
+	c.Job, c.Ready, c.Stops, c.Keep = job.Run, o.places.Cluster.Ready, true, o.places.Cluster.Keep
+	if err := c.Begin(ctx, job, f.hold); err != nil {
+		return alsoFailed(err, c.End(ctx))
 	}
-	if err := client.MakeJob(ctx, spec); err != nil {
-		return end(f.rightsHint(err))
-	}
-	job.Say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))
 	if f.detach {
-		printLine(e.Stdout, "started job %s", run)
-		printLine(e.Stdout, "  next: loadline fetch %s --namespace %s", run, client.Namespace)
+		printLine(e.Stdout, "started job %s", c.Job)
+		printLine(e.Stdout, "  next: loadline fetch %s --namespace %s", c.Job, client.Namespace)
 		return nil
 	}
-	dirs, code, err := job.Fetch(ctx)
+	dirs, code, err := c.Fetch(ctx)
 	if err != nil {
-		// What cannot be fetched now may be later: no space here, or no connection. What is refused never can.
-		var said *model.WorkerError
-		if refused := errors.As(err, &said) && said.Class == model.Refused; job.Holds() && !refused {
-			job.Say(fmt.Sprintf("the Job %s/%s stays, with its results: loadline fetch %s --namespace %s; or loadline cleanup --namespace %s", client.Namespace, run, run, client.Namespace, client.Namespace))
+		if c.Stays(err) {
 			return explained(ctx, e, err)
 		}
-		return end(err)
+		return alsoFailed(err, c.End(ctx))
 	}
-	if err := s.publisher.fetched(dirs); err != nil {
-		return end(err)
+	if err = s.publisher.fetched(dirs); err == nil {
+		err = errors.Join(printFetched(e, dirs, &s.output), exitError(code, nil))
 	}
-	return end(errors.Join(printFetched(e, dirs, &s.output), exitError(code, nil)))
-}
-
-// rightsHint adds a hint for users who may not create a ServiceAccount or its rights.
-func (f *insideFlags) rightsHint(err error) error {
-	var w *model.WorkerError
-	if f.account != "" || !errors.As(err, &w) || w.Class != model.Refused {
-		return err
-	}
-	return model.RefusedError(w.Message, "name a ServiceAccount that has the Role of deploy/role.yaml: --service-account NAME; or have its Role loadline-jobs bound to you")
+	return alsoFailed(err, c.End(ctx))
 }

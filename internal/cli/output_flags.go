@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,14 +122,7 @@ func (o *outputFlags) into(e *env.Env, run func() error) error {
 	if written.Len() == 0 {
 		return err
 	}
-	if unsaved := o.save(e, written.Bytes()); unsaved != nil {
-		var code exitCode
-		if errors.As(err, &code) {
-			return unsaved
-		}
-		return errors.Join(err, unsaved)
-	}
-	return err
+	return alsoFailed(err, o.save(e, written.Bytes()))
 }
 
 // checkReplaceable refuses a file that must not be replaced.

@@ -34,6 +34,8 @@ type Client struct {
 	Results string
 	// Stops is set if an interrupt stops the work; otherwise the work continues.
 	Stops bool
+	// Keep is set if the Job, and the objects made for it, are kept at the end.
+	Keep bool
 	// Say receives remarks for people, Show the lines of the Job's output.
 	Say, Show func(string)
 

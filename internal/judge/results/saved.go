@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
@@ -190,4 +191,14 @@ func Check(dir string) error {
 		}
 	}
 	return nil
+}
+
+// Keeps reports whether the experiment in a directory keeps what it made in the cluster.
+func Keeps(dir string) bool {
+	file, text, err := store.ReadExperiment(dir)
+	if err != nil {
+		return false
+	}
+	exp, err := spec.ParseExperiment(file, text)
+	return err == nil && exp.Place.Keep
 }
