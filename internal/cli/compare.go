@@ -2,10 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,10 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/pgurl"
-	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -85,10 +78,17 @@ are kept).`,
 			if f.experimentFile != "" {
 				return f.targets(e, cmd, args)
 			}
-			if len(args) == 1 || store.IsRun(args[0]) && store.IsRun(args[1]) || store.IsTrace(args[0]) && store.IsTrace(args[1]) {
-				return interruptible(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, args) })(cmd, args)
+			kind := session.SavedComparison
+			if len(args) == 2 {
+				var err error
+				if kind, err = session.WhatIsCompared(args[0], args[1]); err != nil {
+					return err
+				}
 			}
-			return f.compareTwo(e, cmd, args[0], args[1])
+			if kind == session.TwoTargets {
+				return f.targets(e, cmd, args)
+			}
+			return interruptible(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, kind, args) })(cmd, args)
 		},
 	}
 	f.options.register(cmd)
@@ -102,59 +102,22 @@ are kept).`,
 // comparisonHelp is the help text of --results if a comparison is saved.
 const comparisonHelp = "create the comparison's folder in this `DIR`"
 
-// saved compares saved runs.
-func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return f.recompare(e, cmd, args[0])
+// saved compares what is saved, whose raw data is read again.
+func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, kind session.Compared, args []string) error {
+	if err := checkGateFlags(cmd); err != nil {
+		return err
 	}
-	return f.compareTwo(e, cmd, args[0], args[1])
-}
-
-// compareTwo compares two runs, or measures two targets.
-func (f *compareFlags) compareTwo(e *env.Env, cmd *cobra.Command, a, b string) error {
-	for _, name := range []string{a, b} {
-		if store.IsComparison(name) {
-			return model.RefusedError(fmt.Sprintf("%s is the folder of a comparison, not one run", name),
-				fmt.Sprintf("loadline compare %s, or name one of its runs: %s", safetext.ShellWord(name), safetext.ShellWord(filepath.Join(name, store.CandidateDir))))
-		}
+	switch kind {
+	case session.TwoTraces:
+		return f.gate.compareTraces(e, args[0], args[1], &f.output)
+	case session.TwoRuns:
+		return f.gate.compareRuns(e, args[0], args[1], &f.output)
 	}
-	runA, runB := store.IsRun(a), store.IsRun(b)
-	switch traceA, traceB := store.IsTrace(a), store.IsTrace(b); {
-	case traceA && traceB:
-		if err := checkGateFlags(cmd); err != nil {
-			return err
-		}
-		return f.gate.compareTraces(e, a, b, &f.output)
-	case traceA:
-		return mixedTrace(a, b)
-	case traceB:
-		return mixedTrace(b, a)
+	if err := session.CheckComparison(args[0]); err != nil {
+		return err
 	}
-	switch {
-	case runA && runB:
-		if err := checkGateFlags(cmd); err != nil {
-			return err
-		}
-		return f.gate.compareRuns(e, a, b, &f.output)
-	case runA || runB:
-		run, target := a, b
-		if runB {
-			run, target = b, a
-		}
-		// Otherwise a mistyped run would be taken for a file that is yet to be created.
-		_, parent := os.Stat(filepath.Dir(target))
-		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) && parent == nil && !strings.Contains(target, ":") {
-			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+safetext.ShellWord(filepath.Dir(target)))
-		}
-		if _, err := session.ParseTarget(target); err != nil {
-			return err
-		}
-		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
-			"measure both targets, or run the target first and compare the two run directories")
-	case pgurl.Is(a) || pgurl.Is(b):
-		return refuseServers(a, b)
-	}
-	return f.targets(e, cmd, []string{a, b})
+	code, err := f.gate.finishPair(e, args[0], &f.output, false)
+	return exitError(code, err)
 }
 
 // targets measures two targets.
@@ -169,30 +132,6 @@ func (f *compareFlags) experiment(a, b string) (model.Experiment, error) {
 		err = f.gate.compare(&exp, profile.Comparison, a)
 	}
 	return exp, err
-}
-
-// recompare compares the two sides of a saved comparison again, from raw data.
-func (f *compareFlags) recompare(e *env.Env, cmd *cobra.Command, dir string) error {
-	if err := checkGateFlags(cmd); err != nil {
-		return err
-	}
-	if !store.IsComparison(dir) {
-		hint := "name two targets or two run directories: loadline compare A B"
-		if dir == usage.App {
-			hint += "; or an application and two places: loadline compare app postgres A B"
-		}
-		if store.IsRun(dir) {
-			return model.RefusedError(fmt.Sprintf("%s is one run: there is nothing to compare it with", dir), hint)
-		}
-		return model.RefusedError(fmt.Sprintf("%s is not the folder of a saved comparison: it has no runs %s and %s", dir, store.BaselineDir, store.CandidateDir), hint)
-	}
-	for _, side := range store.Sides {
-		if store.Running(filepath.Join(dir, side)) {
-			return model.RefusedError(fmt.Sprintf("the comparison in %s is still in progress", dir), "wait for its end, or interrupt it")
-		}
-	}
-	code, err := f.gate.finishPair(e, dir, &f.output, false)
-	return exitError(code, err)
 }
 
 // endPair returns the error with which the command ends after an interleaved measurement.

@@ -13,8 +13,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/safetext"
-	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
@@ -121,21 +119,6 @@ func saved(name string) bool {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// comparingRuns is the command that compares two saved runs, or its form if one of the two is none.
-func comparingRuns(a, b string) string {
-	if !store.IsRun(a) || !store.IsRun(b) {
-		a, b = "A", "B"
-	}
-	return "loadline compare " + safetext.ShellWord(a) + " " + safetext.ShellWord(b)
-}
-
-// refuseServers refuses to compare existing servers as if they were storage.
-func refuseServers(a, b string) error {
-	command := "loadline compare app " + string(model.Postgres) + " " + safetext.ShellWord(secrets.MaskText(a)) + " " + safetext.ShellWord(secrets.MaskText(b))
-	// A name may contain a password, so the message does not quote it.
-	return model.RefusedError("a PostgreSQL server that exists is measured as an application, and not as storage", command)
 }
 
 // orPaths makes the shell complete paths as well as subcommands.

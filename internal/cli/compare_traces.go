@@ -5,14 +5,9 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/show/report/format"
-	"github.com/loadline/loadline/internal/show/report/html"
-	"github.com/loadline/loadline/internal/show/report/jsonout"
-	"github.com/loadline/loadline/internal/show/report/markdown"
 	"github.com/loadline/loadline/internal/show/report/term"
-	"github.com/loadline/loadline/internal/show/report/text"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 
@@ -22,26 +17,19 @@ func (g *gateFlags) compareTraces(e *env.Env, dirA, dirB string, output *outputF
 	if err != nil {
 		return err
 	}
-	switch output.name() {
-	case "text", "json", "markdown", "html":
-	default:
-		return format.NotFor(output.name(), "a comparison of two traces", "text, json, markdown or html")
+	render, err := format.ForTraceComparison(output.name())
+	if err != nil {
+		return err
 	}
 	c, err := results.CompareTraces(dirA, dirB, margins)
 	if err != nil {
 		return err
 	}
-	switch output.name() {
-	case "json":
-		err = jsonout.WriteTraceComparison(term.Raw(e.Stdout), c)
-	case "html":
-		err = html.RenderTraceComparison(term.Raw(e.Stdout), c)
-	case "markdown":
-		err = markdown.RenderTraceComparison(term.Raw(e.Stdout), c)
-	default:
-		err = text.RenderTraceComparison(e.Stdout, c, screen.Text(e.Output))
+	out := e.Stdout
+	if output.name() != "text" {
+		out = term.Raw(out)
 	}
-	if err != nil {
+	if err := render(out, c, screen.Text(e.Output)); err != nil {
 		return err
 	}
 	return exitError(g.traceCode(c), nil)
@@ -59,9 +47,4 @@ func (g *gateFlags) traceCode(c *iotrace.Comparison) int {
 		}
 	}
 	return exitOK
-}
-
-// mixedTrace refuses to compare a trace with something else.
-func mixedTrace(trace, other string) error {
-	return model.RefusedError(trace+" is a saved trace and "+other+" is not: the two cannot be compared", "name two traces, two runs or two targets")
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/screen"
 )
@@ -95,10 +93,8 @@ func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Comma
 // measureTwo measures two targets in interleaved blocks. For a target and its baseline, the report
 // is that of the target, with the comparison.
 func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
-	for _, name := range session.Targets(exp) {
-		if store.IsRun(name) || store.IsComparison(name) {
-			return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), "to compare saved runs: "+comparingRuns(exp.Baseline, exp.Target))
-		}
+	if err := session.RefuseSaved(exp); err != nil {
+		return err
 	}
 	margins := results.Margins(model.Margins{}, exp)
 	exp.Margin, exp.MarginP99 = margins.Rate, margins.P99

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/cli/usage"
@@ -10,7 +8,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -158,14 +155,5 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, printed); err != nil {
 		return err
 	}
-	if prep.Manifests != "" {
-		_, err = fmt.Fprintf(e.Stdout, "\n# What would be created in the namespace %s and removed at the end:\n---\n%s", prep.Probe.Environment.Cluster.Namespace, safetext.CleanLines(prep.Manifests))
-	}
-	if err == nil && tracer != "" {
-		_, err = fmt.Fprintf(e.Stdout, "\n%s---\n%s", tracerWords, safetext.CleanLines(tracer))
-	}
-	if err == nil && counter != "" {
-		_, err = fmt.Fprintf(e.Stdout, "\n%s---\n%s", counterWords, safetext.CleanLines(counter))
-	}
-	return err
+	return text.Manifests(e.Stdout, prep.Probe.Environment.Cluster, prep.Manifests, tracer, counter)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // A plan with --amplification shows the pod that counts, which mounts a directory of the node read-only and
@@ -21,14 +22,14 @@ func TestPlanOfCountingInACluster(t *testing.T) {
 		if code != exitOK {
 			t.Fatalf("%v: exit code %d: %s", args, code, said)
 		}
-		_, counter, shown := strings.Cut(out, counterWords)
+		_, counter, shown := strings.Cut(out, text.CounterWords)
 		for _, w := range []string{"hostPath:\n      path: /var/lib/longhorn\n      type: Directory", "mountPath: /disks/1\n      name: disk1\n      readOnly: true", "drop:\n        - ALL", "allowPrivilegeEscalation: false",
 			"readOnlyRootFilesystem: true", "runAsNonRoot: true", "type: RuntimeDefault", "image: loadline:test", "- loadline\n    - agent\n    - --trace", "kind: Pod", "loadline/run: loadline-"} {
 			if !shown || !strings.Contains(counter, w) {
 				t.Errorf("%v: no %q in\n%s", args, w, counter)
 			}
 		}
-		for _, w := range []string{"add:", "hostPID", "hostNetwork", "hostIPC", "privileged: true", "persistentVolumeClaim", "loadline/token", tracerWords} {
+		for _, w := range []string{"add:", "hostPID", "hostNetwork", "hostIPC", "privileged: true", "persistentVolumeClaim", "loadline/token", text.TracerWords} {
 			if strings.Contains(counter, w) {
 				t.Errorf("%v: %q in\n%s", args, w, counter)
 			}

@@ -33,18 +33,3 @@ func (f *planFlags) registerTrace(cmd *cobra.Command) {
 func (f *planFlags) registerAmplification(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.observed.Amplification, amplificationFlag, false, "plan with counting the I/Os of the disks behind the volume, and show the pod that counts")
 }
-
-// tracerWords explain what a tracer pod is for.
-const tracerWords = `# With --trace, such a pod on each node that has a volume as well, removed at the end. It has
-# the capabilities BPF and PERFMON, because the kernel lets nobody without them trace it, and
-# nothing else of the node: no privileges, no namespaces, no paths. The pods that measure have
-# no capability.
-`
-
-// counterWords explain what a counting pod is for.
-const counterWords = `# With --amplification, such a pod on each node that has a replica, removed at the end. It
-# mounts the directories in which the storage system keeps replicas there (the path below is the
-# default; the volume's own is read from its replicas), read-only, because only that tells which disks hold
-# them; what those do, it reads from /sys. It is not root and has no capability, so it cannot
-# read the replicas, which are root's. The pods that measure mount nothing of the node.
-`

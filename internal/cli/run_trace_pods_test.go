@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // A plan with --trace shows the tracer's pod, with its two capabilities and no other access to
@@ -21,7 +22,7 @@ func TestPlanOfATraceInACluster(t *testing.T) {
 		if code != exitOK {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
-		_, tracer, shown := strings.Cut(out, tracerWords)
+		_, tracer, shown := strings.Cut(out, text.TracerWords)
 		for _, w := range []string{"add:\n        - BPF\n        - PERFMON\n        drop:\n        - ALL", "allowPrivilegeEscalation: false", "readOnlyRootFilesystem: true", "runAsUser: 0",
 			"type: RuntimeDefault", "image: loadline:test", "- loadline\n    - agent\n    - --trace", "kind: Pod", "loadline/run: loadline-"} {
 			if !shown || !strings.Contains(tracer, w) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,8 +9,10 @@ import (
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
+	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/capacity"
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
@@ -76,9 +79,12 @@ flags; 3 the need cannot be met, with the limit it misses and by how much;
 }
 
 func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
-	points, err := f.points(args)
-	if err != nil {
+	points, err := results.Points(results.PointsAsked{From: f.from, System: f.system, Runs: args, Needs: len(f.need) > 0 || f.needs != ""})
+	switch {
+	case err != nil:
 		return err
+	case points == nil:
+		return usage.New(errors.New("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need"), "loadline size --help")
 	}
 	if f.rebuild {
 		return f.printRebuild(e, points)
@@ -122,21 +128,7 @@ func (f *sizeFlags) ask() (sizing.Ask, error) {
 			return ask, err
 		}
 	}
-	for _, text := range f.need {
-		n, err := spec.ParseNeed(text)
-		if err != nil {
-			return ask, err
-		}
-		ask.Needs = append(ask.Needs, n)
-	}
-	if f.needs == "" {
-		return ask, nil
-	}
-	data, err := spec.Read(env.ReadFile, "--needs", f.needs)
-	if err != nil {
-		return ask, err
-	}
-	return spec.ParseNeeds(f.needs, data, ask)
+	return spec.ReadNeeds(env.ReadFile, f.need, f.needs, ask)
 }
 
 func (f *sizeFlags) printStudy(e *env.Env, p *study.Published) error {

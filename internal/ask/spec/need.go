@@ -140,6 +140,25 @@ func sizeOf(s string) (int64, error) {
 	return n, err
 }
 
+// ReadNeeds adds to ask the needs that the user wrote, and those of a file; "" means no file.
+func ReadNeeds(read func(string) ([]byte, error), needs []string, file string, ask sizing.Ask) (sizing.Ask, error) {
+	for _, text := range needs {
+		n, err := ParseNeed(text)
+		if err != nil {
+			return ask, err
+		}
+		ask.Needs = append(ask.Needs, n)
+	}
+	if file == "" {
+		return ask, nil
+	}
+	data, err := Read(read, "--needs", file)
+	if err != nil {
+		return ask, err
+	}
+	return ParseNeeds(file, data, ask)
+}
+
 // ParseNeeds parses a file of needs: a list of needs in the form of ParseNeed, how many nodes may fail,
 // and the fraction of each resource to keep free. Whatever the file omits is left as in ask.
 func ParseNeeds(file string, data []byte, ask sizing.Ask) (sizing.Ask, error) {

@@ -12,15 +12,53 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// KnowsDisk reports whether any figure of one disk is known.
-func KnowsDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
+// PointsAsked names the points that a sizing starts from: either a file of points or runs, and a file that describes the
+// hardware; Needs is set if there are needs to size for.
+type PointsAsked struct {
+	From, System string
+	Runs         []string
+	Needs        bool
+}
 
-// AddSystem replaces what is known of the hardware by the contents of a file.
-func AddSystem(p *study.Published, file string) error {
+// Points reads the points of a sizing; nil if none are named.
+func Points(o PointsAsked) (*study.Published, error) {
+	switch {
+	case o.From != "" && len(o.Runs) > 0:
+		return nil, model.RefusedError("--from replaces runs, but both are given", "leave one of them out")
+	case o.From != "":
+		p, err := readPoints("--from", o.From)
+		if err != nil {
+			return nil, err
+		}
+		return p, addSystem(p, o.System)
+	case len(o.Runs) > 0:
+		p, reports, err := PointsOf(o.Runs, o.System)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.Scales) == 0 && len(p.Rebuilds) == 0 && !knowsDisk(&p.System) {
+			return nil, model.RefusedError(fmt.Sprintf("%s contains no scaling: it was not measured by loadline scale", reports[0].Run.Directory),
+				"measure it: loadline scale TARGET --volumes 1,2,4,8; or describe the hardware: --system FILE.yaml")
+		}
+		return p, nil
+	case o.System != "" && !o.Needs:
+		return nil, model.RefusedError("--system describes the hardware, but there is no need and no measurement to compare with it", "add --need, a RUN or --from FILE.yaml")
+	case o.System != "":
+		p := &study.Published{Name: o.System}
+		return p, addSystem(p, o.System)
+	}
+	return nil, nil
+}
+
+// knowsDisk reports whether any figure of one disk is known.
+func knowsDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
+
+// addSystem replaces what is known of the hardware by the contents of a file.
+func addSystem(p *study.Published, file string) error {
 	if file == "" {
 		return nil
 	}
-	s, err := ReadPoints("--system", file)
+	s, err := readPoints("--system", file)
 	if err != nil {
 		return err
 	}
@@ -37,8 +75,8 @@ func AddSystem(p *study.Published, file string) error {
 	return nil
 }
 
-// ReadPoints reads a file of points that the user named with a flag.
-func ReadPoints(flag, name string) (*study.Published, error) {
+// readPoints reads a file of points that the user named with a flag.
+func readPoints(flag, name string) (*study.Published, error) {
 	data, err := spec.Read(env.ReadFile, flag, name)
 	if err != nil {
 		return nil, err
@@ -58,7 +96,7 @@ func PointsOf(names []string, system string) (*study.Published, []*model.Report,
 			if file != "" {
 				return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s are both files of points", file, name), "put the points of one system into one file")
 			}
-			read, err := ReadPoints("RUN", name)
+			read, err := readPoints("RUN", name)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -75,7 +113,7 @@ func PointsOf(names []string, system string) (*study.Published, []*model.Report,
 	if file == "" {
 		p.System = known(d)
 	}
-	if err := AddSystem(p, system); err != nil {
+	if err := addSystem(p, system); err != nil {
 		return nil, nil, err
 	}
 	seen := map[string]string{}
