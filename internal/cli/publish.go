@@ -10,10 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/show/metrics"
 	"github.com/loadline/loadline/internal/show/publish"
 	"github.com/loadline/loadline/internal/show/report/format"
-	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 
@@ -26,9 +24,6 @@ type publisher struct {
 	found format.Documents
 }
 
-// annotationForms are the valid values of --annotations.
-var annotationForms = []string{"auto", "github", "none"}
-
 // publisherFlags are the names of the flags.
 var publisherFlags = []string{"junit", "annotations", "push"}
 
@@ -38,7 +33,7 @@ func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {
 	h := &f.publisher
 	fl := cmd.Flags()
 	fl.StringVar(&h.junit, "junit", "", "write goals, rows and verdicts as JUnit XML into this `FILE` (docs/ci.md)")
-	fl.StringVar(&h.annotations, "annotations", annotationForms[0], "report failures as annotations: github, none, or auto for GitHub if GITHUB_ACTIONS=true")
+	fl.StringVar(&h.annotations, "annotations", publish.AnnotationForms[0], "report failures as annotations: github, none, or auto for GitHub if GITHUB_ACTIONS=true")
 	fl.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`; exit code 1 if that fails")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -55,7 +50,7 @@ func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {
 
 // check refuses invalid flags and unusable destinations before anything is measured.
 func (h *publisher) check(e *env.Env, quiet, detached bool) (err error) {
-	if err := flags.OneOf("--annotations", h.annotations, annotationForms); err != nil {
+	if err := flags.OneOf("--annotations", h.annotations, publish.AnnotationForms); err != nil {
 		return err
 	}
 	if h.annotations == "github" && screen.EmitsEvents(e) {
@@ -64,24 +59,11 @@ func (h *publisher) check(e *env.Env, quiet, detached bool) (err error) {
 	if detached && (h.junit != "" || h.push != "") {
 		return model.RefusedError("--detach does not wait for results, so --junit and --push have none", "leave --detach out; or loadline report RUN after loadline fetch")
 	}
-	h.to = publish.Destinations{JUnit: h.junit, Text: screen.Text(e.Output), Note: func(words string) { printLine(e.Stderr, "note    %s", words) }}
-	h.to.Said = func(what, where string) {
-		if !quiet {
-			printLine(e.Stderr, "%-8s%s", what, where)
-		}
-	}
-	if h.annotations == "github" || h.annotations == "auto" && onGitHub(e) && !screen.EmitsEvents(e) {
-		h.to.Annotations = term.Raw(e.Stderr)
-	}
-	if h.annotations != "none" && onGitHub(e) {
-		h.to.Summary = e.Getenv("GITHUB_STEP_SUMMARY")
-	}
-	if h.push != "" {
-		if h.to.Gateway, err = metrics.ParseGateway(h.push); err != nil {
-			return err
-		}
-	}
-	return h.to.Check()
+	h.to, err = publish.To(publish.Options{
+		JUnit: h.junit, Annotations: h.annotations, Push: h.push,
+		Stderr: e.Stderr, Events: screen.EmitsEvents(e), Quiet: quiet, Text: screen.Text(e.Output), Getenv: e.Getenv,
+	})
+	return err
 }
 
 // all hands on the results, and returns the error that the command ends with: an error of
@@ -99,9 +81,6 @@ func (h *publisher) all(ctx context.Context, e *env.Env, failOn []string, err er
 	}
 	return errors.Join(err, publishErr)
 }
-
-// onGitHub reports whether this is a step of a GitHub workflow.
-func onGitHub(e *env.Env) bool { return e.Getenv("GITHUB_ACTIONS") == "true" }
 
 // fetched adds the results in directories that a Job has measured.
 func (h *publisher) fetched(dirs []string) error {
