@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -57,26 +54,13 @@ func examine(ctx context.Context, e *env.Env, dir string, output *outputFlags) e
 		return err
 	}
 	if output.name() == "json" {
-		err = doctorDocument(term.Raw(e.Stdout), found)
+		err = jsonout.WriteDocument(term.Raw(e.Stdout), found)
 	} else {
 		printChecks(e, found)
 	}
 	if err == nil && found.Outcome == doctor.Bad {
 		return exitCode(exitFailed)
 	}
-	return err
-}
-
-// doctorDocument writes the findings as JSON, loadline.doctor/v1.
-func doctorDocument(w io.Writer, found *doctor.Examination) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(found); err != nil {
-		return err
-	}
-	_, err := w.Write(jsonout.Visible(b.Bytes()))
 	return err
 }
 

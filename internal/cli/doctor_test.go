@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/doctor"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
 // Several concurrent examinations of one directory do not hinder each other, and leave
@@ -75,7 +76,7 @@ func TestDoctorsDocumentFitsItsSchema(t *testing.T) {
 	var b bytes.Buffer
 	all := &doctor.Examination{Schema: doctor.Schema, Host: "h", Target: ".", Outcome: doctor.Bad, Checks: []doctor.Check{
 		{Name: "a", Says: "fine"}, {Mark: doctor.Fair, Name: "b", Says: "less", Fix: "do"}, {Mark: doctor.Bad, Name: "c", Says: steering, Fix: "do"}}}
-	if err := doctorDocument(&b, all); err != nil {
+	if err := jsonout.WriteDocument(&b, all); err != nil {
 		t.Fatal(err)
 	}
 	fits(b.String())

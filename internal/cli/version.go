@@ -1,40 +1,17 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/load/fio"
+	"github.com/loadline/loadline/internal/measure/doctor"
 	"github.com/loadline/loadline/internal/measure/worker"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
-
-// versionInfo is what a bug report should include about the program.
-type versionInfo struct {
-	Version string `json:"version"`
-	// Commit is that of the source, if the build knows it; Modified is true if the source
-	// had uncommitted changes.
-	Commit    string   `json:"commit,omitempty"`
-	Modified  bool     `json:"modified,omitempty"`
-	Committed string   `json:"committed,omitempty"`
-	Go        string   `json:"go"`
-	Platform  string   `json:"platform"`
-	Fio       toolInfo `json:"fio"`
-}
-
-// toolInfo is a program on this machine, or why none can be used.
-type toolInfo struct {
-	Version string `json:"version,omitempty"`
-	Path    string `json:"path,omitempty"`
-	Problem string `json:"problem,omitempty"`
-}
 
 func newVersion(e *env.Env) *cobra.Command {
 	var output outputFlags
@@ -50,7 +27,7 @@ Exit codes: 0 success, even without fio; 1 failed; 2 usage.`,
   loadline version --json`,
 		Args: usage.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a := readVersionInfo(cmd.Context(), e)
+			a := doctor.Describe(cmd.Context(), e, worker.Version)
 			if output.name() == "json" {
 				enc := json.NewEncoder(term.Raw(e.Stdout))
 				enc.SetIndent("", "  ")
@@ -64,32 +41,7 @@ Exit codes: 0 success, even without fio; 1 failed; 2 usage.`,
 	return cmd
 }
 
-// readVersionInfo determines the version of the program, and which fio is available.
-func readVersionInfo(ctx context.Context, e *env.Env) versionInfo {
-	a := versionInfo{Version: worker.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	if build, known := debug.ReadBuildInfo(); known {
-		for _, s := range build.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				a.Commit = s.Value
-			case "vcs.time":
-				a.Committed = s.Value
-			case "vcs.modified":
-				a.Modified = s.Value == "true"
-			}
-		}
-	}
-	var err error
-	if a.Fio.Path, err = e.LookPath("fio"); err != nil {
-		a.Fio.Path = ""
-	}
-	if a.Fio.Version, err = fio.New(e).Version(ctx); err != nil {
-		a.Fio.Problem = err.Error()
-	}
-	return a
-}
-
-func printVersionInfo(e *env.Env, a versionInfo) {
+func printVersionInfo(e *env.Env, a doctor.Program) {
 	commit := "unknown: built without its repository"
 	if a.Commit != "" {
 		commit = a.Commit

@@ -34,6 +34,9 @@ func WriteTrace(w io.Writer, t *iotrace.Report) error { return write(w, t) }
 // WriteTraceComparison is Write for a comparison of two traces.
 func WriteTraceComparison(w io.Writer, c *iotrace.Comparison) error { return write(w, c) }
 
+// WriteDocument writes a document that only one command prints, in the form of all others.
+func WriteDocument(w io.Writer, document any) error { return write(w, document) }
+
 func write(w io.Writer, document any) error {
 	doc := finite(document)
 	var buf bytes.Buffer
