@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,10 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/term"
-	"github.com/loadline/loadline/internal/show/report/text"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 
@@ -159,12 +156,7 @@ func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) err
 		if r.SkipParse {
 			return nil
 		}
-		var words strings.Builder
-		words.WriteString(kbench.Summary(r, done.Values))
-		if err := text.Render(&words, done.Report, screen.Text(e.Output)); err != nil {
-			return err
-		}
-		return printSaved(e, r.SummaryFile(), words.String())
+		return printSaved(e)(kbench.SaveSummary(r, done, screen.Text(e.Output)))
 	})
 }
 
@@ -183,19 +175,15 @@ func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Re
 			return err
 		}
 	}
-	var words strings.Builder
-	words.WriteString(kbench.Comparison(pair, sides[0].Values, sides[1].Values))
-	if err := text.RenderComparison(&words, kbench.Compare(sides[0], sides[1]), screen.Text(e.Output)); err != nil {
-		return err
-	}
-	return printSaved(e, kbench.PairFile(pair), words.String())
+	return printSaved(e)(kbench.SaveComparison(pair, sides, screen.Text(e.Output)))
 }
 
-// printSaved saves a summary and prints it.
-func printSaved(e *env.Env, file, words string) error {
-	if err := store.WriteNamed(file, []byte(words)); err != nil {
+// printSaved returns what prints a summary that was saved.
+func printSaved(e *env.Env) func(string, error) error {
+	return func(words string, err error) error {
+		if err == nil {
+			_, err = fmt.Fprint(term.Styled(e.Stdout), words)
+		}
 		return err
 	}
-	_, err := fmt.Fprint(term.Styled(e.Stdout), words)
-	return err
 }
