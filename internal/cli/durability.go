@@ -166,22 +166,10 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *screen.C
 		Target: t, Destroy: f.destroy, Sync: f.sync, Blocks: f.blocks, Jobs: f.jobs, Writes: f.writes,
 		Cuts: f.cuts, CutCommand: f.cut, CutPID: f.cutPID, Restart: f.restart,
 		ID: store.Name(started, t.Name) + "-durability", Command: recordedCommand(e), Environment: observe.Machine(e),
-		Parent: f.results, Now: e.Now, Observe: progress.Observe,
-		Save: func(d *model.Durability) error { return results.SaveDurability(d) },
+		Now: e.Now, Observe: progress.Observe,
 	}
-	o.MakeDirectory = func() (string, error) {
-		dir, err := store.MakeDirectory(f.results, o.ID)
-		if err != nil {
-			return "", model.RefusedError(err.Error(), "choose another folder with --results DIR")
-		}
-		return dir, nil
-	}
-	if f.run != "" {
-		if _, err := store.Read(f.run); err != nil {
-			return o, err
-		}
-		o.Parent = f.run
-		o.MakeDirectory = func() (string, error) { return store.MakeDirectory(f.run, "durability") }
+	if err := results.SaveTest(&o, f.results, f.run); err != nil {
+		return o, err
 	}
 	var err error
 	if o.Labels, err = f.label.Labels(); err != nil {

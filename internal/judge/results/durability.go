@@ -34,3 +34,26 @@ func IsDurability(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, durability.LedgerFile))
 	return err == nil
 }
+
+// SaveTest makes a test of durability save itself in a directory of its own: in a folder or, if run is not "", in the saved run
+// that it becomes part of.
+func SaveTest(o *durability.Options, folder, run string) error {
+	o.Save = func(d *model.Durability) error { return SaveDurability(d) }
+	o.Parent = folder
+	o.MakeDirectory = func() (string, error) {
+		dir, err := store.MakeDirectory(folder, o.ID)
+		if err != nil {
+			return "", model.RefusedError(err.Error(), "choose another folder with --results DIR")
+		}
+		return dir, nil
+	}
+	if run == "" {
+		return nil
+	}
+	if _, err := store.Read(run); err != nil {
+		return err
+	}
+	o.Parent = run
+	o.MakeDirectory = func() (string, error) { return store.MakeDirectory(run, "durability") }
+	return nil
+}
