@@ -3,8 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,7 +10,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/outfile"
@@ -134,33 +131,20 @@ func (o *outputFlags) checkReplaceable(name string) error {
 	return outfile.Check(name, o.force, instead)
 }
 
-// save writes the file and those that accompany it, all or none: it checks that each
-// may be replaced before it replaces any.
+// save writes the file and those that accompany it.
 func (o *outputFlags) save(e *env.Env, data []byte) error {
 	files := append([]format.File{{Data: data}}, o.beside...)
 	if outfile.IsStream(o.file) && len(files) > 1 {
-		printLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", o.file, o.chosen.Extensions[0], suffixes(o.beside))
+		printLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", o.file, o.chosen.Extensions[0], format.Suffixes(o.beside))
 		files = files[:1]
 	}
-	for _, file := range files {
-		if err := o.checkReplaceable(outfile.Beside(o.file, file.Suffix)); err != nil {
-			return err
-		}
-	}
-	for _, file := range files {
-		name := outfile.Beside(o.file, file.Suffix)
-		if err := outfile.Write(name, file.Data); err != nil {
-			return err
-		}
-		printLine(e.Stderr, "saved   %s", name)
-	}
-	return nil
+	return outfile.WriteAll(o.file, files, o.checkReplaceable, func(name string) { printLine(e.Stderr, "saved   %s", name) })
 }
 
 // emit writes documents in the format that was chosen.
 func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
 	options := screen.Text(e.Output)
-	options.HasPage = hasPage
+	options.HasPage = outfile.HasPage
 	files, err := o.chosen.Write(d, options)
 	if err != nil {
 		return err
@@ -168,16 +152,10 @@ func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
 	if o.toFile() {
 		o.beside = files[1:]
 	} else if len(files) > 1 {
-		printLine(e.Stderr, "note    with -o FILE%s the %s come as well", o.chosen.Extensions[0], suffixes(files[1:]))
+		printLine(e.Stderr, "note    with -o FILE%s the %s come as well", o.chosen.Extensions[0], format.Suffixes(files[1:]))
 	}
 	_, err = o.chosen.Stream(e.Stdout).Write(files[0].Data)
 	return err
-}
-
-// hasPage reports whether a folder of results has a page: it can be deleted, and the results of interrupted runs have none.
-func hasPage(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, store.PageFile))
-	return err == nil
 }
 
 // emitSaved writes what is saved in a directory of results; a comparison, if
@@ -191,13 +169,4 @@ func (o *outputFlags) emitSaved(e *env.Env, comparison *model.Comparison, dirs .
 		d.Comparisons = []*model.Comparison{comparison}
 	}
 	return o.emit(e, &d.Documents)
-}
-
-// suffixes lists the file name extensions as text.
-func suffixes(files []format.File) string {
-	var list []string
-	for _, f := range files {
-		list = append(list, strings.TrimPrefix(f.Suffix, "-"))
-	}
-	return strings.Join(list, " and the ")
 }

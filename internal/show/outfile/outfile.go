@@ -78,6 +78,12 @@ func OwnFolder(folder string) bool {
 	return store.IsRun(folder) || store.IsComparison(folder) || results.IsDurability(folder)
 }
 
+// HasPage reports whether a folder of results has a page: it can be deleted, and the results of interrupted runs have none.
+func HasPage(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, store.PageFile))
+	return err == nil
+}
+
 // followed resolves a name that is a link. The page of a saved run is replaced itself: the run may
 // come from somebody else, and the link may point anywhere.
 func followed(name string) (string, error) {
@@ -213,4 +219,22 @@ func Write(name string, data []byte) error {
 func Beside(name, suffix string) string {
 	extension := filepath.Ext(name)
 	return strings.TrimSuffix(name, extension) + suffix + extension
+}
+
+// WriteAll writes files beside name, all or none: check must permit each of them before any is replaced. Each that was written
+// is told.
+func WriteAll(name string, files []format.File, check func(string) error, tell func(string)) error {
+	for _, file := range files {
+		if err := check(Beside(name, file.Suffix)); err != nil {
+			return err
+		}
+	}
+	for _, file := range files {
+		one := Beside(name, file.Suffix)
+		if err := Write(one, file.Data); err != nil {
+			return err
+		}
+		tell(one)
+	}
+	return nil
 }

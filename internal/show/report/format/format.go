@@ -334,3 +334,12 @@ func one(render func(*bytes.Buffer) error) ([]File, error) {
 func NotFor(format, what, instead string) error {
 	return model.RefusedError(fmt.Sprintf("%s has no form for %s", format, what), "--format "+instead)
 }
+
+// Suffixes lists what distinguishes files that accompany another, as text.
+func Suffixes(files []File) string {
+	var list []string
+	for _, f := range files {
+		list = append(list, strings.TrimPrefix(f.Suffix, "-"))
+	}
+	return strings.Join(list, " and the ")
+}
