@@ -3,23 +3,19 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/plan/command"
 	"github.com/loadline/loadline/internal/plan/profile"
-	"github.com/loadline/loadline/internal/plan/scale"
 	"github.com/loadline/loadline/internal/plan/sweep"
 )
 
@@ -69,18 +65,15 @@ func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []stri
 	if err := checkExperimentFlags(cmd); err != nil {
 		return exp, err
 	}
-	file, text, err := readExperiment(e, o.experimentFile)
+	file, exp, err := session.ReadExperiment(e, o.experimentFile)
 	if err != nil {
-		return exp, err
-	}
-	if exp, err = spec.ParseExperiment(file, text); err != nil {
 		return exp, err
 	}
 	if err := o.checkVerb(cmd, exp, file); err != nil {
 		return exp, err
 	}
-	if err := replaceTargets(cmd, &exp, args); err != nil {
-		return exp, err
+	if err := session.ReplaceTargets(&exp, args); err != nil {
+		return exp, usage.New(err, cmd.CommandPath()+" --help")
 	}
 	changed := cmd.Flags().Changed
 	permission := session.Permission{Typed: args, Programs: o.programs, FSGroup: changed("fs-group")}
@@ -105,15 +98,6 @@ func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []stri
 	}
 	session.FillDefaults(&exp)
 	return exp, nil
-}
-
-// readExperiment reads an experiment file, or the experiment in a directory of results.
-func readExperiment(e *env.Env, name string) (file string, text []byte, err error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return store.ReadExperiment(name)
-	}
-	text, err = spec.Read(e.ReadFile, "--"+experimentFlag, name)
-	return name, text, err
 }
 
 // checkExperimentFlags refuses flags that would change what is measured.
@@ -144,31 +128,6 @@ func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file strin
 			fmt.Sprintf("loadline %s --%s %s", again, experimentFlag, safetext.ShellWord(o.experimentFile)))
 	}
 	return nil
-}
-
-// replaceTargets replaces the experiment's targets with those of the command line.
-func replaceTargets(cmd *cobra.Command, exp *model.Experiment, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	takes, one := "one TARGET", len(args) == 1
-	switch {
-	case exp.Scenario == profile.Comparison && len(args) == 2:
-		exp.Baseline, exp.Target = args[0], args[1]
-	case exp.Scenario == profile.Comparison:
-		takes, one = "two targets, A and B", false
-	case exp.Scenario == scale.Name && exp.Scale != nil:
-		again := *exp.Scale
-		again.Targets, exp.Scale, exp.Target = args[1:], &again, args[0]
-	case one:
-		exp.Target = args[0]
-	}
-	// The permission to overwrite was given for the other target.
-	exp.DestroyDataOn = ""
-	if one || exp.Scenario == scale.Name || exp.Scenario == profile.Comparison && len(args) == 2 {
-		return nil
-	}
-	return usage.New(fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath()+" --help")
 }
 
 // commandLine returns the command to change and type again: the command as it was understood or, for an
