@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
-	"syscall"
 
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
@@ -38,7 +36,7 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	var worker *model.WorkerError
 	var mistake usage.Error
 	switch {
-	case unread(err):
+	case env.Unread(err):
 		// Whoever read the output, such as head, wants no more of it.
 		return exitUnread
 	case ctx.Err() != nil:
@@ -57,20 +55,6 @@ func reportError(ctx context.Context, e *env.Env, err error) int {
 	}
 	printHinted(e, err)
 	return code
-}
-
-// unread reports whether an error says nothing but that nobody reads the standard output any more.
-func unread(err error) bool {
-	switch x := err.(type) {
-	case *fs.PathError:
-		return x.Path == "/dev/stdout" && errors.Is(x.Err, syscall.EPIPE)
-	case interface{ Unwrap() error }:
-		return unread(x.Unwrap())
-	case interface{ Unwrap() []error }:
-		list := x.Unwrap()
-		return len(list) > 0 && !slices.ContainsFunc(list, func(one error) bool { return !unread(one) })
-	}
-	return false
 }
 
 // printHinted prints an error and what to do next.

@@ -31,7 +31,7 @@ func TestAClosedOutputIsNoError(t *testing.T) {
 		}
 	}
 	_, err := closed{"/dev/stdout"}.Write(nil)
-	if other := errors.New("x"); !unread(fmt.Errorf("the checks: %w", err)) || unread(errors.Join(err, other)) || unread(other) || !unread(errors.Join(err, err)) {
+	if other := errors.New("x"); !env.Unread(fmt.Errorf("the checks: %w", err)) || env.Unread(errors.Join(err, other)) || env.Unread(other) || !env.Unread(errors.Join(err, err)) {
 		t.Error("an error beside the closed output is not seen")
 	}
 }

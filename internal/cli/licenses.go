@@ -29,16 +29,10 @@ Exit codes: 0 fine; 1 the output cannot be written; 2 usage.`,
 		RunE: func(*cobra.Command, []string) error {
 			all := slices.Concat(notices.Linked(), notices.Parse(html.Notices()))
 			out := bufio.NewWriter(e.Stdout)
-			if !list {
+			if list {
+				fmt.Fprint(out, notices.List(all))
+			} else {
 				fmt.Fprint(out, notices.Format(all))
-				return out.Flush()
-			}
-			for _, n := range all {
-				name := n.Name
-				if n.Version != "" {
-					name += " " + n.Version
-				}
-				fmt.Fprintf(out, "%-72s %s\n", name, n.License)
 			}
 			return out.Flush()
 		},

@@ -8,7 +8,8 @@
 package notices
 
 import (
-	_ "embed" // the texts
+	_ "embed"
+	"fmt"
 	"strings"
 )
 
@@ -58,5 +59,14 @@ func Format(all []Notice) string {
 		b.WriteString(Rule + "\n" + strings.TrimSpace(n.Name+" "+n.Version) + "\nLicense: " + n.License + "\n\n" + strings.TrimSpace(n.Text) + "\n\n")
 	}
 	b.WriteString(Rule + "\n")
+	return b.String()
+}
+
+// List returns the name and the license of each, one per line.
+func List(all []Notice) string {
+	var b strings.Builder
+	for _, n := range all {
+		fmt.Fprintf(&b, "%-72s %s\n", strings.TrimSpace(n.Name+" "+n.Version), n.License)
+	}
 	return b.String()
 }
