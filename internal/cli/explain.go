@@ -12,9 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
-	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
-	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // explainFlags say what is explained, and how it is written.
@@ -82,11 +80,7 @@ func (f *explainFlags) explain(e *env.Env, args []string) error {
 	for _, r := range remarks {
 		printLine(e.Stderr, "note    %s", r)
 	}
-	if f.output.name() == "json" {
-		err = jsonout.WriteExplanation(term.Raw(e.Stdout), x)
-	} else {
-		err = text.RenderExplanation(e.Stdout, x, screen.Text(e.Output))
-	}
+	err = emitOne(e, &f.output, x, jsonout.WriteExplanation, text.RenderExplanation)
 	return exitError(explainCode(x), err)
 }
 

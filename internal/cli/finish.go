@@ -45,7 +45,7 @@ func outcomeCode(done results.Outcome) int {
 	case done.Durability != nil:
 		return durabilityCode(done.Durability)
 	case done.Trace != nil:
-		return traceCode(done.Trace)
+		return findingsCode(done.Trace.Findings)
 	case len(done.Systems) > 0:
 		code := exitOK
 		for _, r := range done.Systems {
@@ -74,10 +74,13 @@ func verdictCode(r *model.Report) int {
 	if slices.ContainsFunc(r.Durability, model.Durability.Broken) {
 		return exitInvalid
 	}
-	for _, f := range r.Findings {
-		if f.Severity == model.SeverityInvalid {
-			return exitInvalid
-		}
+	return findingsCode(r.Findings)
+}
+
+// findingsCode returns 5 if a finding says that the figures cannot be trusted.
+func findingsCode(list []model.Finding) int {
+	if slices.ContainsFunc(list, func(f model.Finding) bool { return f.Severity == model.SeverityInvalid }) {
+		return exitInvalid
 	}
 	return exitOK
 }

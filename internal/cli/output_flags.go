@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 
@@ -139,6 +141,14 @@ func (o *outputFlags) save(e *env.Env, data []byte) error {
 		files = files[:1]
 	}
 	return outfile.WriteAll(o.file, files, o.checkReplaceable, func(name string) { printLine(e.Stderr, "saved   %s", name) })
+}
+
+// emitOne writes a document that is shown as text, and otherwise is JSON.
+func emitOne[D any](e *env.Env, o *outputFlags, d D, json func(io.Writer, D) error, words func(io.Writer, D, text.Options) error) error {
+	if o.name() == "json" {
+		return json(term.Raw(e.Stdout), d)
+	}
+	return words(e.Stdout, d, screen.Text(e.Output))
 }
 
 // emit writes documents in the format that was chosen.

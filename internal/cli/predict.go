@@ -11,9 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
-	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
-	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // predictFlags say what a prediction is based on, and how it is written.
@@ -96,11 +94,7 @@ func (f *predictFlags) predict(e *env.Env) error {
 	for _, r := range remarks {
 		printLine(e.Stderr, "note    %s", r)
 	}
-	if f.output.name() == "json" {
-		err = jsonout.WritePrediction(term.Raw(e.Stdout), p)
-	} else {
-		err = text.RenderPrediction(e.Stdout, p, screen.Text(e.Output))
-	}
+	err = emitOne(e, &f.output, p, jsonout.WritePrediction, text.RenderPrediction)
 	code := exitOK
 	if p.Verdict == model.Invalid {
 		code = exitInvalid

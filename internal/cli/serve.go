@@ -57,33 +57,20 @@ Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in us
 }
 
 func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error {
-	loopback, err := serve.IsLoopback(f.listen)
-	if err != nil {
-		return err
-	}
-	token, made, err := serve.ChooseToken(cmp.Or(f.token, e.Getenv(serve.TokenVariable)), f.listen, loopback, e.Terminal.Interactive)
-	if err != nil {
-		return err
-	}
-	server, err := serve.New(serve.Options{
-		Folder: folder, Token: token, Loopback: loopback, Hosts: f.hosts,
-		Now: e.Now, Log: log.New(term.LogLines{W: e.Stderr}, "", 0),
+	server, err := serve.Open(f.listen, cmp.Or(f.token, e.Getenv(serve.TokenVariable)), e.Terminal.Interactive, serve.Options{
+		Folder: folder, Hosts: f.hosts, Now: e.Now, Log: log.New(term.LogLines{W: e.Stderr}, "", 0),
 	})
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	ln, err := serve.Listen(f.listen)
-	if err != nil {
-		return err
+	printLine(e.Stdout, "%s", server.Address)
+	if server.Made != "" {
+		printLine(e.Stderr, "token   %s   (shown only here; it ends with this server)", server.Made)
 	}
-	printLine(e.Stdout, "%s", serve.Address(ln, f.hosts))
-	if made {
-		printLine(e.Stderr, "token   %s   (shown only here; it ends with this server)", token)
-	}
-	if !loopback {
+	if !server.Loopback {
 		fmt.Fprintln(e.Stderr, "note    no encryption: anyone who can read the network traffic can read the token")
 	}
 	printLine(e.Stderr, "serving %s read-only; ^C ends it", folder)
-	return server.Serve(ctx, ln)
+	return server.Run(ctx)
 }

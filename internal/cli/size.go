@@ -108,11 +108,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.output.name() == "json" {
-		err = jsonout.WriteSizing(term.Raw(e.Stdout), &s)
-	} else {
-		err = text.RenderSizing(e.Stdout, &s, screen.Text(e.Output))
-	}
+	err = emitOne(e, &f.output, &s, jsonout.WriteSizing, text.RenderSizing)
 	if err == nil && len(s.Lacking) > 0 {
 		return exitCode(exitGoal)
 	}
@@ -136,10 +132,7 @@ func (f *sizeFlags) printStudy(e *env.Env, p *study.Published) error {
 	if err != nil {
 		return err
 	}
-	if f.output.name() == "json" {
-		return jsonout.WriteStudy(term.Raw(e.Stdout), &st)
-	}
-	return text.RenderStudy(e.Stdout, &st, screen.Text(e.Output))
+	return emitOne(e, &f.output, &st, jsonout.WriteStudy, text.RenderStudy)
 }
 
 // printRebuild prints how large volumes may be. The measured values of each pattern

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -127,7 +126,7 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	if printErr := printTrace(e, done, &f.output, parts); printErr != nil || err != nil {
 		return errors.Join(err, printErr)
 	}
-	return exitError(traceCode(done), nil)
+	return exitError(findingsCode(done.Findings), nil)
 }
 
 // options checks the flags and finds the devices that they name.
@@ -194,12 +193,4 @@ func printTrace(e *env.Env, t *iotrace.Report, output *outputFlags, parts []text
 		return output.emitSaved(e, nil, t.Directory)
 	}
 	return text.RenderTrace(e.Stdout, t, text.TraceOptions{Options: screen.Text(e.Output), Parts: parts})
-}
-
-// traceCode returns 5 if a finding says that the figures cannot be trusted.
-func traceCode(t *iotrace.Report) int {
-	if slices.ContainsFunc(t.Findings, func(f model.Finding) bool { return f.Severity == model.SeverityInvalid }) {
-		return exitInvalid
-	}
-	return exitOK
 }

@@ -141,8 +141,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return <-over
 }
 
-// Listen listens on the address. The error is a sentence.
-func Listen(address string) (net.Listener, error) {
+// listenAt listens on the address. The error is a sentence.
+func listenAt(address string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -155,9 +155,9 @@ func Listen(address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// IsLoopback reports whether a listening address is reachable from this machine only. The error is
+// isLoopback reports whether a listening address is reachable from this machine only. The error is
 // a sentence about an address that cannot be parsed.
-func IsLoopback(address string) (bool, error) {
+func isLoopback(address string) (bool, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		return false, model.RefusedError(fmt.Sprintf("--listen %s is no address: %v", address, err), "write it like 127.0.0.1:8470, or [::1]:8470")

@@ -17,10 +17,10 @@ const TokenVariable = "LOADLINE_TOKEN"
 // shortestToken is the minimum length of a token, in characters.
 const shortestToken = 16
 
-// ChooseToken returns the token that visitors must know, "" for none, and whether it was generated here. asked
+// chooseToken returns the token that visitors must know, "" for none, and whether it was generated here. asked
 // is what the user gave, with "auto" for one to generate, which needs a terminal to be shown on. It refuses
 // to listen on another address than a loopback without a token, and tokens that are easily guessed.
-func ChooseToken(asked, listen string, loopback, terminal bool) (token string, made bool, err error) {
+func chooseToken(asked, listen string, loopback, terminal bool) (token string, made bool, err error) {
 	token = asked
 	switch {
 	case token == "auto" && !terminal:
@@ -38,9 +38,9 @@ func ChooseToken(asked, listen string, loopback, terminal bool) (token string, m
 	return token, false, nil
 }
 
-// Address returns the address to open in a browser. hosts are other names of this machine, the first of which is
+// address returns the address to open in a browser. hosts are other names of this machine, the first of which is
 // preferred to its own.
-func Address(ln net.Listener, hosts []string) string {
+func address(ln net.Listener, hosts []string) string {
 	at, ok := ln.Addr().(*net.TCPAddr)
 	if !ok {
 		return "http://" + ln.Addr().String() + "/"

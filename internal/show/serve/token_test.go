@@ -20,12 +20,12 @@ func TestTokensAreAskedForWhereOthersCanConnect(t *testing.T) {
 		{" " + good, true, false, "", "too weak"},
 		{"auto", false, false, "", "there is none"},
 	} {
-		token, made, err := ChooseToken(c.asked, "0.0.0.0:80", c.loopback, c.terminal)
+		token, made, err := chooseToken(c.asked, "0.0.0.0:80", c.loopback, c.terminal)
 		if token != c.token || made || (err == nil) != (c.refusal == "") || err != nil && !strings.Contains(err.Error(), c.refusal) {
 			t.Errorf("%+v: %q, %v, %v", c, token, made, err)
 		}
 	}
-	token, made, err := ChooseToken("auto", "0.0.0.0:80", false, true)
+	token, made, err := chooseToken("auto", "0.0.0.0:80", false, true)
 	if len(token) < shortestToken || !made || err != nil {
 		t.Errorf("auto: %q, %v, %v", token, made, err)
 	}
@@ -37,7 +37,7 @@ func TestAddressNamesWhatABrowserCanOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if at := Address(ln, []string{"proxy.example"}); at != "http://"+ln.Addr().String()+"/" {
+	if at := address(ln, []string{"proxy.example"}); at != "http://"+ln.Addr().String()+"/" {
 		t.Errorf("a loopback: %s", at)
 	}
 	all, err := net.Listen("tcp", ":0")
@@ -45,10 +45,10 @@ func TestAddressNamesWhatABrowserCanOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer all.Close()
-	if at := Address(all, []string{"proxy.example"}); !strings.HasPrefix(at, "http://proxy.example:") {
+	if at := address(all, []string{"proxy.example"}); !strings.HasPrefix(at, "http://proxy.example:") {
 		t.Errorf("all addresses, behind a proxy: %s", at)
 	}
-	if at := Address(all, nil); strings.Contains(at, "[::]") || strings.Contains(at, "0.0.0.0") {
+	if at := address(all, nil); strings.Contains(at, "[::]") || strings.Contains(at, "0.0.0.0") {
 		t.Errorf("all addresses: %s", at)
 	}
 }
