@@ -8,7 +8,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/command"
-	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // checkFields refuses an experiment that sets an option its command does not have: it would be ignored, and the
@@ -16,10 +15,6 @@ import (
 func checkFields(e *env.Env, exp model.Experiment, file string) error {
 	if _, known := command.OfScenario(exp.Scenario); !known {
 		return nil // what cannot be measured is refused elsewhere
-	}
-	if exp.Baseline != "" && !session.Paired(exp) {
-		return model.RefusedError(fmt.Sprintf("%s sets a baseline, which scenario: %s does not use", file, exp.Scenario),
-			fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
 	}
 	verb, _, err := unusedRoot(e).Find(command.Verb(exp))
 	if err != nil {
@@ -33,12 +28,4 @@ func checkFields(e *env.Env, exp model.Experiment, file string) error {
 		}
 	}
 	return nil
-}
-
-// scenarioWithBaseline is the scenario that compares what this experiment measures with a baseline.
-func scenarioWithBaseline(exp model.Experiment) string {
-	if exp.App != nil {
-		return profile.Comparison
-	}
-	return model.OnBaseline
 }

@@ -30,10 +30,6 @@ func beginProgress(e *env.Env, cmd *cobra.Command) error {
 	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
 		return model.RefusedError("--quiet turns progress off, but --progress json asks for it", "leave one of them out")
 	}
-	if l := screen.Events(e); l != nil {
-		l.Begin()
-		// Events need no redrawn lines and no colors.
-		e.Terminal = env.Terminal{Unicode: true, Width: e.Terminal.Width}
-	}
+	screen.BeginEvents(e)
 	return nil
 }

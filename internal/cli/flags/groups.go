@@ -1,6 +1,7 @@
-// Package flags reads the values of flags, adds those that several commands share, and shows
-// flags in groups. Its assumptions: a flag's name means the same in every command; a number is written in plain digits; a
-// value that cannot be right is refused when it is typed, with what to type instead.
+// Package flags reads the values of flags, adds those that several commands share, knows what was
+// typed, and shows flags in groups. Its assumptions: a flag's name means the same in every
+// command; a number is written in plain digits; a value that cannot be right is refused when
+// it is typed, with what to type instead.
 package flags
 
 import (

@@ -9,6 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/ask/target"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/plan/command"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // Permission is what the user who repeats an experiment from a file permits: a file may come from anywhere,
@@ -31,7 +33,27 @@ func (o *Places) Permit(exp *model.Experiment, file string, by Permission) error
 	if err := namedServers(*exp, by.Typed); err != nil {
 		return err
 	}
-	return o.permitted(exp, by)
+	if err := o.permitted(exp, by); err != nil {
+		return err
+	}
+	return usesBaseline(*exp, file)
+}
+
+// usesBaseline refuses an experiment whose baseline would be ignored.
+func usesBaseline(exp model.Experiment, file string) error {
+	if _, known := command.OfScenario(exp.Scenario); !known || exp.Baseline == "" || Paired(exp) {
+		return nil // what cannot be measured is refused elsewhere
+	}
+	return model.RefusedError(fmt.Sprintf("%s sets a baseline, which scenario: %s does not use", file, exp.Scenario),
+		fmt.Sprintf("write scenario: %s in the file, or remove its baseline", scenarioWithBaseline(exp)))
+}
+
+// scenarioWithBaseline is the scenario that compares what this experiment measures with a baseline.
+func scenarioWithBaseline(exp model.Experiment) string {
+	if exp.App != nil {
+		return profile.Comparison
+	}
+	return model.OnBaseline
 }
 
 // namedServers refuses an existing server that only an experiment file names: a file may come

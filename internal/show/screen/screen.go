@@ -38,6 +38,15 @@ func EmitsEvents(e *env.Env) bool {
 	return l != nil && l.On()
 }
 
+// BeginEvents turns everything written to standard error into events, if it can carry them.
+func BeginEvents(e *env.Env) {
+	if l := Events(e); l != nil {
+		l.Begin()
+		// Events need no redrawn lines and no colors.
+		e.Terminal = env.Terminal{Unicode: true, Width: e.Terminal.Width}
+	}
+}
+
 // Watcher shows the progress of a measurement.
 type Watcher interface {
 	engine.Observer

@@ -8,7 +8,7 @@ import (
 // Opened is a server that listens.
 type Opened struct {
 	*Server
-	// Address is what a browser is given, with the token in it if there is one.
+	// Address is what to open in a browser.
 	Address string
 	// Made is a token that was made for this server; "" if the user chose one, or none is needed.
 	Made string
