@@ -158,6 +158,10 @@ func (o *appOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	names := o.app.Names()
 	f.StringVar(&o.profile, "profile", names[0], "loads to run: "+strings.Join(names, ", "))
+	flags.Verify(f, "profile", func(name string) error {
+		_, err := o.app.Profile(name)
+		return err
+	})
 	o.own.Register(cmd, o.app.Flags)
 	o.registerLoads(cmd)
 	if o.app.Pods != nil {

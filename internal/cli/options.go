@@ -8,7 +8,6 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -36,6 +35,7 @@ func (o *options) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.profile, "profile", "standard", "workloads to run: "+strings.Join(profile.Names(), ", ")+", or a FILE.yaml of your own")
+	flags.Verify(f, "profile", session.CheckProfile)
 	f.StringVar(&o.job, "job", "", "run the sections of your own fio job `FILE` instead of a profile")
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'rand-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
@@ -89,11 +89,8 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		return exp, err
 	}
 	if o.size != "" {
-		if exp.Size, err = units.ParseSize(o.size); err != nil {
-			return exp, model.RefusedError("--size: "+err.Error(), "")
-		}
-		if exp.Size == 0 {
-			return exp, model.RefusedError("--size 0 leaves nothing to measure", "leave --size out to have it chosen")
+		if exp.Size, err = flags.ParseData("--size", o.size); err != nil {
+			return exp, err
 		}
 	}
 	if o.precision != "" {

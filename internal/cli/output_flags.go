@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
@@ -49,6 +50,7 @@ func registerOutput(e *env.Env, cmd *cobra.Command, o *outputFlags, forms ...str
 	fl := cmd.Flags()
 	fl.StringVarP(&o.file, "output", "o", "", "write the result to `FILE` instead of standard output")
 	fl.StringVar(&o.format, "format", "", "format of the result: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension, else text)")
+	flags.Verify(fl, "format", func(name string) error { return (&outputFlags{format: name, forms: forms}).choose() })
 	fl.BoolVar(&o.json, "json", false, "the same as --format json")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

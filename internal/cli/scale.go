@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/scale"
@@ -63,9 +65,18 @@ func (o *scaleOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	flags.ListVar(f, &o.volumes, "volumes", "1,2,3,6", flags.ReadWhole, "how many volumes to load at once, each number in turn")
+	flags.Verify(f, "volumes", func(s string) error {
+		volumes, err := flags.ParseList("--volumes", s, flags.ReadWhole)
+		return cmp.Or(err, scale.Check(model.ScaleRequest{Volumes: volumes}))
+	})
 	f.StringVar(&o.workload, "workload", "rand-read-iops", "the workload of the profile that each volume gets")
 	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second (a whole number), and report whether it achieves them")
+	flags.Verify(f, "rate", func(s string) error {
+		rate, err := parseRate(s)
+		return cmp.Or(err, scale.Check(model.ScaleRequest{Volumes: []int{1}, Rate: rate}))
+	})
 	f.StringVar(&o.profile, "profile", "standard", "where the workload is defined: a profile, or a FILE.yaml of your own")
+	flags.Verify(f, "profile", session.CheckProfile)
 	o.registerBounds(cmd)
 	o.registerRest(cmd)
 }
@@ -78,11 +89,20 @@ func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 		return model.Experiment{}, err
 	}
 	if o.rate != "" {
-		if r.Rate, err = units.ParseDecimal(o.rate); err != nil || !(r.Rate > 0 && r.Rate < 1e9) {
-			return model.Experiment{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is not a rate", "give the I/Os per second of each volume, such as --rate 100")
+		if r.Rate, err = parseRate(o.rate); err != nil {
+			return model.Experiment{}, err
 		}
 	}
 	exp, err := o.options.experiment(targets[0])
 	exp.Scenario, exp.Scale = scale.Name, &r
 	return exp, err
+}
+
+// parseRate reads the rate that each volume is limited to.
+func parseRate(s string) (float64, error) {
+	rate, err := units.ParseDecimal(s)
+	if err != nil || !(rate > 0 && rate < 1e9) {
+		return 0, model.RefusedError("--rate "+strconv.Quote(s)+" is not a rate", "give the I/Os per second of each volume, such as --rate 100")
+	}
+	return rate, nil
 }

@@ -64,12 +64,43 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	d := sweep.GridDefaults()
 	f.StringVar(&o.pattern, "rw", d.Pattern, "the pattern: "+strings.Join(sweep.Patterns, ", "))
+	flags.Verify(f, "rw", func(s string) error {
+		return checkAxis(func(r *model.SweepRequest) error { r.Pattern = s; return nil })
+	})
 	flags.ListVar(f, &o.depths, "depth", command.Joined(d.Depths, strconv.Itoa), flags.ReadWhole, "queue depths of each job")
 	flags.ListVar(f, &o.blocks, "bs", command.Joined(d.BlockSizes, units.FormatBlock), units.ParseSize, "block sizes (with --load: one, 4k by default)")
 	flags.ListVar(f, &o.jobs, "jobs", command.Joined(d.Jobs, strconv.Itoa), flags.ReadWhole, "numbers of concurrent submitters")
+	flags.Verify(f, "depth", func(s string) error {
+		return checkAxis(func(r *model.SweepRequest) (err error) {
+			r.Depths, err = flags.ParseList("--depth", s, flags.ReadWhole)
+			return err
+		})
+	})
+	flags.Verify(f, "bs", func(s string) error {
+		return checkAxis(func(r *model.SweepRequest) (err error) {
+			r.BlockSizes, err = flags.ParseList("--bs", s, units.ParseSize)
+			return err
+		})
+	})
+	flags.Verify(f, "jobs", func(s string) error {
+		return checkAxis(func(r *model.SweepRequest) (err error) {
+			r.Jobs, err = flags.ParseList("--jobs", s, flags.ReadWhole)
+			return err
+		})
+	})
 	f.BoolVar(&o.load, "load", false, "instead, offer rates: latency against load, and the knee")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)
+}
+
+// checkAxis refuses what set makes of a sweep with a single cell.
+func checkAxis(set func(*model.SweepRequest) error) error {
+	r := model.SweepRequest{Pattern: sweep.Patterns[0], Depths: []int{1}, BlockSizes: []int64{4096}, Jobs: []int{1}}
+	if err := set(&r); err != nil {
+		return err
+	}
+	_, err := sweep.Profile(r)
+	return err
 }
 
 // experiment returns the experiment that the flags describe. Values that make no sense are refused when the

@@ -77,7 +77,8 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl.StringVar(&f.cgroup, "cgroup", "", "only that of the cgroup with this `PATH` and those below it")
 	fl.StringVar(&f.time, "time", "10s", "how long; 0 means until interrupted")
 	fl.StringVar(&f.method, "method", autoMethod, "how: bpf, perf, counters, or auto for the first of these that is possible")
-	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end: who, latency, histogram, iostat, totals (default: all)")
+	flags.Verify(fl, "method", checkMethod)
+	flags.WordsVar(fl, &f.show, "show", nil, showNames(), "what to print at the end: who, latency, histogram, iostat, totals (default: all)")
 	fl.StringVar(&f.results, "results", defaultResults, "create the trace's directory in this `DIR`")
 	registerOutput(e, cmd, &f.output, traceForms...)
 	f.label.Register(cmd)
@@ -95,22 +96,20 @@ func showNames() (names []string) {
 	return names
 }
 
-// parts checks --show.
-func (f *traceFlags) parts() (parts []text.TracePart, err error) {
+// checkMethod refuses an unknown --method.
+func checkMethod(name string) error {
+	return flags.OneOf("--method", name, []string{autoMethod, string(iotrace.ByBPF), string(iotrace.ByPerf), string(iotrace.ByCounters)})
+}
+
+// parts returns what --show names.
+func (f *traceFlags) parts() (parts []text.TracePart) {
 	for _, name := range f.show {
-		if err := flags.OneOf("--show", name, showNames()); err != nil {
-			return nil, err
-		}
 		parts = append(parts, text.TracePart(name))
 	}
-	return parts, nil
+	return parts
 }
 
 func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error {
-	parts, err := f.parts()
-	if err != nil {
-		return err
-	}
 	labels, err := f.label.Labels()
 	if err != nil {
 		return err
@@ -123,7 +122,7 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	if done == nil {
 		return err
 	}
-	if printErr := printTrace(e, done, &f.output, parts); printErr != nil || err != nil {
+	if printErr := printTrace(e, done, &f.output, f.parts()); printErr != nil || err != nil {
 		return errors.Join(err, printErr)
 	}
 	return exitError(findingsCode(done.Findings), nil)
@@ -135,7 +134,7 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 	if f.method == autoMethod {
 		o.Method = ""
 	} else if f.method != "" {
-		if err := flags.OneOf("--method", f.method, []string{autoMethod, string(iotrace.ByBPF), string(iotrace.ByPerf), string(iotrace.ByCounters)}); err != nil {
+		if err := checkMethod(f.method); err != nil {
 			return o, err
 		}
 	}

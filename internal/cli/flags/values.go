@@ -183,6 +183,18 @@ func ParseShare(flag, s string) (float64, error) {
 	return v, nil
 }
 
+// ParseData reads how much data is measured on; there must be some.
+func ParseData(flag, s string) (int64, error) {
+	n, err := units.ParseSize(s)
+	switch {
+	case err != nil:
+		return 0, model.RefusedError(flag+": "+err.Error(), "")
+	case n == 0:
+		return 0, model.RefusedError(flag+" 0 leaves nothing to measure", "leave "+flag+" out to have it chosen")
+	}
+	return n, nil
+}
+
 // WordsVar adds a flag that takes a list of words, each of which must be known.
 func WordsVar(f *pflag.FlagSet, to *[]string, name string, otherwise, known []string, usage string) {
 	f.StringSliceVar(to, name, slices.Clone(otherwise), usage)

@@ -76,10 +76,20 @@ func (s *Source) variable(c *cobra.Command, section, name string) (*setting, err
 	if c.Flags().Lookup(name).Value.Type() == "stringSlice" {
 		v.values = strings.Split(text, ",")
 	}
+	refuse := func(message string) error {
+		return model.RefusedError(v.from+": "+message, "set another value, or unset "+variableOf(name))
+	}
+	if slices.Contains(ownValues, name) {
+		// The variable is one for all commands.
+		if message, _ := s.check("", name, v.values); message != "" {
+			return nil, refuse(message)
+		}
+		return &v, nil
+	}
 	twin, _, err := s.scratch().Find(strings.Fields(c.CommandPath())[1:])
 	if err == nil {
 		if err := usage.RefusedValue(twin, name, v.values); err != nil {
-			return nil, model.RefusedError(fmt.Sprintf("%s: %v", v.from, err), "set another value, or unset "+variableOf(name))
+			return nil, refuse(err.Error())
 		}
 	}
 	return &v, nil

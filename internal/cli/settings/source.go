@@ -166,17 +166,25 @@ func (s *Source) each(visit func(c *cobra.Command, section string)) {
 	walk(s.scratch())
 }
 
+// ownValues are flags whose values depend on the command: a value for all commands is one of any of them.
+var ownValues = []string{"profile", "format"}
+
 // check refuses an invalid value in the configuration file.
 func (s *Source) check(section, flag string, values []string) (message, hint string) {
 	if message, hint = refusal(flag); message != "" {
 		return message, hint
 	}
+	taken := false
 	s.each(func(c *cobra.Command, of string) {
-		if message == "" && (of == section || section == "" && meantFor(flag, of)) && c.Flags().Lookup(flag) != nil {
-			if err := usage.RefusedValue(c, flag, values); err != nil {
-				message = err.Error()
+		if (of == section || section == "" && meantFor(flag, of)) && c.Flags().Lookup(flag) != nil {
+			err := usage.RefusedValue(c, flag, values)
+			if taken = taken || err == nil; err != nil && (message == "" || of == measuringCommands[0]) {
+				message, hint = err.Error(), usage.Hint(err)
 			}
 		}
 	})
+	if taken && slices.Contains(ownValues, flag) {
+		return "", ""
+	}
 	return message, hint
 }

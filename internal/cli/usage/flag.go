@@ -13,7 +13,6 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/units"
 )
 
 // BadFlag explains a flag that exists but cannot be understood. The flag library's own words quote Go's
@@ -61,14 +60,18 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 	f := c.Flags().Lookup(flag)
 	_, list := f.Value.(pflag.SliceValue)
 	if !list && f.Value.Type() != "stringToString" && len(values) != 1 {
-		return fmt.Errorf("%s takes one value", flag)
+		err := fmt.Errorf("%s takes one value", flag)
+		if flags.TakesCommas(f) {
+			return Error{err, fmt.Sprintf("write %s: %s", flag, strings.Join(values, ","))}
+		}
+		return err
 	}
 	for _, v := range values {
 		if f.Value.Type() != "bool" && strings.Trim(v, "\", \t\r\n") == "" {
 			// It would stand for the default, or for nothing at all.
 			return flags.Empty(flag)
 		}
-		err := checked(flag, v)
+		err := checked(f, v)
 		if err == nil {
 			// The flag only checks the value's type.
 			err = c.Flags().Set(flag, Quoted(f, v))
@@ -81,14 +84,14 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 }
 
 // checked says what is wrong with a value of a flag that is read only when the command runs.
-func checked(flag, v string) (err error) {
-	switch flag {
+func checked(f *pflag.Flag, v string) (err error) {
+	switch flag := f.Name; flag {
 	case "precision", "margin", "margin-p99", "headroom":
 		_, err = flags.ParseShare("--"+flag, v)
 	case "max-time", "max-prefill", "time", "ramp-time", "within":
 		_, err = flags.ParseSpan("--"+flag, v)
 	case "size":
-		_, err = units.ParseSize(v)
+		_, err = flags.ParseData("--size", v)
 	case "cap":
 		_, err = model.ParseCap(v)
 	case "goal":
@@ -101,6 +104,8 @@ func checked(flag, v string) (err error) {
 		_, err = session.AccessMode(v)
 	case "spread":
 		_, err = session.Spreading(v)
+	default:
+		err = flags.Check(f, v)
 	}
 	return err
 }

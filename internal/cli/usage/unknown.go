@@ -168,7 +168,7 @@ func refusedTyped(cmd *cobra.Command, args []string, typed, instead string) erro
 		if strings.TrimSpace(value) == "" {
 			return flags.Empty(instead)
 		}
-		err := checked(instead, value)
+		err := checked(f, value)
 		if err == nil {
 			err = cmd.Flags().Set(instead, value)
 		}

@@ -44,6 +44,15 @@ func ownProfile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
+// CheckProfile refuses a profile that does not exist. That of a file is not read.
+func CheckProfile(name string) error {
+	if ownProfile(name) {
+		return nil
+	}
+	_, err := profile.Lookup(name)
+	return err
+}
+
 // Paired reports whether an experiment measures two targets together.
 func Paired(exp model.Experiment) bool {
 	return exp.Scenario == model.OnBaseline || exp.Scenario == profile.Comparison

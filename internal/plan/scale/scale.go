@@ -36,7 +36,7 @@ const maxVolumes = 1000
 // Profile returns one workload for each number of volumes, based on the one that the request names. The
 // error for an invalid request is a *model.WorkerError of class Refused.
 func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error) {
-	if err := check(r); err != nil {
+	if err := Check(r); err != nil {
 		return profile.Profile{}, err
 	}
 	w, err := find(base, r.Workload)
@@ -63,8 +63,8 @@ func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error
 	return p, nil
 }
 
-// check rejects invalid requests.
-func check(r model.ScaleRequest) error {
+// Check rejects requests that are invalid whatever the profile is; it does not look the workload up.
+func Check(r model.ScaleRequest) error {
 	if len(r.Volumes) == 0 {
 		return model.RefusedError("--volumes is empty, so there is nothing to measure", "list how many volumes to load at once, such as --volumes 1,2,3,6")
 	}
