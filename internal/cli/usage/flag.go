@@ -67,6 +67,10 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 		return err
 	}
 	for _, v := range values {
+		if flag == "note" {
+			// Any text is one, also none: it replaces that for all commands.
+			continue
+		}
 		if f.Value.Type() != "bool" && strings.Trim(v, "\", \t\r\n") == "" {
 			// It would stand for the default, or for nothing at all.
 			return flags.Empty(flag)
@@ -76,9 +80,13 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 			// The flag only checks the value's type.
 			err = c.Flags().Set(flag, Quoted(f, v))
 		}
-		if err != nil {
-			return BadFlag(err, "")
+		if err == nil {
+			continue
 		}
+		if err = BadFlag(err, ""); f.Value.Type() == "stringSlice" && len(values) == 1 && strings.Contains(v, ",") {
+			return Error{err, fmt.Sprintf("write a list: %s: [%s]", flag, strings.Join(strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' }), ", "))}
+		}
+		return err
 	}
 	return nil
 }
