@@ -29,7 +29,8 @@ values, and under "commands:" those for one command. Flags that permit damage ca
 in a file or a variable: --destroy-data-on, --create, --force and similar ones
 (docs/configuration.md).
 
-Exit codes: 0 success; 1 failed; 2 refused: the file or a variable is wrong, with its position.`,
+Exit codes: 0 success; 1 failed; 2 refused: the file, with the position, or a variable or a
+flag is wrong.`,
 		Example: `  loadline config
   loadline config compare --margin 3%`,
 		ValidArgs: settings.Commands,

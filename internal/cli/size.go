@@ -119,10 +119,8 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 func (f *sizeFlags) ask() (sizing.Ask, error) {
 	ask := sizing.Ask{Survive: f.survive, Nodes: f.nodes}
 	var err error
-	if f.headroom != "0" && f.headroom != "0%" {
-		if ask.Headroom, err = flags.ParseShare("--headroom", f.headroom); err != nil {
-			return ask, err
-		}
+	if ask.Headroom, err = flags.ParseHeadroom("--headroom", f.headroom); err != nil {
+		return ask, err
 	}
 	return spec.ReadNeeds(env.ReadFile, f.need, f.needs, ask)
 }

@@ -183,6 +183,14 @@ func ParseShare(flag, s string) (float64, error) {
 	return v, nil
 }
 
+// ParseHeadroom reads a share, which may be 0.
+func ParseHeadroom(flag, s string) (float64, error) {
+	if s == "0" || s == "0%" {
+		return 0, nil
+	}
+	return ParseShare(flag, s)
+}
+
 // ParseData reads how much data is measured on; there must be some.
 func ParseData(flag, s string) (int64, error) {
 	n, err := units.ParseSize(s)

@@ -53,6 +53,9 @@ func (s *Source) Effective(root *cobra.Command, args []string) ([]Effective, err
 	if err := c.ParseFlags(rest); err != nil {
 		return nil, usage.UnknownFlag(s.e, c, err)
 	}
+	if err := usage.RefusedFlags(c); err != nil {
+		return nil, err
+	}
 	typed := map[string]bool{}
 	c.Flags().Visit(func(f *pflag.Flag) { typed[f.Name] = true })
 	taken, err := s.apply(c, c.Flags().Args())

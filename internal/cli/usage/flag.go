@@ -91,10 +91,31 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 	return nil
 }
 
+// RefusedFlags says what is wrong with the flags that were given to a command that is not run; nil if nothing is.
+func RefusedFlags(c *cobra.Command) error {
+	err := flags.RefuseEmpty(c)
+	c.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, several := f.Value.(pflag.SliceValue); several {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if err == nil && v != "" {
+				if err = checked(f, v); err != nil {
+					err = BadFlag(err, c.CommandPath()+" --help")
+				}
+			}
+		}
+	})
+	return err
+}
+
 // checked says what is wrong with a value of a flag that is read only when the command runs.
 func checked(f *pflag.Flag, v string) (err error) {
 	switch flag := f.Name; flag {
-	case "precision", "margin", "margin-p99", "headroom":
+	case "headroom":
+		_, err = flags.ParseHeadroom("--headroom", v)
+	case "precision", "margin", "margin-p99":
 		_, err = flags.ParseShare("--"+flag, v)
 	case "max-time", "max-prefill", "time", "ramp-time", "within":
 		_, err = flags.ParseSpan("--"+flag, v)
