@@ -63,13 +63,36 @@ func (ev Evidence) made(options ...string) string {
 	if app := ev.Recorded.Plan.Experiment.App; app != nil {
 		words = []string{"loadline", "app", app.Name, ev.target()}
 	}
-	words = append(words, ev.making()...)
+	words = append(append(words, ev.making()...), ev.selecting(options)...)
 	for _, w := range options {
 		if w != "" {
 			words = append(words, safetext.ShellWord(w))
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// usualProfile is what loadline run measures if no profile is named.
+const usualProfile = "standard"
+
+// selecting is the options that select the same workloads, without those that the given options replace.
+func (ev Evidence) selecting(options []string) (words []string) {
+	exp := ev.Recorded.Plan.Experiment
+	profile := exp.Profile
+	if profile == usualProfile {
+		profile = ""
+	}
+	if exp.App != nil || exp.Sweep != nil {
+		return nil
+	}
+	for _, o := range []struct{ flag, value string }{
+		{"--profile", profile}, {"--job", exp.Job}, {"--only", strings.Join(exp.Only, ",")}, {"--skip", strings.Join(exp.Skip, ",")},
+	} {
+		if o.value != "" && !slices.Contains(options, o.flag) && !(o.flag == "--skip" && slices.Contains(options, "--only")) {
+			words = append(words, o.flag, safetext.ShellWord(o.value))
+		}
+	}
+	return words
 }
 
 // scaleCommand is the same for several volumes at once.

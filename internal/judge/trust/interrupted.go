@@ -43,10 +43,14 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	if run.Reason != "" {
 		what += " (" + run.Reason + ")"
 	}
-	planned, made := len(ev.Recorded.Plan.Steps), len(firstOfEach(run.Steps))
-	message := fmt.Sprintf("partial: %s; %d of at least %d repeats were made", what, made, planned)
+	planned, made, were := len(ev.Recorded.Plan.Steps), len(firstOfEach(run.Steps)), "were made"
+	if made == 0 && len(ev.Recorded.Samples) > 0 {
+		// The record of the run is lost, and its samples are not.
+		made, were = sampledSteps(ev.Recorded.Samples), "have samples"
+	}
+	message := fmt.Sprintf("partial: %s; %d of at least %d repeats %s", what, made, planned, were)
 	if planned == 0 {
-		message = fmt.Sprintf("partial: %s; %d repeats were made", what, made)
+		message = fmt.Sprintf("partial: %s; %d repeats %s", what, made, were)
 	}
 	evidence := map[string]any{"status": string(run.Status), "repeats": made, "planned": planned}
 	if lost := lostWorkers(run.Steps); len(lost) > 0 {
@@ -58,6 +62,15 @@ func checkInterrupted(ev Evidence) []model.Finding {
 		Evidence: evidence,
 		Next:     ev.command(),
 	}}
+}
+
+// sampledSteps returns how many steps have samples.
+func sampledSteps(samples []model.Sample) int {
+	steps := map[int]bool{}
+	for _, s := range samples {
+		steps[s.Step] = true
+	}
+	return len(steps)
 }
 
 // lostWorkers are the sentences about workers that were lost during the run.
