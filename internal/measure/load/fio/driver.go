@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
@@ -121,12 +122,18 @@ func (d *Driver) Version(ctx context.Context) (string, error) {
 	cmd := d.env.Command(limited, path, "--version")
 	// A child that keeps the pipe open must not delay us.
 	cmd.WaitDelay = time.Second
+	killsBefore := d.memoryKills()
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", ctx.Err() // cancelled, which is not fio's fault
 	}
 	if limited.Err() != nil {
 		return "", model.RefusedError(fmt.Sprintf("%s --version did not answer in time.", path), installHint)
+	}
+	if cmd.ProcessState != nil {
+		if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			return "", versionKilled(path, ws.Signal(), judgeMemory(killsBefore, d.memoryKills()))
+		}
 	}
 	m := versionPattern.FindStringSubmatch(string(out))
 	if m == nil {

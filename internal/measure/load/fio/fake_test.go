@@ -259,6 +259,37 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+func TestAVersionThatIsKilled(t *testing.T) {
+	limited := MemoryKills{Group: 1, Machine: 1, Limit: 64 << 20, Used: 1}
+	for name, c := range map[string]struct {
+		signal        string
+		before, after MemoryKills
+		says, hint    string
+	}{
+		"unknown":       {"KILL", MemoryKills{-1, -1, 0, 0}, MemoryKills{-1, -1, 0, 0}, "was killed, by signal 9 (killed); if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg.", "whether memory is free"},
+		"out of memory": {"KILL", MemoryKills{Limit: 64 << 20, Used: 1}, limited, "was killed, most likely by the kernel's out-of-memory killer: the memory limit here is 64 MiB", "whether memory is free"},
+		"by another":    {"KILL", limited, limited, "was killed, by signal 9 (killed), and not by the kernel's out-of-memory killer: something else sent it SIGKILL.", "see in dmesg by what"},
+		"crashed":       {"SEGV", limited, limited, "was ended by signal 11 (segmentation fault).", "apt-get install fio"},
+	} {
+		path := filepath.Join(t.TempDir(), "fio")
+		envtest.Program(t, path, "#!/bin/sh\nkill -"+c.signal+" $$\n")
+		e := env.OS()
+		e.LookPath = func(string) (string, error) { return path, nil }
+		d := New(e)
+		kills := []MemoryKills{c.before, c.after}
+		d.memoryKills = func() MemoryKills {
+			k := kills[0]
+			kills = kills[1:]
+			return k
+		}
+		_, err := d.Version(t.Context())
+		var w *model.WorkerError
+		if !errors.As(err, &w) || w.Class != model.Refused || !strings.Contains(w.Message, c.says) || !strings.Contains(w.Hint, c.hint) {
+			t.Errorf("%s: %+v", name, w)
+		}
+	}
+}
+
 func TestAVersionIsTakenFromOthers(t *testing.T) {
 	e := env.OS()
 	e.LookPath = func(string) (string, error) { return "/bin/false", nil }

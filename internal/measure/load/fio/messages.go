@@ -90,3 +90,16 @@ func errnoMessage(e syscall.Errno) string {
 func workerError(format string, args ...any) error {
 	return model.BrokenError(fmt.Sprintf(format, args...), "")
 }
+
+// versionKilled says that a signal ended fio when it was asked for its version, before any I/O.
+func versionKilled(path string, signal syscall.Signal, memory memoryVerdict) error {
+	by := fmt.Sprintf("by signal %d (%v)", int(signal), signal)
+	if signal != syscall.SIGKILL {
+		return model.RefusedError(fmt.Sprintf("%s --version was ended %s.", path, by), "try it yourself: "+path+" --version; if it ends like that, "+installHint)
+	}
+	if memory.probable {
+		by = "most likely by the kernel's out-of-memory killer"
+	}
+	return model.RefusedError(fmt.Sprintf("%s --version was killed, %s%s.", path, by, memory.why),
+		"try it yourself: "+path+" --version; if that is killed too, see in dmesg by what, and whether memory is free")
+}
