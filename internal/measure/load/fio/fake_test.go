@@ -290,6 +290,33 @@ func TestAVersionThatIsKilled(t *testing.T) {
 	}
 }
 
+// Whenever this process is killed, the guard removes fio's directory: it is there before and after the directory.
+func TestTheGuardOutlastsTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
+	fio, sh := filepath.Join(bin, "fio"), filepath.Join(bin, "sh")
+	envtest.Program(t, fio, "#!/bin/sh\nexit 0\n")
+	envtest.Program(t, sh, "#!/bin/sh\nread -r line\necho $line >"+log+"\n! test -e \"$4\" || echo left >>"+log+"\n")
+	e := env.OS()
+	e.LookPath = func(name string) (string, error) { return filepath.Join(bin, name), nil }
+	var started []string
+	e.Command = func(ctx context.Context, name string, args ...string) *exec.Cmd {
+		started = append(started, filepath.Base(name))
+		if private, _ := filepath.Glob(filepath.Join(dir, "loadline-fio-*")); len(private) != len(started)-1 {
+			t.Errorf("when %s is started, there are %q", name, private)
+		}
+		return exec.CommandContext(ctx, name, args...)
+	}
+	if err := New(e).CheckJob(t.Context(), "rw=read", ""); err != nil {
+		t.Error(err)
+	}
+	said, err := os.ReadFile(log)
+	if len(started) != 2 || started[0] != "sh" || string(said) != "done\n" || err != nil {
+		t.Errorf("%q: %q, %v", started, said, err)
+	}
+}
+
 func TestAVersionIsTakenFromOthers(t *testing.T) {
 	e := env.OS()
 	e.LookPath = func(string) (string, error) { return "/bin/false", nil }

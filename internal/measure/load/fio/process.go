@@ -2,6 +2,7 @@ package fio
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,14 +83,14 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	}
 	d.one.Lock()
 	defer d.one.Unlock()
-	dir, err := os.MkdirTemp("", "loadline-fio-")
-	if err != nil {
+	dir := privateName()
+	// The guard knows the directory before it exists, and until it does not any more: nothing is left behind whenever this
+	// process is killed.
+	defer d.guard(dir)()
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("no temporary directory for fio's job file: %v.", err), "set TMPDIR to a directory with free space")
 	}
 	defer os.RemoveAll(dir)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
 	if err := os.WriteFile(filepath.Join(dir, "job.fio"), []byte(p.text), 0o600); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("fio's job file cannot be written: %v.", err), "set TMPDIR to a directory with free space")
 	}
@@ -118,7 +119,6 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	o := &outcome{}
 	w := &watcher{process: p, outcome: o, abort: make(chan struct{}), limits: d.limits, clock: d.env.Clock, dir: dir, lastOutput: d.env.Now()}
 	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
-	defer d.guard(dir)()
 	killsBefore := d.memoryKills()
 	start := d.env.Now()
 	run, err := daemon.Launch(d.env.Clock, cmd)
@@ -161,6 +161,15 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	o.exit = cmd.ProcessState.ExitCode()
 	o.memory = judgeMemory(killsBefore, d.memoryKills())
 	return o, nil
+}
+
+// privateName returns a name for a private directory, without symbolic links, that nobody has used or can guess.
+func privateName() string {
+	parent := os.TempDir()
+	if real, err := filepath.EvalSymlinks(parent); err == nil {
+		parent = real
+	}
+	return filepath.Join(parent, "loadline-fio-"+rand.Text())
 }
 
 // pipeDelay is how long the pipes may stay open after fio has ended.
