@@ -37,6 +37,19 @@ func TestWholeNumbersArePlain(t *testing.T) {
 		refused(t, "nothing may stand between its digits but a decimal point", "sweep", dir, flag)
 	}
 	refused(t, "nothing may stand between its digits but a decimal point", "plan", dir, "--size=1,5G")
+	// So are other numbers, with or without a unit.
+	for _, args := range [][]string{
+		{"plan", dir, "--precision", "05%"}, {"plan", dir, "--max-time", "010"}, {"plan", dir, "--max-time", "+5m"}, {"plan", dir, "--size", "010M"}, {"plan", dir, "--cap", "iops=0300"},
+		{"plan", dir, "--goal", "rand-read-iops iops > 010k"}, {"plan", dir, "--goal", "rand-read-lat p99 < 05ms"}, {"plan", dir, "--goal", "seq-read-bw bw > 0500MiB/s"},
+		{"plan", "scale", dir, "--rate", "0100"}, {"app", "postgres", dir, "--rate", "0100"}, {"config", "sweep", "--bs", "04k"},
+		{"size", "--from", "../../docs/medium-nodes.yaml", "--need", "pods=010 rand-read=400"}, {"size", "--from", "../../docs/medium-nodes.yaml", "--need", "pods=10 rand-read=0400"},
+		{"size", "--from", "../../docs/medium-nodes.yaml", "--need", "pods=10 rand-read=400 bs=04k"}, {"size", "--from", "../../docs/medium-nodes.yaml", "--need", "seq-read=060MiB/s"},
+	} {
+		refused(t, plain, args...)
+	}
+	if code, _, errs := runLoadline(t, "plan", "fake:?iops=3000", "--precision", "0.05", "--max-time", "1h05m", "--goal", "rand-read-lat p99 < 0.5ms"); code != exitOK {
+		t.Error(errs)
+	}
 	// With a number in plain digits, what is wrong with it is something else.
 	if _, _, errs := runLoadline(t, "app", "postgres", dir, "--clients", "4,-1"); strings.Contains(errs, plain) || !strings.Contains(errs, "--clients -1 is no number of clients") {
 		t.Error(errs)

@@ -102,7 +102,7 @@ func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 func parseRate(s string) (float64, error) {
 	rate, err := units.ParseDecimal(s)
 	if err != nil || !(rate > 0 && rate < 1e9) {
-		return 0, model.RefusedError("--rate "+strconv.Quote(s)+" is not a rate", "give the I/Os per second of each volume, such as --rate 100")
+		return 0, model.RefusedError("--rate "+strconv.Quote(s)+" is not a rate"+units.Plainly(err), "give the I/Os per second of each volume, such as --rate 100")
 	}
 	return rate, nil
 }

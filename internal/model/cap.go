@@ -36,7 +36,7 @@ func ParseCap(s string) (Cap, error) {
 				n *= 1000
 			}
 			if err != nil || !(n > 0 && n < 1e12) {
-				return Cap{}, fmt.Errorf("iops=%s is not a rate: write it like iops=3000", value)
+				return Cap{}, fmt.Errorf("iops=%s is not a rate: write it like iops=3000%s", value, units.Plainly(err))
 			}
 			c.IOPS = n
 		case "bandwidth":

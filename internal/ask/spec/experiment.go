@@ -73,12 +73,12 @@ func (o *object) share(field string) float64 {
 		return 0
 	}
 	digits, percent := strings.CutSuffix(s, "%")
-	v, err := strconv.ParseFloat(digits, 64)
+	v, err := units.ParseDecimal(digits)
 	if percent {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v < 1) {
-		o.fail(field, "write it like 5%", "%s is %q, but must be between 0 and 100 %%", field, s)
+		o.fail(field, "write it like 5%", "%s is %q, but must be between 0 and 100 %%%s", field, s, units.Plainly(err))
 		return 0
 	}
 	return v

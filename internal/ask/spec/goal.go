@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -154,20 +155,19 @@ func goalBound(m model.Metric, s string) (bound float64, why string) {
 	case "1/s":
 		bound, ok := parseCount(strings.TrimSuffix(s, "/s"))
 		if !ok {
-			return 0, fmt.Sprintf("%q is not a rate: write 60000, 60k or 1.2M", s)
+			return 0, fmt.Sprintf("%q is not a rate: write 60000, 60k or 1.2M%s", s, units.Plainly(units.CheckLead(s)))
 		}
 		return bound, ""
 	case "B/s":
 		n, err := units.ParseSize(strings.TrimSuffix(s, "/s"))
 		if err != nil || n <= 0 {
-			return 0, fmt.Sprintf("%q is no bandwidth: write 500MiB/s or 1.2GiB/s", s)
+			return 0, fmt.Sprintf("%q is no bandwidth: write 500MiB/s or 1.2GiB/s%s", s, units.Plainly(units.CheckLead(s)))
 		}
 		return float64(n), ""
 	}
 	d, err := time.ParseDuration(strings.ReplaceAll(s, " ", ""))
-	switch {
-	case err != nil || d <= 0:
-		return 0, fmt.Sprintf("%q is not a duration: write 5ms, 200us or 1s", s)
+	if err = cmp.Or(units.CheckLead(s), err); err != nil || d <= 0 {
+		return 0, fmt.Sprintf("%q is not a duration: write 5ms, 200us or 1s%s", s, units.Plainly(err))
 	}
 	return d.Seconds(), ""
 }

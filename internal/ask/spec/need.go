@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -61,9 +60,11 @@ func ParseNeed(text string) (sizing.Need, error) {
 func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	n.Pods = 1
 	if v, ok := values["pods"]; ok {
-		if n.Pods, err = strconv.Atoi(v); err != nil || n.Pods < 1 || n.Pods > maxPods {
-			return n, "pods", fmt.Errorf("%q is no number of pods from 1 to %d", v, maxPods)
+		pods, err := units.ParseWhole(v)
+		if err != nil || pods < 1 || pods > maxPods {
+			return n, "pods", fmt.Errorf("%q is no number of pods from 1 to %d%s", v, maxPods, units.Plainly(err))
 		}
+		n.Pods = int(pods)
 	}
 	block, err := sizeOf(values["bs"])
 	if err != nil {
@@ -78,7 +79,7 @@ func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	merge := 0.0
 	if v, ok := values["merge"]; ok {
 		if merge, err = units.ParseDecimal(v); err != nil || !(merge >= 1 && merge <= 1024) {
-			return n, "merge", fmt.Errorf("%q is no number of I/Os from 1 to 1024 that become one", v)
+			return n, "merge", fmt.Errorf("%q is no number of I/Os from 1 to 1024 that become one%s", v, units.Plainly(err))
 		}
 	}
 	for _, key := range flowKeys {
@@ -113,6 +114,9 @@ func flowRate(f *sizing.Flow, v string) error {
 	}
 	if bare, err := units.ParseDecimal(v); err == nil && !(bare > 0) {
 		return fmt.Errorf("a rate of %s makes no sense: it must be larger than 0", v)
+	}
+	if err := units.CheckLead(v); err != nil {
+		return fmt.Errorf("%q is not a rate%s", v, units.Plainly(err))
 	}
 	if !strings.HasSuffix(v, "/s") {
 		return fmt.Errorf("%q is not a rate: write 400 or 4k for I/Os per second, or 60MiB/s", v)

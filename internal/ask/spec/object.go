@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -191,7 +192,7 @@ func (o *object) number(field string) float64 {
 	}
 	v, err := units.ParseDecimal(s)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		o.fail(field, "", "%s is %q, but must be a positive number", field, s)
+		o.fail(field, plainHint(err), "%s is %q, but must be a positive number", field, s)
 		return 0
 	}
 	return v
@@ -237,7 +238,9 @@ func (o *object) seconds(field string) float64 {
 	v, err := parseSeconds(s)
 	if err != nil {
 		hint := "write it like 3s, 500ms or 5m"
-		if _, err := units.ParseDecimal(s); err == nil {
+		if errors.Is(err, units.ErrNotPlain) {
+			hint = err.Error()
+		} else if _, err := units.ParseDecimal(s); err == nil {
 			hint = fmt.Sprintf("%s of what? write %ss for seconds", s, s)
 		}
 		o.fail(field, hint, "%s is %q, which is not a time", field, s)
@@ -259,7 +262,7 @@ func parseSeconds(s string) (float64, error) {
 		return units.ParseDecimal(digits)
 	}
 	d, err := time.ParseDuration(s)
-	return d.Seconds(), err
+	return d.Seconds(), cmp.Or(units.CheckLead(s), err)
 }
 
 func contains(list []string, s string) bool {

@@ -142,7 +142,7 @@ func (v floatValue) Set(s string) (err error) {
 		if strings.TrimSpace(s) == "" {
 			return Empty(v.name)
 		}
-		return model.RefusedError(fmt.Sprintf("--%s %q is not a rate from %g to %g per second", v.name, s, leastRate, mostRate), fmt.Sprintf("give one, such as --%s 500", v.name))
+		return model.RefusedError(fmt.Sprintf("--%s %q is not a rate from %g to %g per second%s", v.name, s, leastRate, mostRate, units.Plainly(err)), fmt.Sprintf("give one, such as --%s 500", v.name))
 	}
 	*v.to = rate
 	return nil

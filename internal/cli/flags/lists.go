@@ -108,9 +108,7 @@ func ParseList[V any](flag, s string, read func(string) (V, error)) ([]V, error)
 			if errors.Is(err, strconv.ErrRange) {
 				what = fmt.Sprintf("%s: %s is too large a number", flag, word)
 			}
-			if errors.Is(err, units.ErrNotPlain) {
-				what += ": " + err.Error()
-			}
+			what += units.Plainly(err)
 			if flag == "--bs" {
 				what = fmt.Sprintf("%s: %v", flag, err)
 			}

@@ -63,9 +63,7 @@ func (c *Count) Set(s string) error {
 	if c.Why != "" && err == nil && n < int64(c.Least) {
 		message += ": " + c.Why
 	}
-	if errors.Is(err, units.ErrNotPlain) {
-		message += ": " + err.Error()
-	}
+	message += units.Plainly(err)
 	return model.RefusedError(message, fmt.Sprintf("write one, such as --%s %d, or leave it out", c.Name, max(c.Least, cmp.Or(c.Such, 3))))
 }
 
@@ -98,9 +96,7 @@ func (v seedValue) Set(s string) error {
 	}
 	if err != nil || n == 0 {
 		message := fmt.Sprintf("--seed %s is not a whole number from 1 to %d", strconv.Quote(s), uint64(math.MaxUint64))
-		if errors.Is(err, units.ErrNotPlain) {
-			message += ": " + err.Error()
-		}
+		message += units.Plainly(err)
 		return model.RefusedError(message, "write one, such as --seed 42, or leave it out for a random one")
 	}
 	*v.to = n
@@ -140,7 +136,7 @@ func (v spanValue) Set(s string) error {
 }
 
 // spanWords matches what is a duration, however long.
-var spanWords = regexp.MustCompile(`^\+?(\d+(\.\d*)?|\.\d+)(e\+?\d+)?$|^\+?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
+var spanWords = regexp.MustCompile(`^(\d+(\.\d*)?|\.\d+)(e\+?\d+)?$|^((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
 
 // spansLike are what to suggest for flags whose durations are of another order than most.
 var spansLike = map[string]string{
@@ -152,6 +148,7 @@ func ParseSpan(flag, s string) (float64, error) {
 	if s == "" {
 		return 0, nil
 	}
+	plain := units.CheckLead(s)
 	v, err := units.ParseDecimal(s)
 	if err != nil {
 		var d time.Duration
@@ -160,6 +157,8 @@ func ParseSpan(flag, s string) (float64, error) {
 	}
 	like := "write it like " + cmp.Or(spansLike[strings.TrimPrefix(flag, "--")], "90s or 5m")
 	switch {
+	case plain != nil:
+		return 0, model.RefusedError(fmt.Sprintf("%s %q is not a duration%s", flag, s, units.Plainly(plain)), like)
 	case err == nil && v > 0 && v <= units.LongestTime:
 		return v, nil
 	case err == nil && v <= 0:
@@ -178,7 +177,7 @@ func ParseShare(flag, s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v < 1) {
-		return 0, model.RefusedError(fmt.Sprintf("%s %q must be between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
+		return 0, model.RefusedError(fmt.Sprintf("%s %q must be between 0 and 100 %%%s", flag, s, units.Plainly(err)), "write it like 5% or 0.05")
 	}
 	return v, nil
 }

@@ -61,6 +61,9 @@ var separated = regexp.MustCompile(`^[0-9.]+[_,' ]+[0-9]`)
 // M, G, T mean powers of 1024, as in fio; "KB", "MB" … of 1000.
 func ParseSize(s string) (int64, error) {
 	t := strings.TrimSpace(s)
+	if CheckLead(t) != nil {
+		return 0, fmt.Errorf("%q is not a size%s", s, Plainly(ErrNotPlain))
+	}
 	i := 0
 	for i < len(t) && (t[i] >= '0' && t[i] <= '9' || t[i] == '.') {
 		i++
@@ -226,7 +229,8 @@ const (
 	MostRepeats = 10000
 )
 
-// ErrNotPlain is what ParseWhole says of a whole number that is written in another way than with its digits alone.
+// ErrNotPlain is what is said of a number that is written in another way than with its digits alone: 010 is eight to one program
+// and ten to another.
 var ErrNotPlain = errors.New("write its digits alone, without a plus sign, leading zeros or separators")
 
 // ParseWhole reads a whole number as people write one: "12". One with a plus sign, leading zeros or grouped digits,
@@ -238,6 +242,25 @@ func ParseWhole(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
+// CheckLead returns ErrNotPlain for a number, with or without a unit, that begins with a plus sign or a zero before another digit.
+func CheckLead(s string) error {
+	if lead.MatchString(s) {
+		return ErrNotPlain
+	}
+	return nil
+}
+
+// Plainly continues a refusal with what ErrNotPlain says; "" after any other error.
+func Plainly(err error) string {
+	if errors.Is(err, ErrNotPlain) {
+		return ": " + ErrNotPlain.Error()
+	}
+	return ""
+}
+
+// lead matches the beginnings that CheckLead refuses.
+var lead = regexp.MustCompile(`^(\+[0-9.]|[+-]?0[0-9])`)
+
 // whole matches what is meant by a whole number, and plain one that is written with its digits alone.
 var (
 	whole = regexp.MustCompile(`^[-+]?[0-9]+([_,' ]+[0-9]+)*$`)
@@ -245,8 +268,11 @@ var (
 )
 
 // ParseDecimal reads a number as people write one: "12", "0.5", "1e3". The notations of programs, such
-// as 0x1p-3, and infinities are an error.
+// as 0x1p-3, and infinities are an error; leading zeros and a plus sign are ErrNotPlain.
 func ParseDecimal(s string) (float64, error) {
+	if err := CheckLead(s); err != nil {
+		return 0, err
+	}
 	if strings.Trim(s, "0123456789.eE+-") != "" {
 		return 0, fmt.Errorf("%q is not a decimal number", s)
 	}
