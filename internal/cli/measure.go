@@ -129,7 +129,7 @@ func (f *saveFlags) request(ctx context.Context, e *env.Env, o *options, exp mod
 func (f *saveFlags) saving(e *env.Env, view *screen.Screen) session.Saving {
 	return session.Saving{
 		Results: f.results, Command: recordedCommand(e), Audience: view,
-		SaveTrace: func(dir string) error { _, err := results.FinishTrace(dir); return err },
+		SaveTrace: func(rec *store.RecordedTrace) error { _, err := results.FinishTrace(rec); return err },
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/trace"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -170,9 +171,9 @@ func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, la
 	defer view.Close()
 	err = session.RecordTrace(ctx, e, session.Recording{
 		Trace: o, Parent: f.results, ID: store.Name(e.Now(), name) + "-trace", Labels: labels, Command: recordedCommand(e), View: view,
-		Save: func(dir string) (err error) {
+		Save: func(rec *store.RecordedTrace) (err error) {
 			view.Close()
-			done, err = results.FinishTrace(dir)
+			done, err = results.FinishTrace(rec)
 			return err
 		},
 	})
@@ -189,6 +190,9 @@ func printTrace(e *env.Env, t *iotrace.Report, output *outputFlags, parts []text
 		return jsonout.WriteTrace(term.Raw(e.Stdout), t)
 	case "text":
 	default:
+		if t.Directory == "" {
+			return output.emit(e, &format.Documents{Traces: []*iotrace.Report{t}}) // it could not be saved
+		}
 		return output.emitSaved(e, nil, t.Directory)
 	}
 	return text.RenderTrace(e.Stdout, t, text.TraceOptions{Options: screen.Text(e.Output), Parts: parts})

@@ -85,8 +85,7 @@ func Finish(rec *model.Recorded) (Outcome, error) {
 		f.Tidy()
 		done.Document, err = saveReport(f, done.Report)
 	} else {
-		// Whoever moved it keeps what was measured. Nothing may be written to what is there instead.
-		err = unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the run", rec.Directory), "loadline analyze DIR, with the folder to which it was moved")}
+		err = movedAway(rec.Directory, "run", "loadline analyze DIR")
 	}
 	if isUnsaved(err) {
 		// It was not saved there, so the directory is not named.

@@ -55,6 +55,13 @@ func saving(dir, again string, err error) error {
 	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved in %s: %v", dir, first), do+", then: "+again)}
 }
 
+// movedAway says that results could not be saved, because their directory was no longer there when what made them ended. Whoever
+// moved it keeps what was measured, and nothing may be written to what is there instead. Again is the command that computes and
+// saves them once more.
+func movedAway(dir, during, again string) error {
+	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the %s", dir, during), again+", with the folder to which it was moved")}
+}
+
 // firstOf is the first of several errors: a full disk causes the same error for every file.
 func firstOf(err error) error {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {

@@ -269,17 +269,15 @@ func unseenWords(share float64) string {
 	}
 }
 
-// FinishTrace computes the report of a trace's directory and saves it there.
-func FinishTrace(dir string) (*iotrace.Report, error) {
-	rec, err := store.ReadTrace(dir)
-	if err != nil {
-		return nil, err
-	}
-	if store.Running(dir) {
-		return nil, stillRunning("trace", dir)
-	}
+// FinishTrace computes the report of a trace, and saves it in the trace's directory. With an unsaved error the report is complete.
+func FinishTrace(rec *store.RecordedTrace) (*iotrace.Report, error) {
 	t := assembleTrace(rec)
-	return t, saveTrace(t)
+	if store.IsTrace(rec.Directory) {
+		return t, saveTrace(t)
+	}
+	// It was not saved there, so the directory is not named.
+	t.Directory = ""
+	return t, movedAway(rec.Directory, "trace", "loadline analyze DIR")
 }
 
 // tracedBeside is the report of the trace made beside the run in a directory: the saved one, otherwise
@@ -326,7 +324,14 @@ func saveTrace(t *iotrace.Report) error {
 
 // analyzeTrace is FinishTrace for Analyze. A report that cannot be saved is complete all the same.
 func analyzeTrace(dir string) (Outcome, error) {
-	t, err := FinishTrace(dir)
+	rec, err := store.ReadTrace(dir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if store.Running(dir) {
+		return Outcome{}, stillRunning("trace", dir)
+	}
+	t, err := FinishTrace(rec)
 	if isUnsaved(err) {
 		return Outcome{Trace: t, Unsaved: err}, nil
 	}

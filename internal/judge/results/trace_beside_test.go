@@ -52,7 +52,11 @@ func TestThePageOfARunHasTheTraceBesideIt(t *testing.T) {
 	if html, _ := page(t, run); !strings.Contains(html, begins) || !strings.Contains(html, `"operation":"write"`) {
 		t.Error("the page has no trace")
 	}
-	if _, err := FinishTrace(filepath.Join(run, store.TraceDir)); err != nil {
+	rec, err := store.ReadTrace(filepath.Join(run, store.TraceDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FinishTrace(rec); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Analyze(run); err != nil {

@@ -25,8 +25,8 @@ type Recording struct {
 	Command []string
 	// View, if set, is shown the trace while it is made.
 	View TraceView
-	// Save is called with the directory of the trace, which is then complete, to compute its report.
-	Save func(dir string) error
+	// Save is called with the complete trace, to compute its report.
+	Save func(*store.RecordedTrace) error
 	// in is where the trace is made; the zero value means this machine.
 	in tracedMachine
 }
@@ -99,7 +99,11 @@ func RecordTrace(ctx context.Context, e *env.Env, r Recording) error {
 	if saveErr := w.Finish(run); saveErr != nil {
 		return errors.Join(err, saveErr)
 	}
-	return errors.Join(err, r.Save(w.Dir()))
+	rec, readErr := w.Recorded()
+	if readErr != nil {
+		return errors.Join(err, readErr)
+	}
+	return errors.Join(err, r.Save(rec))
 }
 
 // DeviceBelow returns the block device of this machine that a target is on, and refuses a target that is on

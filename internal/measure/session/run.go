@@ -23,9 +23,8 @@ type Saving struct {
 	Command []string
 	// Observation is what is observed beside the measurement of one target, or of several volumes.
 	Observation Observation
-	// SaveTrace is called with the directory of such a trace, to compute its report. It is needed if there
-	// is an Observation.
-	SaveTrace func(dir string) error
+	// SaveTrace is called with such a trace, to compute its report. It is needed if there is an Observation.
+	SaveTrace func(*store.RecordedTrace) error
 	Audience  Audience
 }
 

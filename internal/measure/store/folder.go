@@ -45,6 +45,13 @@ func Open(dir string) (*Folder, error) {
 // Dir returns the folder's name for display.
 func (f *Folder) Dir() string { return f.name }
 
+// Moved reports whether the folder is no longer where it was opened: it was moved, removed or replaced.
+func (f *Folder) Moved() bool {
+	here, err := f.root.Stat(".")
+	there, gone := os.Stat(f.name)
+	return err != nil || gone != nil || !os.SameFile(here, there)
+}
+
 // Close closes the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 

@@ -85,8 +85,7 @@ func (w *Writer) Recorded() (*model.Recorded, error) {
 // readMoved reads the run back if its folder is not where it was made any more, which is possible only as long as it is
 // open.
 func (w *Writer) readMoved() {
-	here, err := w.folder.root.Stat(".")
-	if there, gone := os.Stat(w.folder.name); err == nil && (gone != nil || !os.SameFile(here, there)) {
+	if w.folder.Moved() {
 		w.moved, _ = w.folder.Read() // whoever asks for it is told why it cannot be read
 	}
 }

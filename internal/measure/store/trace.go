@@ -34,6 +34,8 @@ type TraceWriter struct {
 	file    *os.File
 	zip     *zstd.Encoder
 	flushed time.Time
+	// moved is the trace as it was read back at its end, if its folder was no longer where it had been made; else nil.
+	moved *RecordedTrace
 }
 
 // CreateTrace creates the directory of that name under parent, with a number appended if the name is
@@ -64,6 +66,14 @@ func CreateTrace(parent, name string, now func() time.Time, run iotrace.Run) (*T
 
 // Dir returns the trace's directory.
 func (w *TraceWriter) Dir() string { return w.folder.name }
+
+// Recorded reads the trace back after its end, also if its folder was moved meanwhile.
+func (w *TraceWriter) Recorded() (*RecordedTrace, error) {
+	if w.moved != nil {
+		return w.moved, nil
+	}
+	return ReadTrace(w.folder.name)
+}
 
 // Save replaces the record.
 func (w *TraceWriter) Save(run iotrace.Run) error {
@@ -97,7 +107,14 @@ func (w *TraceWriter) Second(samples []iotrace.Sample) error {
 // Finish closes the samples and saves the record. It must be called once.
 func (w *TraceWriter) Finish(run iotrace.Run) error {
 	err := errors.Join(w.zip.Close(), syncFile(w.file), w.Save(run))
-	return errors.Join(err, w.file.Close(), w.folder.Close())
+	if _, gone := os.Stat(w.folder.name); err != nil && errors.Is(gone, fs.ErrNotExist) {
+		err = model.BrokenError(fmt.Sprintf("the trace could not be saved: %s was removed while it was made", w.folder.name), "trace again, and leave its folder in place")
+	}
+	err = errors.Join(err, w.file.Close())
+	if err == nil && w.folder.Moved() {
+		w.moved, _ = w.folder.readTrace() // whoever asks for it is told why it cannot be read
+	}
+	return errors.Join(err, w.folder.Close())
 }
 
 // IsTrace reports whether the directory is a trace.
