@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
@@ -116,7 +117,12 @@ func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, kind session.Compar
 	if err := session.CheckComparison(args[0]); err != nil {
 		return err
 	}
-	code, err := f.gate.finishPair(e, args[0], &f.output, false)
+	folder, err := store.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	code, err := f.gate.finishPair(e, folder, &f.output, false)
 	return exitError(code, err)
 }
 
@@ -141,8 +147,8 @@ func endPair(e *env.Env, m *session.MeasuredPair, code int, err error) error {
 		printLeft(e, m.Err)
 		return exitCode(exitInterrupted)
 	case m.Err != nil:
-		if err != nil {
-			printLine(e.Stderr, "saved   %s (what was measured, and no comparison)", m.Dir)
+		if err != nil && !m.Folder.Moved() {
+			printLine(e.Stderr, "saved   %s (what was measured, and no comparison)", m.Folder.Dir())
 		}
 		// The comparison fails because the measurement failed, so report only the latter.
 		return m.Err

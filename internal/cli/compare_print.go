@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -29,13 +30,13 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB string, output *outputFla
 	return exitError(g.code(c), nil)
 }
 
-// recompute computes a saved comparison again, and reports what could not be read.
-func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
+// recompute computes a comparison from its folder, and reports what could not be read.
+func (g *gateFlags) recompute(e *env.Env, folder *store.Folder) (results.Outcome, error) {
 	margins, err := g.margins()
 	if err != nil {
 		return results.Outcome{}, err
 	}
-	again, err := results.Recompare(dir, margins)
+	again, err := results.Recompare(folder, margins)
 	g.judged = again.Comparison
 	for _, d := range again.Damage {
 		printLine(e.Stderr, "loadline: %s", d)
@@ -46,14 +47,14 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
 // finishPair reads both sides of a saved comparison back, saves their reports and
 // the comparison beside the raw data, prints the comparison, and returns the exit
 // code.
-func (g *gateFlags) finishPair(e *env.Env, dir string, output *outputFlags, brief bool) (int, error) {
-	again, err := g.recompute(e, dir)
+func (g *gateFlags) finishPair(e *env.Env, folder *store.Folder, output *outputFlags, brief bool) (int, error) {
+	again, err := g.recompute(e, folder)
 	if err == nil {
 		if again.Unsaved != nil {
 			// The comparison could not be saved in the directory, so do not name it.
 			again.Comparison.Directory = ""
 		}
-		err = errors.Join(printComparison(e, again.Comparison, output, brief, dir), again.Unsaved)
+		err = errors.Join(printComparison(e, again.Comparison, output, brief, folder.Dir()), again.Unsaved)
 	}
 	if err != nil {
 		return exitFailed, err

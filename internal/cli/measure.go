@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/screen"
 )
@@ -108,11 +109,12 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 	if err != nil {
 		return err
 	}
+	defer m.Folder.Close()
 	code := exitFailed
 	if exp.Scenario == model.OnBaseline || exp.App != nil {
-		code, err = f.finishBaseline(e, m.Dir)
+		code, err = f.finishBaseline(e, m.Folder)
 	} else {
-		code, err = f.gate.finishPair(e, m.Dir, &f.output, screen.HeadIsShown(e, f.quiet))
+		code, err = f.gate.finishPair(e, m.Folder, &f.output, screen.HeadIsShown(e, f.quiet))
 	}
 	screen.PrintReturned(e, m.Returned)
 	return endPair(e, m, code, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -15,8 +16,8 @@ import (
 // finishBaseline prints the target's report with the comparison, and returns the
 // exit code: a regression takes precedence over a missed goal, and that over an invalid
 // number.
-func (f *measureFlags) finishBaseline(e *env.Env, dir string) (int, error) {
-	again, err := f.gate.recompute(e, dir)
+func (f *measureFlags) finishBaseline(e *env.Env, folder *store.Folder) (int, error) {
+	again, err := f.gate.recompute(e, folder)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -34,7 +35,7 @@ func (f *measureFlags) finishBaseline(e *env.Env, dir string) (int, error) {
 			err = text.RenderComparison(e.Stdout, c, o)
 		}
 	default:
-		err = f.output.emitSaved(e, c, dir)
+		err = f.output.emitSaved(e, c, folder.Dir())
 	}
 	if err = errors.Join(err, again.Unsaved); err != nil {
 		return exitFailed, err

@@ -22,14 +22,11 @@ func refuseCopy(a, b *model.Recorded) error {
 	return model.RefusedError(fmt.Sprintf("%s is a copy of %s: a run would be compared with itself", b.Directory, a.Directory), "name two runs")
 }
 
-// Recompare computes a saved comparison from its raw data and saves the result. With an error, the
-// damage and the report are those from before it.
-func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
-	folder, err := store.Open(dir)
-	if err != nil {
-		return again, err
-	}
-	defer folder.Close()
+// Recompare computes a comparison from the raw data in its folder and saves the result. If the folder is open since it was
+// measured and was moved meanwhile, nothing is saved, and the result is complete all the same. With an error, the damage and the
+// report are those from before it.
+func Recompare(folder *store.Folder, asked model.Margins) (again Outcome, err error) {
+	dir, moved := folder.Dir(), folder.Moved()
 	var recs [2]*model.Recorded
 	var reports [2]*model.Report
 	for i, side := range store.Sides {
@@ -48,6 +45,9 @@ func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
 				again.Damage = append(again.Damage, rec.Directory+": "+d)
 			}
 			recs[i], reports[i] = rec, explained(rec, assembleOn(rec, below(rec, recs[0], reports[0])))
+			if moved {
+				return nil
+			}
 			_, err = saveReport(f, reports[i])
 			return err
 		}()
@@ -63,6 +63,12 @@ func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
 		return again, err
 	}
 	c.Directory, again.Comparison = dir, c
+	if moved {
+		// It was not saved there, so the directory is not named.
+		c.Directory, reports[0].Run.Directory, reports[1].Run.Directory = "", "", ""
+		again.Unsaved = movedAway(dir, "comparison", "loadline compare DIR")
+		return again, nil
+	}
 	if err = saveComparison(folder, c, reports); isUnsaved(err) {
 		again.Unsaved, err = err, nil
 	}

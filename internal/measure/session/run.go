@@ -128,11 +128,11 @@ func (m *Measured) Close() error { return m.close() }
 // Discarded returns the space that Close has returned to the storage.
 func (m *Measured) Discarded() []Returned { return m.prep.Discarded() }
 
-// MeasuredPair is how a measurement of two targets ended, and where it is saved. Everything that it made is
+// MeasuredPair is how a measurement of two targets ended, and where it was saved. Everything that it made is
 // removed.
 type MeasuredPair struct {
-	// Dir is the folder of the comparison.
-	Dir    string
+	// Folder is that of the comparison, which is open, so that it can be read wherever it was moved to, and must be closed.
+	Folder *store.Folder
 	Status model.Status
 	// Err is what went wrong since the measurement began; nil if nothing did.
 	Err error
@@ -170,17 +170,21 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 	if err != nil {
 		return nil, model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
-	if err := pair.Create(dir, run, e.Now); err != nil {
+	folder, err := store.Open(dir)
+	if err == nil {
+		err = pair.Create(dir, run, e.Now)
+	}
+	if err != nil {
 		// The directory was made here, and nothing has been measured.
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	watch.Planned(run, dir, pair.Plans[:], pair.Probes[:])
 	begun = true
-	m := &MeasuredPair{Dir: dir}
+	m := &MeasuredPair{Folder: folder}
 	m.Status, m.Err = pair.Measure(ctx, watch, e.Now)
 	m.Returned = pair.Discarded()
 	if withdraw(m.Err, dir) {
-		return nil, m.Err
+		return nil, errors.Join(m.Err, folder.Close())
 	}
 	return m, nil
 }

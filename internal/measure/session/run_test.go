@@ -80,9 +80,10 @@ func TestRunPairSavesBothSides(t *testing.T) {
 	if err != nil || m.Err != nil || m.Status != model.Complete {
 		t.Fatalf("%v, %+v", err, m)
 	}
+	defer m.Folder.Close()
 	for _, side := range store.Sides {
-		if !store.IsRun(filepath.Join(m.Dir, side)) {
-			t.Errorf("%s has no run %s", m.Dir, side)
+		if !store.IsRun(filepath.Join(m.Folder.Dir(), side)) {
+			t.Errorf("%s has no run %s", m.Folder.Dir(), side)
 		}
 	}
 	if diff := cmp.Diff([]string{"consent to fake:?iops=3000&seed=1", "planned"}, f.told); diff != "" {
