@@ -138,7 +138,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	if printErr := printDurability(e, d, f.output.name()); printErr != nil {
 		return errors.Join(err, printErr)
 	}
-	if f.run != "" && !f.quiet {
+	if f.run != "" && !f.quiet && err == nil {
 		printLine(e.Stderr, "next: loadline analyze %s", safetext.ShellWord(f.run))
 	}
 	switch {
@@ -149,6 +149,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 				printLine(e.Stderr, "  next: %s", g.Next)
 			}
 		}
+		printLeft(e, err)
 		return exitCode(exitInterrupted)
 	case err != nil:
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,8 +81,7 @@ func (w *execution) perform(ctx context.Context, c *child, number, pid int) (not
 // run runs a user's command in the shell. Its output goes to a file in the test's directory, not to a
 // pipe, so that a server that it starts in the background neither blocks it nor loses its output.
 func (w *execution) run(ctx context.Context, command, log string) error {
-	name := filepath.Join(filepath.Dir(w.path), log)
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := w.openLog(log)
 	if err != nil {
 		return err
 	}
@@ -96,12 +97,25 @@ func (w *execution) run(ctx context.Context, command, log string) error {
 		return err
 	}
 	words := exit.Error()
-	if text, err := os.ReadFile(name); err == nil {
+	if text, err := io.ReadAll(io.NewSectionReader(f, 0, math.MaxInt64)); err == nil {
 		if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); lines[len(lines)-1] != "" {
 			words += ": " + lines[len(lines)-1]
 		}
 	}
 	return errors.New(words)
+}
+
+// openLog opens a file of that name for a command's output. If the test's directory is no longer there, nothing is written to what
+// is there instead.
+func (w *execution) openLog(name string) (*os.File, error) {
+	if !w.log.movedFrom(w.path) {
+		return os.OpenFile(filepath.Join(filepath.Dir(w.path), name), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	}
+	f, err := os.CreateTemp("", "loadline-log-")
+	if err == nil {
+		err = os.Remove(f.Name())
+	}
+	return f, err
 }
 
 // killProcess kills the process and returns when it has ended.

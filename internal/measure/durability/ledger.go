@@ -216,6 +216,16 @@ func (l *ledger) append(e entry) error {
 
 func (l *ledger) close() error { return l.file.Close() }
 
+// movedFrom reports whether the ledger is no longer at path: its directory was moved, removed or replaced.
+func (l *ledger) movedFrom(path string) bool {
+	if l == nil {
+		return false // it is not open yet
+	}
+	here, err := l.file.Stat()
+	there, gone := os.Lstat(path)
+	return err != nil || gone != nil || !os.SameFile(here, there)
+}
+
 // mostLine exceeds the longest line of a ledger, which records what a million blocks held before, 27
 // bytes for each.
 const mostLine = 64 << 20
@@ -231,6 +241,11 @@ func readEntries(path string, visit func(entry) error) (good int64, err error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return 0, errors.Join(err, errors.New("it is not a plain file"))
 	}
+	return readLines(f, visit)
+}
+
+// readLines is readEntries for an open ledger.
+func readLines(f io.Reader, visit func(entry) error) (good int64, err error) {
 	lines := bufio.NewReaderSize(f, 1<<16)
 	var torn error
 	for number := 1; ; number++ {

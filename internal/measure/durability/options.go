@@ -146,6 +146,8 @@ type execution struct {
 	proved bool
 	// from is the number of cuts already in the ledger at the start.
 	from int
+	// unsaved is why the report of the last cut could not be saved; nil if it was.
+	unsaved error
 }
 
 func (w *execution) tell(u Update) {

@@ -49,7 +49,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 	}
 	defer w.log.close()
 	// Another resume may have ended the test before this one had the lock.
-	if s, err = readState(from); err != nil {
+	if s, err = w.log.state(from); err != nil {
 		return nil, err
 	}
 	pending, err := s.pending(from, more)

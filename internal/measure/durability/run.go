@@ -40,6 +40,12 @@ var errKept = errors.New("")
 func (w *execution) cuts(ctx context.Context) error {
 	w.from = len(w.state.phases)
 	for n := w.from + 1; n <= w.from+w.Cuts; n++ {
+		if w.unsaved == nil && w.log.movedFrom(w.path) {
+			w.unsaved = w.moved()
+		}
+		if w.unsaved != nil {
+			return w.unsaved // nothing is cut for a report that cannot be saved
+		}
 		if err := w.hold(ctx); err != nil {
 			return err
 		}
@@ -72,6 +78,11 @@ func (w *execution) cycle(ctx context.Context, number int) error {
 	err = poll(ctx, w.env.Clock, func() (bool, error) {
 		acked, _, _, words := c.look()
 		w.tell(Update{Phase: "write", Cut: number, Done: acked, Total: w.Writes})
+		if (words != "" || c.gone()) && w.log.movedFrom(w.path) {
+			// It finds no ledger there.
+			w.unsaved = w.moved()
+			return false, w.unsaved
+		}
 		if words != "" || c.gone() {
 			return false, model.BrokenError(fmt.Sprintf("writing to %s failed before the cut: %s", w.Target.Name, c.why()), "fix the target first: a test of durability needs one that works")
 		}
@@ -215,7 +226,7 @@ func (w *execution) mounted() bool {
 // check reads everything back and records the outcome in the ledger.
 func (w *execution) check(ctx context.Context, number int, gone bool) error {
 	w.tell(Update{Phase: "check", Cut: number})
-	s, err := readState(w.path)
+	s, err := w.log.state(w.path)
 	if err != nil {
 		return errors.Join(err, errKept)
 	}
@@ -242,11 +253,12 @@ func (w *execution) check(ctx context.Context, number int, gone bool) error {
 	if err := w.log.append(entry{Checked: &checkedEntry{Cut: cut, Found: found}}); err != nil {
 		return errors.Join(err, errKept)
 	}
-	if w.state, err = readState(w.path); err != nil {
+	if w.state, err = w.log.state(w.path); err != nil {
 		return errors.Join(err, errKept)
 	}
 	w.tell(Update{Phase: "check", Cut: number, Checked: &cut})
-	return w.save()
+	w.unsaved = w.save()
+	return nil
 }
 
 // cutHead describes what ended the last phase, as far as the ledger knows; boot identifies the
@@ -308,6 +320,9 @@ func (w *execution) finish(err error) (*model.Durability, error) {
 	case err != nil:
 		end.Status, end.Reason = model.Failed, err.Error()
 	}
+	if w.unsaved != nil && errors.Is(err, w.unsaved) {
+		err = nil // it is said below
+	}
 	h := &w.state.header
 	end.Removed = h.Made && !kept
 	logErr := w.log.append(entry{End: &end})
@@ -322,16 +337,51 @@ func (w *execution) finish(err error) (*model.Durability, error) {
 		}
 	}
 	w.leave()
-	s, readErr := readState(w.path)
+	s, readErr := w.log.state(w.path)
 	if readErr != nil {
 		return nil, errors.Join(err, readErr)
 	}
 	w.state = s
-	return s.report(filepath.Dir(w.path)), errors.Join(err, w.save())
+	saveErr := w.save()
+	if saveErr == nil && end.Status == model.Failed {
+		saveErr = w.unsaved // it ended the test
+	}
+	return w.report(), errors.Join(err, saveErr)
+}
+
+// report returns the report so far. If its directory is no longer there, it is not named.
+func (w *execution) report() *model.Durability {
+	dir := filepath.Dir(w.path)
+	d := w.state.report(dir)
+	if w.log.movedFrom(w.path) {
+		d.Directory = ""
+		for i := range d.Findings {
+			f := &d.Findings[i]
+			f.Next = strings.Replace(f.Next, ResumeLine(w.state.header.Target.InCommand(), dir), w.resumeLine(), 1)
+		}
+	}
+	return d
+}
+
+// moved says that the report cannot be saved, because its directory is no longer there, and what is left to check. Nothing may be
+// written to what is there instead.
+func (w *execution) moved() error {
+	dir, h := filepath.Dir(w.path), &w.state.header
+	message := fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the test", dir)
+	if w.state.end == nil || !w.state.pends(dir) {
+		return model.BrokenError(message, "loadline analyze DIR, with the folder to which it was moved")
+	}
+	if h.Made {
+		message += "; " + h.Path + " was left for the check"
+	}
+	return &model.LeftError{WorkerError: model.BrokenError(message, "check: "+w.resumeLine())}
 }
 
 // save saves the report so far.
 func (w *execution) save() error {
+	if w.log.movedFrom(w.path) {
+		return w.moved()
+	}
 	d := w.state.report(filepath.Dir(w.path))
 	if w.state.end == nil {
 		d.Status, d.Reason = model.Running, ""
@@ -349,6 +399,9 @@ func ResumeLine(target, dir string) string {
 
 // resumeLine returns the command for checking this test later.
 func (w *execution) resumeLine() string {
+	if w.log.movedFrom(w.path) {
+		return "loadline durability " + safetext.ShellWord(w.Target.InCommand()) + " --resume DIR, with the folder to which it was moved"
+	}
 	return ResumeLine(w.Target.InCommand(), filepath.Dir(w.path))
 }
 

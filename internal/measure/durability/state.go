@@ -3,7 +3,9 @@ package durability
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -56,8 +58,20 @@ func readState(path string) (*state, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, LedgerFile)
 	}
+	return newState(path, func(take func(entry) error) (int64, error) { return readEntries(path, take) })
+}
+
+// state reads a ledger that is open, wherever it is now; path is where it was opened.
+func (l *ledger) state(path string) (*state, error) {
+	return newState(path, func(take func(entry) error) (int64, error) {
+		return readLines(io.NewSectionReader(l.file, 0, math.MaxInt64), take)
+	})
+}
+
+// newState makes a state of what read reads.
+func newState(path string, read func(take func(entry) error) (int64, error)) (*state, error) {
 	s := &state{}
-	good, err := readEntries(path, s.take)
+	good, err := read(s.take)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, model.RefusedError(fmt.Sprintf("there is no ledger at %s", path), "name the directory that the test was saved in: ls -d loadline-results/*durability*")
