@@ -64,39 +64,43 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	d := sweep.GridDefaults()
 	f.StringVar(&o.pattern, "rw", d.Pattern, "the pattern: "+strings.Join(sweep.Patterns, ", "))
-	flags.Verify(f, "rw", func(s string) error {
-		return checkAxis(func(r *model.SweepRequest) error { r.Pattern = s; return nil })
-	})
 	flags.ListVar(f, &o.depths, "depth", command.Joined(d.Depths, strconv.Itoa), flags.ReadWhole, "queue depths of each job")
 	flags.ListVar(f, &o.blocks, "bs", command.Joined(d.BlockSizes, units.FormatBlock), units.ParseSize, "block sizes (with --load: one, 4k by default)")
 	flags.ListVar(f, &o.jobs, "jobs", command.Joined(d.Jobs, strconv.Itoa), flags.ReadWhole, "numbers of concurrent submitters")
-	flags.Verify(f, "depth", func(s string) error {
-		return checkAxis(func(r *model.SweepRequest) (err error) {
-			r.Depths, err = flags.ParseList("--depth", s, flags.ReadWhole)
-			return err
-		})
-	})
-	flags.Verify(f, "bs", func(s string) error {
-		return checkAxis(func(r *model.SweepRequest) (err error) {
-			r.BlockSizes, err = flags.ParseList("--bs", s, units.ParseSize)
-			return err
-		})
-	})
-	flags.Verify(f, "jobs", func(s string) error {
-		return checkAxis(func(r *model.SweepRequest) (err error) {
-			r.Jobs, err = flags.ParseList("--jobs", s, flags.ReadWhole)
-			return err
-		})
-	})
+	for _, a := range axes {
+		flags.Verify(f, a.flag, a.check)
+	}
 	f.BoolVar(&o.load, "load", false, "instead, offer rates: latency against load, and the knee")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)
 }
 
-// checkAxis refuses what set makes of a sweep with a single cell.
-func checkAxis(set func(*model.SweepRequest) error) error {
+// axis is a flag of the grid; read puts what was typed into a request.
+type axis struct {
+	flag string
+	read func(r *model.SweepRequest, typed string) error
+}
+
+var axes = []axis{
+	{"rw", func(r *model.SweepRequest, s string) error { r.Pattern = s; return nil }},
+	{"depth", func(r *model.SweepRequest, s string) (err error) {
+		r.Depths, err = flags.ParseList("--depth", s, flags.ReadWhole)
+		return err
+	}},
+	{"bs", func(r *model.SweepRequest, s string) (err error) {
+		r.BlockSizes, err = flags.ParseList("--bs", s, units.ParseSize)
+		return err
+	}},
+	{"jobs", func(r *model.SweepRequest, s string) (err error) {
+		r.Jobs, err = flags.ParseList("--jobs", s, flags.ReadWhole)
+		return err
+	}},
+}
+
+// check refuses a value that a sweep with one cell would refuse.
+func (a axis) check(typed string) error {
 	r := model.SweepRequest{Pattern: sweep.Patterns[0], Depths: []int{1}, BlockSizes: []int64{4096}, Jobs: []int{1}}
-	if err := set(&r); err != nil {
+	if err := a.read(&r, typed); err != nil {
 		return err
 	}
 	_, err := sweep.Profile(r)
@@ -111,20 +115,11 @@ func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Expe
 		r = sweep.LoadDefaults()
 	}
 	r.Pattern = o.pattern
-	var err error
-	for _, l := range []struct {
-		flag, text string
-		read       func(string) error
-	}{
-		{"depth", o.depths, func(s string) error { r.Depths, err = flags.ParseList("--depth", s, flags.ReadWhole); return err }},
-		{"bs", o.blocks, func(s string) error { r.BlockSizes, err = flags.ParseList("--bs", s, units.ParseSize); return err }},
-		{"jobs", o.jobs, func(s string) error { r.Jobs, err = flags.ParseList("--jobs", s, flags.ReadWhole); return err }},
-	} {
-		if !cmd.Flags().Changed(l.flag) {
-			continue
-		}
-		if err := l.read(l.text); err != nil {
-			return model.Experiment{}, err
+	for _, a := range axes {
+		if f := cmd.Flags().Lookup(a.flag); f.Changed {
+			if err := a.read(&r, f.Value.String()); err != nil {
+				return model.Experiment{}, err
+			}
 		}
 	}
 	exp, err := o.options.experiment(target)
