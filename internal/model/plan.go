@@ -35,8 +35,8 @@ type Schedule struct {
 	ShortWriteLook bool `json:"short_write_look,omitempty"`
 }
 
-// ShortLook is the length, in seconds, of a look for which a full one is not needed.
-const ShortLook = 10.0
+// ShortLook returns the length, in seconds, of a look for which a full one is not needed.
+func (s Schedule) ShortLook() float64 { return min(max(10, s.Repeat), s.Look) }
 
 // ShortenedBy returns the seconds that are saved by a short look at writes, if the prefill is expected to take as long as
 // a look; 0 if there is none.
@@ -47,7 +47,7 @@ func (p *Plan) ShortenedBy() float64 {
 	}
 	for _, w := range p.Workloads {
 		if w.Writes() && !w.Reads() && !w.OpenLoop {
-			return max(0, s.Look-max(ShortLook, s.Repeat))
+			return s.Look - s.ShortLook()
 		}
 	}
 	return 0

@@ -39,7 +39,7 @@ type looking struct {
 	// rec is what was measured so far.
 	rec model.Recorded
 	// chosen are the workloads that get a look instead of their last guaranteed repeat; nil until they are
-	// chosen. For those in short, it lasts model.ShortLook.
+	// chosen. For those in short, it lasts Schedule.ShortLook.
 	chosen []string
 	short  map[string]bool
 	began  bool
@@ -100,7 +100,7 @@ func (s *side) equalLooks(o *side) {
 func (s *side) lookSeconds(name string) float64 {
 	schedule := s.plan.Schedule
 	if s.looking.short[name] {
-		return min(max(model.ShortLook, schedule.Repeat), schedule.Look)
+		return schedule.ShortLook()
 	}
 	return schedule.Look
 }
@@ -135,7 +135,7 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 			left += beyond
 		}
 		next, least = s.looking.looker.Next(&s.looking.rec)
-		seconds = min(max(model.ShortLook, least), float64(int(left)))
+		seconds = min(max(schedule.ShortLook(), least), float64(int(left)))
 	}
 	return nil
 }

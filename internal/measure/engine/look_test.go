@@ -254,7 +254,7 @@ func TestLooksOfBothSidesAreEquallyLong(t *testing.T) {
 	b.plan.Schedule.Look, a.plan.Schedule.Look = 20, 20
 	a.equalLooks(b)
 	for _, s := range []*side{a, b} {
-		if s.lookSeconds("a") != 20 || s.lookSeconds("b") != model.ShortLook {
+		if s.lookSeconds("a") != 20 || s.lookSeconds("b") != 10 {
 			t.Errorf("%g s and %g s", s.lookSeconds("a"), s.lookSeconds("b"))
 		}
 	}

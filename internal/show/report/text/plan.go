@@ -191,7 +191,7 @@ func scheduleWords(pl *model.Plan) []string {
 func lookWords(s model.Schedule) string {
 	short := ""
 	if s.ShortWriteLook {
-		short = " (" + words.Seconds(model.ShortLook) + " if it writes, after an even prefill of " + words.Seconds(s.Look) + ")"
+		short = " (" + words.Seconds(s.ShortLook()) + " if it writes, after an even prefill of " + words.Seconds(s.Look) + ")"
 	}
 	switch {
 	case s.Look <= 0:
