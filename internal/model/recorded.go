@@ -15,6 +15,9 @@ type Recorded struct {
 	Imported *Imported
 	// Directory is where the run was read from.
 	Directory string
+	// Steps are the workloads of the steps by number, as the names of the load tool's outputs say, if the record of the run
+	// is lost, which says it otherwise: the plan does not, because steps are moved and added during a run. nil if it is not.
+	Steps map[int]string
 	// Damage lists, in sentences, what could not be read (a truncated last line …).
 	Damage []string
 }

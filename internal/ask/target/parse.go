@@ -160,7 +160,7 @@ func parseRBD(name string) (model.Target, error) {
 	switch {
 	case !found:
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s: the option %q is unknown; the only one is id, the Ceph user", name, options),
+			fmt.Sprintf("%s: the option %q is unknown; the only one is id, the Ceph user", name, optionName(options)),
 			"write rbd:"+image+":id=USER; $CEPH_CONF names another ceph.conf")
 	case strings.HasPrefix(user, "client."):
 		return model.Target{}, model.RefusedError(
@@ -190,4 +190,10 @@ func parseFake(name string) (model.Target, error) {
 			fmt.Sprintf("%s: the fake's parameters do not parse: %v", name, err), "write fake:?iops=1000&cv=0.05, quoted for the shell")
 	}
 	return model.Target{Name: name, Kind: model.Fake, URI: params}, nil
+}
+
+// optionName returns the name of an option, without its value, which may be a secret.
+func optionName(option string) string {
+	name, _, _ := strings.Cut(option, "=")
+	return name
 }

@@ -128,8 +128,12 @@ func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []mod
 	for _, step := range steps {
 		m, s := measured[step], find(step)
 		if s == nil {
-			i := slices.IndexFunc(rec.Plan.Steps, func(p model.Step) bool { return p.Number == step })
-			list = append(list, spanAt{step: rec.Plan.Steps[i]})
+			// If the record of the run is lost, the plan may not know the step.
+			at := spanAt{step: model.Step{Number: step, Workload: workload, Ramp: rec.Plan.Schedule.Ramp}}
+			if i := slices.IndexFunc(rec.Plan.Steps, func(p model.Step) bool { return p.Number == step && p.Workload == workload }); i >= 0 {
+				at.step = rec.Plan.Steps[i]
+			}
+			list = append(list, at)
 			s = &list[len(list)-1]
 			s.Round = s.step.Round
 		}

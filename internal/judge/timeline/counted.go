@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"maps"
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
@@ -37,6 +38,9 @@ func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
 		if r.Error != "" {
 			delete(workload, r.Step.Number)
 		}
+	}
+	if rec.Steps != nil {
+		workload = maps.Clone(rec.Steps)
 	}
 	for step := range out {
 		delete(workload, step)

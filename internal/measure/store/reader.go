@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -46,6 +47,8 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 		return nil, damageError(dir, samplesFile, err.Error())
 	case err != nil:
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
+	case len(rec.Samples) == 0 && rec.Run.Status == model.Complete && slices.ContainsFunc(rec.Run.Steps, func(s model.StepResult) bool { return s.Error == "" }):
+		rec.Damage = append(rec.Damage, samplesFile+" is empty")
 	}
 	rec.Imported = readImported(files, rec)
 	rec.Durability = readDurability(files, rec)
@@ -77,11 +80,19 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 			return damageError(dir, planFile, fmt.Sprintf("the workload %q neither reads nor writes, but has the direction %q", w.Name, w.Direction))
 		}
 	}
-	if err := readJSON(files, runFile, &rec.Run); err != nil {
+	err := readJSON(files, runFile, &rec.Run)
+	if err == nil && rec.Run.Schema != model.RunSchema {
+		err = fmt.Errorf("it is not in the schema %q", model.RunSchema)
+	}
+	if err != nil {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", runFile, err))
 		rec.Run = model.Run{Schema: model.RunSchema, ID: filepath.Base(dir), Status: model.Running}
+		rec.Steps = outputSteps(files, &rec.Plan)
 		if !locked(files, samplesFile) {
 			rec.Run.Status, rec.Run.Reason = model.Interrupted, "or ended otherwise: its record "+runFile+" cannot be read"
+			if len(rec.Steps) == 0 {
+				rec.Run.Reason += ", which says what each repeat measured"
+			}
 		}
 	}
 	dropCounts(rec)
@@ -96,6 +107,26 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 		rec.Run.Reason = killedReason
 	}
 	return nil
+}
+
+// outputSteps returns the workloads of the steps that the load tool's outputs are named after.
+func outputSteps(files fs.FS, plan *model.Plan) map[int]string {
+	steps := map[int]string{}
+	names, _ := fs.Glob(files, path.Join(rawDir, "*"))
+	for _, name := range names {
+		number, output, _ := strings.Cut(path.Base(name), "-")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			continue
+		}
+		for _, w := range plan.Workloads {
+			// A name may be the beginning of another one.
+			if strings.HasPrefix(output, w.Name+".") && len(w.Name) > len(steps[n]) {
+				steps[n] = w.Name
+			}
+		}
+	}
+	return steps
 }
 
 // notRunError returns the refusal of a directory that is not a run directory.

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"sort"
 	"strconv"
@@ -82,7 +83,7 @@ func ParseParameters(query string) (Parameters, error) {
 			sort.Strings(names)
 			return p, model.RefusedError(fmt.Sprintf("a fake device has no parameter %q", name), "its parameters: "+strings.Join(names, ", "))
 		}
-		if *f, err = strconv.ParseFloat(v[0], 64); err != nil || *f < 0 && name != "drift" {
+		if *f, err = strconv.ParseFloat(v[0], 64); err != nil || *f < 0 && name != "drift" || math.IsNaN(*f) || math.IsInf(*f, 0) {
 			return p, model.RefusedError(fmt.Sprintf("the fake device's %s=%q is not a number of the right kind", name, v[0]), "")
 		}
 	}
