@@ -27,6 +27,7 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		"run . -qz 4g":               "did you mean --size?\n  next: write --size\n",
 		"run . --dry-run":            "next: loadline plan TARGET",
 		"run /dev/x --overwrite":     "name what may be overwritten: --destroy-data-on TARGET",
+		"serve x --overwrite":        "loadline serve --help",
 		"sweep . --numjobs 4":        "next: loadline sweep . --jobs 4\n",
 		// A command whose value would be refused is not suggested.
 		"sweep . --block-size 1_0k":     "did you mean --bs? --bs: \"1_0k\" is not a size: nothing may stand between its digits but a decimal point; write it like 4k, 512M or 20GiB\n  next: give a list separated by commas, such as --bs 4k,64k\n",

@@ -157,7 +157,7 @@ func TestRefusals(t *testing.T) {
 		"rbd:po ol/vm":                     {"would open another image"},
 		"rbd:pool/vm\nexec_prerun=x":       {"would open another image"},
 		"rbd:pool/image:":                  {`option "" is unknown`, "rbd:pool/image:id=USER"},
-		"rbd:pool/image:conf=/x":           {`option "conf=/x" is unknown`, "CEPH_CONF"},
+		"rbd:pool/image:conf=/x":           {`option "conf" is unknown`, "CEPH_CONF"},
 		"rbd:pool/image:id=":               {`"" cannot be the name of a Ceph user`, "ceph auth ls"},
 		"rbd:pool/image:id=-c":             {`"-c" cannot be the name`},
 		"rbd:pool/image:id=a;b":            {`"a;b" cannot be the name`},

@@ -70,6 +70,9 @@ var ForeignFlags = map[string]ForeignFlag{
 	"c": {[]string{"clients"}, ""}, "client": {[]string{"clients"}, ""}, "j": {[]string{"threads", "jobs"}, ""}, "builtin": {[]string{"load"}, applicationHint},
 }
 
+// permits is the flag that permits overwriting, which only commands that write have.
+const permits = "destroy-data-on"
+
 // UnknownFlag explains a flag error; for a flag that does not exist it suggests what was
 // probably meant.
 func UnknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
@@ -98,7 +101,7 @@ func UnknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 	instead := ""
 	if i := slices.IndexFunc(foreign.Here, func(f string) bool { return slices.Contains(own, f) }); i >= 0 {
 		instead = foreign.Here[i]
-	} else if known && foreign.Words != "" {
+	} else if known && foreign.Words != "" && (slices.Contains(own, permits) || !strings.Contains(foreign.Words, permits)) {
 		return Error{unknownErr, foreign.Words}
 	}
 	if instead == "" {

@@ -190,9 +190,6 @@ func isWhole(rec *model.Recorded) error {
 	switch {
 	case len(rec.Damage) > 0:
 		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, strings.Join(rec.Damage, "; ")), look)
-	case rec.Run.Schema != model.RunSchema:
-		return model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, model.RunSchema),
-			"use the loadline that made it")
 	case rec.Run.Finished.IsZero():
 		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, rec.Run.Reason), look)
 	}

@@ -208,7 +208,7 @@ func TestThePrefillThatDidNotEndMayTakeAsLongAsItsLimit(t *testing.T) {
 	ev := sound()
 	ev.Recorded.Run.Status, ev.Recorded.Run.Steps, ev.Recorded.Run.Prepare = model.Interrupted, nil, nil
 	ev.Recorded.Plan.PrefillSeconds, ev.Recorded.Plan.Experiment.MaxPrefill = 1, 60
-	if got := ev.takes(nil); got != "   # at most 6 m 30 s" {
+	if got := ev.takes(nil); got != "   # at most 6 m 10 s" {
 		t.Errorf("%q", got)
 	}
 	ev.Recorded.Plan.PrefillSeconds, ev.Recorded.Plan.Experiment.MaxPrefill, ev.Recorded.Plan.Experiment.Size = 0, 0, 1<<40

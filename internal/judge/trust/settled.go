@@ -17,9 +17,9 @@ const afterWrites = 0.06
 
 var ruleSettled = Rule{
 	Name:     "settled",
-	Checks:   "reads were measured after the storage had finished earlier writes",
+	Checks:   "reads were measured after the storage had finished earlier writes, and writes were not only absorbed by a cache",
 	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes",
-	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been",
+	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes if a cache drained after them that no repeat was long enough to fill",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
 }
@@ -108,6 +108,13 @@ func checkSettled(ev Evidence) []model.Finding {
 	if len(mixed) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: mixed, Next: ev.alone(), Evidence: waits.evidence(),
 			Message: waits.words() + fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(mixed))})
+	}
+	if waits.helped > 0 || drains {
+		if absorbed := ev.absorbed(waits.full); len(absorbed) > 0 {
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: absorbed, Next: ev.command(ev.only(absorbed), "--until-steady"), Evidence: waits.evidence(),
+				Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (reads ran at %s IOPS instead of %s); no repeat was long enough to fill it, so they are slower in the long run",
+					few(absorbed), units.FormatRate(waits.before), units.FormatRate(waits.full))})
+		}
 	}
 	passed := "reads after writes were as fast as others"
 	if waits.seconds > 0 && waits.helped == 0 {
@@ -244,6 +251,22 @@ func (ev Evidence) slowInItsLook(name string, g repeatsAfter) bool {
 		}
 	}
 	return false
+}
+
+// absorbed lists the workloads that write faster than the storage reads, in 1/s, and whose rate never fell, although a cache
+// is known to drain after them.
+func (ev Evidence) absorbed(reads float64) []string {
+	var list []string
+	for _, r := range ev.Results {
+		w, known := ev.Recorded.Plan.Workload(r.Workload)
+		if !known || w.Reads() || w.Limit() > 0 || r.Direction != model.Write || r.Metrics[model.IOPS].Value <= reads/(1-model.SettlingGap) {
+			continue
+		}
+		if s := r.Sustained; s == nil || s.State == model.Held {
+			list = append(list, r.Workload)
+		}
+	}
+	return list
 }
 
 // slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had

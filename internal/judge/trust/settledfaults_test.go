@@ -166,6 +166,39 @@ func TestALongRepeatThatFellBesideADrainingCache(t *testing.T) {
 	}
 }
 
+// Writes that a cache absorbed throughout are faster than the storage, which the drain after them shows; what they fell to is not.
+func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
+	ev := sound()
+	leaveOut(&ev)
+	eachStep(&ev, iops.Name, func(s *model.StepResult) {
+		s.Settling = &model.Settling{Writes: 20000, Waited: 30, Slow: 50, Rate: 100, Settled: true}
+	})
+	writes := func(state model.SustainedState) (named []string) {
+		ev.Results = slices.Clone(ev.Results)
+		for i := range ev.Results {
+			if r := &ev.Results[i]; r.Direction == model.Write {
+				r.Sustained = &model.Sustained{State: state}
+			}
+		}
+		for _, f := range checkSettled(ev) {
+			if strings.HasPrefix(f.Message, "absorbed: ") {
+				named = f.Results
+			}
+		}
+		return named
+	}
+	if named := writes(model.Held); len(named) == 0 || slices.Contains(named, iops.Name) {
+		t.Errorf("rates that held: %v", named)
+	}
+	if named := writes(model.Fell); len(named) > 0 {
+		t.Errorf("rates that fell: %v", named)
+	}
+	eachStep(&ev, iops.Name, func(s *model.StepResult) { s.Settling.Slow, s.Settling.Rate = 1e6, 2e6 })
+	if named := writes(model.Held); len(named) > 0 {
+		t.Errorf("slower than the reads: %v", named)
+	}
+}
+
 // settledFinding returns what the rule says of a workload.
 func settledFinding(t *testing.T, ev Evidence, workload string) model.Finding {
 	t.Helper()

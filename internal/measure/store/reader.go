@@ -47,10 +47,11 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 		return nil, damageError(dir, samplesFile, err.Error())
 	case err != nil:
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
-	case len(rec.Samples) == 0 && rec.Run.Status == model.Complete && slices.ContainsFunc(rec.Run.Steps, func(s model.StepResult) bool { return s.Error == "" }):
-		rec.Damage = append(rec.Damage, samplesFile+" is empty")
 	}
 	rec.Imported = readImported(files, rec)
+	if len(rec.Samples) == 0 && rec.Imported == nil && rec.Run.Status == model.Complete && slices.ContainsFunc(rec.Run.Steps, func(s model.StepResult) bool { return s.Error == "" }) {
+		rec.Damage = append(rec.Damage, samplesFile+" is empty")
+	}
 	rec.Durability = readDurability(files, rec)
 	rec.Jobs = readJobs(files, rec.Run.Steps)
 	return rec, nil
@@ -82,7 +83,7 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 	}
 	err := readJSON(files, runFile, &rec.Run)
 	if err == nil && rec.Run.Schema != model.RunSchema {
-		err = fmt.Errorf("it is not in the schema %q", model.RunSchema)
+		err = fmt.Errorf("it was written in schema %q, and this loadline reads %q", rec.Run.Schema, model.RunSchema)
 	}
 	if err != nil {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", runFile, err))
