@@ -60,6 +60,19 @@ func fakeRequest(t *testing.T) model.StartRequest {
 	}
 }
 
+// countKills has a driver read these counts one after the other when it runs fio; it knows the version by then.
+func countKills(t *testing.T, d *Driver, kills ...MemoryKills) {
+	t.Helper()
+	if _, err := d.Version(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.memoryKills = func() MemoryKills {
+		k := kills[0]
+		kills = kills[1:]
+		return k
+	}
+}
+
 // A kill is the out-of-memory killer's if the kernel counted one there, and the limit is named; a kill
 // that it did not count is somebody's.
 func TestOutOfMemory(t *testing.T) {
@@ -96,12 +109,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := fakeDriver(t, c.script)
-			readings := []MemoryKills{c.before, c.after}
-			d.memoryKills = func() MemoryKills {
-				k := readings[0]
-				readings = readings[1:]
-				return k
-			}
+			countKills(t, d, c.before, c.after)
 			var got collected
 			r, err := d.Run(context.Background(), fakeRequest(t), load.BeginNow, got.emit)
 			if err != nil || !strings.Contains(r.Error, c.says) {

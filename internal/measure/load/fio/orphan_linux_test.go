@@ -131,11 +131,7 @@ func TestRealJobKilledWhileItIsAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := realDriver(t)
-			d.memoryKills = func() MemoryKills {
-				k := c.kills[0]
-				c.kills = c.kills[1:]
-				return k
-			}
+			countKills(t, d, c.kills...)
 			path := t.TempDir() + "/f"
 			if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
 				t.Fatal(err)
