@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -253,13 +254,17 @@ func (ev Evidence) slowInItsLook(name string, g repeatsAfter) bool {
 	return false
 }
 
-// absorbed lists the workloads that write faster than the storage reads, in 1/s, and whose rate never fell, although a cache
-// is known to drain after them.
+// absorbed lists the workloads that write faster than the storage reads, and whose rate never fell, although a cache
+// is known to drain after them. They are compared with reads of the same size and depth; reads (1/s) is the rate for those that
+// have none.
 func (ev Evidence) absorbed(reads float64) []string {
 	var list []string
 	for _, r := range ev.Results {
 		w, known := ev.Recorded.Plan.Workload(r.Workload)
-		if !known || w.Reads() || w.Limit() > 0 || r.Direction != model.Write || r.Metrics[model.IOPS].Value <= reads/(1-model.SettlingGap) {
+		if !known || w.Reads() || w.Limit() > 0 || r.Direction != model.Write {
+			continue
+		}
+		if r.Metrics[model.IOPS].Value <= cmp.Or(ev.readsLike(w), reads)/(1-model.SettlingGap) {
 			continue
 		}
 		if s := r.Sustained; s == nil || s.State == model.Held {
@@ -267,6 +272,19 @@ func (ev Evidence) absorbed(reads float64) []string {
 		}
 	}
 	return list
+}
+
+// readsLike returns the highest rate, in 1/s, of workloads that only read, in blocks of the same size and with as many in
+// flight; 0 if there is none.
+func (ev Evidence) readsLike(w model.Workload) float64 {
+	fastest := 0.0
+	for _, r := range ev.Results {
+		if like, known := ev.Recorded.Plan.Workload(r.Workload); known && !like.Writes() && like.Limit() == 0 &&
+			like.BlockSize == w.BlockSize && like.Depth*like.JobCount() == w.Depth*w.JobCount() {
+			fastest = math.Max(fastest, r.Metrics[model.IOPS].Value)
+		}
+	}
+	return fastest
 }
 
 // slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had

@@ -173,11 +173,14 @@ func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
 	eachStep(&ev, iops.Name, func(s *model.StepResult) {
 		s.Settling = &model.Settling{Writes: 20000, Waited: 30, Slow: 50, Rate: 100, Settled: true}
 	})
-	writes := func(state model.SustainedState) (named []string) {
+	writes := func(state model.SustainedState, reads float64) (named []string) {
 		ev.Results = slices.Clone(ev.Results)
 		for i := range ev.Results {
-			if r := &ev.Results[i]; r.Direction == model.Write {
+			switch r := &ev.Results[i]; r.Direction {
+			case model.Write:
 				r.Sustained = &model.Sustained{State: state}
+			case model.Read:
+				r.Metrics = map[model.Metric]model.Estimate{model.IOPS: {Value: reads}}
 			}
 		}
 		for _, f := range checkSettled(ev) {
@@ -187,14 +190,14 @@ func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
 		}
 		return named
 	}
-	if named := writes(model.Held); len(named) == 0 || slices.Contains(named, iops.Name) {
+	if named := writes(model.Held, 100); len(named) == 0 || slices.Contains(named, iops.Name) {
 		t.Errorf("rates that held: %v", named)
 	}
-	if named := writes(model.Fell); len(named) > 0 {
+	if named := writes(model.Fell, 100); len(named) > 0 {
 		t.Errorf("rates that fell: %v", named)
 	}
 	eachStep(&ev, iops.Name, func(s *model.StepResult) { s.Settling.Slow, s.Settling.Rate = 1e6, 2e6 })
-	if named := writes(model.Held); len(named) > 0 {
+	if named := writes(model.Held, 1e6); len(named) > 0 {
 		t.Errorf("slower than the reads: %v", named)
 	}
 }
