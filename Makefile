@@ -13,12 +13,13 @@ TIMEOUT   ?= 60m
 # Where make image pushes to, as registry.example/loadline; empty pushes nothing.
 PUSH ?=
 
-.PHONY: help deps fio build image web bench test e2e lint perf perf-simulated perf-devices perf-rules perf-cluster clean
+.PHONY: help deps fio build image web bench test e2e leftovers lint perf perf-simulated perf-devices perf-rules perf-cluster clean
 
 help:
 	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
 	@echo "make test    install what the tests need, vet, and run every test that needs no cluster"
 	@echo "make e2e     start a Kubernetes of three nodes here, run the tests on it, take it down"
+	@echo "make leftovers   take away what killed tests have left here: mounts, loop devices, a cluster"
 	@echo "make build   bin/loadline, bin/loadline-agent for an image, manual pages in bin/man"
 	@echo "make image   bin/image/*.tar, the container image for amd64 and arm64; PUSH=REPOSITORY pushes both under one name"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
@@ -69,7 +70,13 @@ test: deps
 e2e:
 	@scripts/deps cluster
 	programs=$$(cd test/cluster && $(GO) run ./cmd/cluster build) && LOADLINE_KUBERNETES=$$programs $(GO) test -count=1 -v -run TestRealServer ./internal/cluster/kube
-	cd test/cluster && $(GO) test -count=1 -v -timeout 60m ./e2e
+	cd test/cluster && $(GO) test -count=1 -v -timeout 60m ./e2e || { $(GO) run ./cmd/cluster down; false; }
+
+# Where a session or a container ends, everything ends at once, and the mounts and loop devices of the tests' devices
+# stay without the servers behind them. mkfs.btrfs, which looks at every mount of the machine, is the first to fail.
+leftovers:
+	$(GO) run ./test/lab/cmd/leftovers
+	cd test/cluster && $(GO) run ./cmd/cluster leftovers
 
 lint:
 	@unformatted=$$(gofmt -l cmd deploy internal test) || exit 1; \

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -8,7 +9,12 @@ import (
 
 // Lock waits until no other process on this machine uses the cluster. The function that it
 // returns releases the lock, as does the end of the process.
-func Lock() (unlock func() error, err error) {
+func Lock() (unlock func() error, err error) { return lock(syscall.LOCK_EX) }
+
+// errInUse is returned by what does not wait.
+var errInUse = errors.New("tests are using the cluster")
+
+func lock(how int) (unlock func() error, err error) {
 	if err := os.MkdirAll(Home(), 0o700); err != nil {
 		return nil, err
 	}
@@ -16,9 +22,46 @@ func Lock() (unlock func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := syscall.Flock(int(f.Fd()), how); err != nil {
 		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = errInUse
+		}
 		return nil, err
 	}
 	return f.Close, nil
+}
+
+// End takes the cluster down, unless tests are using it: then the error says so.
+func (c *Cluster) End() error {
+	unlock, err := lock(syscall.LOCK_EX | syscall.LOCK_NB)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unlock() }()
+	return c.Down()
+}
+
+// Leftovers takes down what remains of a cluster whose servers were killed: its disks are mounts and loop devices that
+// answer nothing more, and break every program that looks at all of them, as mkfs.btrfs does. A cluster that runs
+// stays. It returns whether there was something.
+func (c *Cluster) Leftovers() (found bool, err error) {
+	unlock, err := lock(syscall.LOCK_EX | syscall.LOCK_NB)
+	if errors.Is(err, errInUse) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = unlock() }()
+	disks, err := filepath.Glob(filepath.Join(c.dir, "disk*"))
+	if err != nil {
+		return false, err
+	}
+	for _, disk := range disks {
+		if pid(filepath.Join(disk, "nbdfuse.pid")) == 0 || pid(filepath.Join(disk, "qemu.pid")) == 0 {
+			return true, c.Down()
+		}
+	}
+	return false, nil
 }

@@ -44,7 +44,9 @@ func daemon(dir, name string, command ...string) error {
 	return os.WriteFile(filepath.Join(dir, name+".pid"), []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
 }
 
-// pid reads a PID that daemon (or a program itself) wrote; 0 for none.
+// pid reads a PID that daemon (or a program itself) wrote below the cluster's directory; 0 for none. The file may be
+// that of a cluster that was killed long ago, whose PID another process has now: ours work in the cluster's directory,
+// or have it in their arguments.
 func pid(file string) int {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -52,6 +54,12 @@ func pid(file string) int {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	if err != nil || !alive(n) {
+		return 0
+	}
+	dir := filepath.Dir(filepath.Dir(file))
+	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", n))
+	works, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", n))
+	if !bytes.Contains(command, []byte(dir)) && !strings.HasPrefix(works, dir) {
 		return 0
 	}
 	return n

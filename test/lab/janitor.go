@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/loadline/loadline/test/lab/journal"
 )
 
 // The janitor is a shell that outlives the test process. For everything that must be
@@ -19,20 +21,27 @@ import (
 //
 // A parent-death signal for each daemon would not be enough: the daemons would end first,
 // below mounts and loop devices that then hang or stay behind.
+//
+// Both hold a lock on the journal. One that nobody holds belongs to a test whose janitor was killed as well, and is run by
+// journal.Leftovers.
 const janitorScript = `cat >/dev/null
-for step in $(ls -r "$1"); do sh "$1/$step"; done
-rm -rf "$1"`
+` + journal.Undo
 
 var janitor struct {
 	sync.Mutex
 	dir   string   // the journal
+	held  *os.File // its lock
 	pipe  *os.File // open as long as this process lives
 	count int
 }
 
 // startJanitor starts the one janitor of this process.
 func startJanitor() error {
-	dir, err := os.MkdirTemp("", "loadline-lab-journal-")
+	dir, err := os.MkdirTemp("", journal.Name)
+	if err != nil {
+		return err
+	}
+	held, err := journal.Hold(dir)
 	if err != nil {
 		return err
 	}
@@ -43,13 +52,14 @@ func startJanitor() error {
 	defer read.Close()
 	cmd := exec.Command("sh", "-c", janitorScript, "janitor", dir)
 	cmd.Stdin = read
-	cmd.Dir = "/" // so that it keeps no directory busy
+	cmd.ExtraFiles = []*os.File{held} // the lock lasts until both have ended
+	cmd.Dir = "/"                     // so that it keeps no directory busy
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	go cmd.Wait()
-	janitor.dir, janitor.pipe = dir, write
+	janitor.dir, janitor.held, janitor.pipe = dir, held, write
 	return nil
 }
 
@@ -59,7 +69,7 @@ func startJanitor() error {
 // be harmless if that never happened.
 func undo(t T, script string, now func() error) {
 	t.Helper()
-	step, err := journal(script)
+	step, err := writeStep(script)
 	if err != nil {
 		t.Fatalf("the lab cannot prepare its clean-up: %v", err)
 	}
@@ -75,8 +85,8 @@ func undo(t T, script string, now func() error) {
 	})
 }
 
-// journal writes one step, completely or not at all.
-func journal(script string) (string, error) {
+// writeStep writes one step, completely or not at all.
+func writeStep(script string) (string, error) {
 	janitor.Lock()
 	defer janitor.Unlock()
 	if janitor.dir == "" {

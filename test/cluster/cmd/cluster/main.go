@@ -2,6 +2,7 @@
 //
 //	cluster up [IMAGE.tar …]    build what is missing, and start
 //	cluster down                end it; only the programs remain
+//	cluster leftovers           end one whose servers were killed, if there is such a one
 //	cluster missing             print why this machine cannot run one, if so
 //	cluster speed IOPS          change the speed of every node's disk
 //	cluster shared NODE         make a StorageClass whose volumes all nodes share, on the disk of that node
@@ -48,7 +49,13 @@ func run(args []string) error {
 		fmt.Printf("export KUBECONFIG=%s\n", c.Kubeconfig())
 		return nil
 	case verb == "down":
-		return cluster.At(o).Down()
+		return cluster.At(o).End()
+	case verb == "leftovers":
+		found, err := cluster.At(o).Leftovers()
+		if found && err == nil {
+			fmt.Println("taken down: what a killed cluster had left")
+		}
+		return err
 	case verb == "speed" && len(args) == 2:
 		iops, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil || iops < 1 {
@@ -91,5 +98,5 @@ func run(args []string) error {
 		}
 		return cluster.At(o).Inside(n, images)
 	}
-	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | speed IOPS | shared NODE | load IMAGE.tar | missing | build")
+	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | leftovers | speed IOPS | shared NODE | load IMAGE.tar | missing | build")
 }

@@ -1,0 +1,61 @@
+// Package journal runs what is left of the lab's journals: directories of small shell scripts, each of which undoes
+// one thing that a test has made. Its assumption: whoever is to undo them holds the journal's lock, so one
+// that nobody holds belongs to a test that was killed together with its janitor.
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// Name is how the names of all journals in the temporary directory begin.
+const Name = "loadline-lab-journal-"
+
+// Undo is shell code that runs the steps of the journal in its first argument, newest first, and removes it.
+const Undo = `for step in $(ls -r "$1"); do sh "$1/$step"; done
+rm -rf "$1"`
+
+// Leftovers undoes what tests have left whose janitors were killed together with them, as where a whole session or
+// container ends: it runs their journals, and returns how many there were. Journals of tests that still run
+// are not touched. It looks into the temporary directory of this process. The error names every journal that
+// could not be run.
+func Leftovers() (found int, err error) {
+	journals, err := filepath.Glob(filepath.Join(os.TempDir(), Name+"*"))
+	if err != nil {
+		return 0, err
+	}
+	var failed []error
+	for _, dir := range journals {
+		held, err := Hold(dir)
+		switch {
+		case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, os.ErrNotExist):
+			continue // of a test that runs, or has just ended
+		case err != nil:
+			failed = append(failed, err)
+			continue
+		}
+		found++
+		if out, err := exec.Command("sh", "-c", Undo, "leftovers", dir).CombinedOutput(); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w: %s", dir, err, out))
+		}
+		held.Close()
+	}
+	return found, errors.Join(failed...)
+}
+
+// Hold takes the lock of a journal; the error is EWOULDBLOCK if a test or its janitor has it.
+func Hold(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
