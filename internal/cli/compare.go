@@ -73,7 +73,7 @@ are kept).`,
 			return usage.Exactly(2, "two targets, two run directories, or the folder of a saved comparison")(cmd, args)
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(f.gate.check(), f.inside.check(cmd)); err != nil {
+			if err := errors.Join(flags.CheckFailOn(f.gate.failOn), f.inside.check(cmd)); err != nil {
 				return err
 			}
 			if f.experimentFile != "" {

@@ -60,14 +60,6 @@ func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) er
 	return nil
 }
 
-// check refuses values of --fail-on that contradict each other.
-func (g *gateFlags) check() error {
-	if len(g.failOn) > 1 && slices.Contains(g.failOn, "none") {
-		return model.RefusedError("--fail-on none cannot be combined with other verdicts", "use none, or the others")
-	}
-	return nil
-}
-
 // refuseTyped refuses flags of the gate that were typed where nothing is compared: whoever typed them waits for a failure that
 // cannot happen. An invalid result fails without a comparison, too.
 func (g *gateFlags) refuseTyped(names []string) error {

@@ -68,7 +68,7 @@ func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Comma
 	if err != nil {
 		return err
 	}
-	if err := f.gate.check(); err != nil {
+	if err := flags.CheckFailOn(f.gate.failOn); err != nil {
 		return err
 	}
 	if !session.Paired(exp) {
@@ -82,7 +82,7 @@ func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Comma
 	case session.Paired(exp):
 		if !cmd.Flags().Changed("fail-on") && len(exp.FailOn) > 0 {
 			f.gate.failOn = exp.FailOn
-			if err := f.gate.check(); err != nil {
+			if err := flags.CheckFailOn(f.gate.failOn); err != nil {
 				return err
 			}
 		}

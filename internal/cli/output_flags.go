@@ -78,10 +78,10 @@ func (o *outputFlags) toFile() bool { return o.file != "" && o.file != "-" }
 // choose checks the flags and selects the format.
 func (o *outputFlags) choose() (err error) {
 	name, file := o.format, o.file
+	if err := flags.CheckFormat(name, o.json); err != nil {
+		return err
+	}
 	if o.json {
-		if name != "" && name != "json" {
-			return model.RefusedError(fmt.Sprintf("--json means --format json, but --format %s was given", name), "leave one of them out")
-		}
 		name = "json"
 	}
 	if form, err := format.Choose(o.file, ""); o.file != "" && err == nil {

@@ -11,7 +11,7 @@ func (o *object) app(field string) *model.AppRequest {
 	if !o.has(field) {
 		return nil
 	}
-	s := o.doc.object(o.values[field], "an application", appFields)
+	s := o.object(field, "an application", appFields)
 	s.require("name", "such as postgres")
 	return &model.AppRequest{Name: s.text("name"), Program: s.text("program"), Image: s.text("image"), Fit: s.text("fit"), Scale: int(s.whole("scale", 1, 1<<31-1)),
 		Set: s.texts("set"), Log: s.text("wal"), BaselineLog: s.text("baseline_wal"), Client: s.text("client_node"), BaselineClient: s.text("baseline_client_node"), Clients: int(s.whole("clients", 1, 1<<20)), Ask: s.ask("ask")}
@@ -22,7 +22,7 @@ func (o *object) ask(field string) model.AppAsk {
 	if !o.has(field) {
 		return model.AppAsk{}
 	}
-	s := o.doc.object(o.values[field], "a load", askFields)
+	s := o.object(field, "a load", askFields)
 	return model.AppAsk{Load: s.text("load"), Script: s.text("script"), Clients: s.wholes("clients"), Threads: int(s.whole("threads", 1, 1<<20)),
 		Connect: s.truth("connect"), Rate: s.number("rate"), Limit: s.seconds("limit"), Options: s.texts("options")}
 }

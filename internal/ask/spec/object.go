@@ -42,7 +42,7 @@ func (d *document) objectWith(node ast.Node, what string, fields, more []string)
 	case *ast.MappingValueNode:
 		pairs = []*ast.MappingValueNode{n}
 	default:
-		d.fail(o.at, "fields: "+strings.Join(fields, ", "), "%s is written as fields with values, such as %q", what, fields[0]+": …")
+		d.failNoFields(o.at, what, fields)
 		return o
 	}
 	for i, pair := range pairs {
@@ -61,6 +61,27 @@ func (d *document) objectWith(node ast.Node, what string, fields, more []string)
 		o.values[name], o.keys[name] = pair.Value, key
 	}
 	return o
+}
+
+// failNoFields records that something else is where fields should be.
+func (d *document) failNoFields(at *token.Token, what string, fields []string) {
+	d.fail(at, "fields: "+strings.Join(fields, ", "), "%s is written as fields with values, such as %q", what, fields[0]+": …")
+}
+
+// object returns a field's mapping, as that of a document.
+func (o *object) object(field, what string, fields []string) *object {
+	return o.objectWith(field, what, fields, nil)
+}
+
+// objectWith is object with additional fields that hints do not mention.
+func (o *object) objectWith(field, what string, fields, more []string) *object {
+	node := o.values[field]
+	if node != nil && node.Type() == ast.NullType {
+		// What is not written has no position: the field's name has one.
+		o.doc.failNoFields(o.keys[field], what, fields)
+		node = nil
+	}
+	return o.doc.objectWith(node, what, fields, more)
 }
 
 // has reports whether the field is present.

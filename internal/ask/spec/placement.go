@@ -16,7 +16,7 @@ func (o *object) placement(field string) model.Placement {
 	if !o.has(field) {
 		return model.Placement{}
 	}
-	p := o.doc.object(o.values[field], "a place", placementFields)
+	p := o.object(field, "a place", placementFields)
 	return model.Placement{
 		Hosts: p.texts("hosts"), Create: p.truth("create"), AccessMode: p.text("access_mode"), Node: p.text("node"),
 		NodeSelector: p.settings("node_selector"), Tolerations: p.texts("tolerations"), Resources: p.settings("resources"),

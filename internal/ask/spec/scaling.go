@@ -13,7 +13,7 @@ func (o *object) scale(field string) *model.ScaleRequest {
 	if !o.has(field) {
 		return nil
 	}
-	s := o.doc.object(o.values[field], "a scaling experiment", scalingFields)
+	s := o.object(field, "a scaling experiment", scalingFields)
 	s.require("volumes", "such as [1, 3, 6]")
 	s.require("workload", "the name of a workload of the profile")
 	return &model.ScaleRequest{Volumes: s.wholes("volumes"), Workload: s.text("workload"), Rate: s.wholeRate("rate"), Targets: s.texts("targets")}

@@ -30,6 +30,9 @@ type Settable struct {
 	// Check validates a value, and rejects flags that may not be set: it returns what is wrong ("" if
 	// nothing is) and what to do instead.
 	Check func(command, flag string, values []string) (message, hint string)
+	// Together finds settings that contradict each other although each is valid: it returns the index of the one to refuse, what
+	// is wrong ("" if nothing is) and what to do instead. It may be nil.
+	Together func(settings []Setting) (refused int, message, hint string)
 }
 
 // commandsField is the field with the values for individual commands.
@@ -44,13 +47,20 @@ func ParseSettings(file string, data []byte, may Settable) ([]Setting, error) {
 	d, root := open(file, data)
 	top := d.objectWith(root, "a configuration", append(slices.Clone(may.Flags), commandsField), may.Refused)
 	settings := top.settingsOf("", may)
+	sections := map[string]*object{"": top}
 	names := slices.Sorted(maps.Keys(may.Commands))
 	if top.has(commandsField) {
-		commands := d.object(top.values[commandsField], "commands", names)
+		commands := top.object(commandsField, "commands", names)
 		for _, name := range names {
 			if commands.has(name) {
-				settings = append(settings, d.objectWith(commands.values[name], name, may.Commands[name], may.Refused).settingsOf(name, may)...)
+				sections[name] = commands.objectWith(name, name, may.Commands[name], may.Refused)
+				settings = append(settings, sections[name].settingsOf(name, may)...)
 			}
+		}
+	}
+	if d.err == nil && may.Together != nil {
+		if i, message, hint := may.Together(settings); message != "" {
+			sections[settings[i].Command].fail(settings[i].Flag, hint, "%s", message)
 		}
 	}
 	if d.err != nil {

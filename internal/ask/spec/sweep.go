@@ -15,7 +15,7 @@ func (o *object) sweep(field string) *model.SweepRequest {
 	if !o.has(field) {
 		return nil
 	}
-	s := o.doc.object(o.values[field], "a sweep", sweepFields)
+	s := o.object(field, "a sweep", sweepFields)
 	s.require("pattern", "one of randread, randwrite, read, write, randrw")
 	s.require("block_sizes", "")
 	r := &model.SweepRequest{

@@ -40,7 +40,7 @@ func system(d *document, node ast.Node) hardware.System {
 	}
 	s.RebuildReserve, _ = o.rate("rebuild_reserve", model.Bandwidth)
 	if o.has("disk") {
-		disk := d.object(o.values["disk"], "a disk", diskFields)
+		disk := o.object("disk", "a disk", diskFields)
 		s.Disk = hardware.DiskSpec{Count: int(disk.whole("count", 1, maxVolumes)), Size: disk.size("size"),
 			ReadLatency: disk.seconds("read_latency"), WriteLatency: disk.seconds("write_latency")}
 		s.Disk.IOPS, _ = disk.rate("iops", model.IOPS)
@@ -51,7 +51,7 @@ func system(d *document, node ast.Node) hardware.System {
 		}
 	}
 	if o.has("network") {
-		network := d.object(o.values["network"], "a network", networkFields)
+		network := o.object("network", "a network", networkFields)
 		s.Network, _ = network.rate("bandwidth", model.Bandwidth)
 		s.RoundTrip = network.seconds("round_trip")
 	}

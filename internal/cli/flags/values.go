@@ -230,6 +230,22 @@ func (v wordsValue) Set(s string) error {
 	return nil
 }
 
+// CheckFailOn refuses values of --fail-on that contradict each other.
+func CheckFailOn(words []string) error {
+	if len(words) > 1 && slices.Contains(words, "none") {
+		return model.RefusedError("--fail-on none cannot be combined with other verdicts", "use none, or the others")
+	}
+	return nil
+}
+
+// CheckFormat refuses --json beside another --format; format is "" if none was given.
+func CheckFormat(format string, json bool) error {
+	if json && format != "" && format != "json" {
+		return model.RefusedError(fmt.Sprintf("--json means --format json, but --format %s was given", format), "leave one of them out")
+	}
+	return nil
+}
+
 // ProgressForms are the values of --progress, the default first.
 var ProgressForms = []string{"text", "json"}
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/model"
@@ -39,12 +40,7 @@ func (s *Source) values(c *cobra.Command) ([]setting, error) {
 			// This variable is read where an image is needed, and has priority over the file.
 			continue
 		}
-		found := -1
-		for i, r := range read {
-			if r.Flag == name && (r.Command == section || r.Command == "" && meantFor(name, section)) && (found < 0 || r.Command != "") {
-				found = i
-			}
-		}
+		found := applying(read, section, name)
 		// An empty list means the default, whatever the rest of the file says.
 		if found >= 0 && len(read[found].Values) > 0 {
 			r := read[found]
@@ -52,6 +48,17 @@ func (s *Source) values(c *cobra.Command) ([]setting, error) {
 		}
 	}
 	return list, nil
+}
+
+// applying returns the index of the setting in the file that applies to a flag in a command's section; -1 if none does.
+func applying(read []spec.Setting, section, name string) int {
+	found := -1
+	for i, r := range read {
+		if r.Flag == name && (r.Command == section || r.Command == "" && meantFor(name, section)) && (found < 0 || r.Command != "") {
+			found = i
+		}
+	}
+	return found
 }
 
 // isWorkerImage reports whether a flag names the image that $LOADLINE_IMAGE names.

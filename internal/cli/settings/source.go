@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -128,7 +129,7 @@ func hidden(file string) bool {
 
 // known returns the settings that the configuration file may contain.
 func (s *Source) known() spec.Settable {
-	may := spec.Settable{Commands: map[string][]string{}, Check: s.check}
+	may := spec.Settable{Commands: map[string][]string{}, Check: s.check, Together: together}
 	s.each(func(c *cobra.Command, section string) {
 		for _, name := range flags.Names(c) {
 			switch {
@@ -187,4 +188,19 @@ func (s *Source) check(section, flag string, values []string) (message, hint str
 		return "", ""
 	}
 	return message, hint
+}
+
+// together refuses --json beside another format in the same section, as the command itself does.
+func together(read []spec.Setting) (refused int, message, hint string) {
+	for _, section := range Commands {
+		format, json := applying(read, section, "format"), applying(read, section, "json")
+		if format < 0 || json < 0 || len(read[format].Values) == 0 || len(read[json].Values) == 0 {
+			continue
+		}
+		set, _ := strconv.ParseBool(read[json].Values[0])
+		if err := flags.CheckFormat(read[format].Values[0], set); err != nil {
+			return max(format, json), err.Error(), usage.Hint(err)
+		}
+	}
+	return 0, "", ""
 }

@@ -88,6 +88,9 @@ func RefusedValue(c *cobra.Command, flag string, values []string) error {
 		}
 		return err
 	}
+	if err := together(flag, values); err != nil {
+		return BadFlag(err, "")
+	}
 	return nil
 }
 
@@ -105,6 +108,9 @@ func RefusedFlags(c *cobra.Command) error {
 					err = BadFlag(err, c.CommandPath()+" --help")
 				}
 			}
+		}
+		if err == nil {
+			err = together(f.Name, values)
 		}
 	})
 	return err
@@ -127,6 +133,8 @@ func checked(f *pflag.Flag, v string) (err error) {
 		err = spec.CheckGoal(v)
 	case "label":
 		_, err = model.ParseLabels([]string{v})
+	case "only", "skip":
+		err = session.CheckPattern("--"+flag, v)
 	case "progress":
 		err = flags.OneOf("--progress", v, flags.ProgressForms)
 	case "access-mode":
@@ -135,6 +143,17 @@ func checked(f *pflag.Flag, v string) (err error) {
 		_, err = session.Spreading(v)
 	default:
 		err = flags.Check(f, v)
+	}
+	return err
+}
+
+// together says what is wrong with the values of a flag that are valid alone, but not with each other.
+func together(flag string, values []string) (err error) {
+	switch flag {
+	case "label":
+		_, err = model.ParseLabels(values)
+	case "fail-on":
+		err = flags.CheckFailOn(values)
 	}
 	return err
 }

@@ -53,6 +53,9 @@ func CheckProfile(name string) error {
 	return err
 }
 
+// CheckPattern refuses a pattern of a flag that selects workloads, if it matches nothing whatever the profile.
+func CheckPattern(flag, pattern string) error { return profile.CheckPattern(flag, pattern) }
+
 // Paired reports whether an experiment measures two targets together.
 func Paired(exp model.Experiment) bool {
 	return exp.Scenario == model.OnBaseline || exp.Scenario == profile.Comparison

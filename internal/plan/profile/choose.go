@@ -41,15 +41,12 @@ func Choose(p Profile, only, skip []string) (Profile, error) {
 func matches(p Profile, flag string, patterns []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	for _, pattern := range patterns {
+		if err := CheckPattern(flag, pattern); err != nil {
+			return nil, err
+		}
 		any := false
 		for _, w := range p.Workloads {
-			ok, err := path.Match(pattern, w.Name)
-			if err != nil {
-				return nil, model.RefusedError(
-					fmt.Sprintf("%s %q is not a pattern: a bracket is open or empty", flag, pattern),
-					"write a name, or a pattern such as 'rand-*'")
-			}
-			if ok || pattern == w.Name {
+			if ok, _ := path.Match(pattern, w.Name); ok || pattern == w.Name {
 				found[w.Name], any = true, true
 			}
 		}
@@ -60,4 +57,14 @@ func matches(p Profile, flag string, patterns []string) (map[string]bool, error)
 		return nil, model.RefusedError(message, "it has "+strings.Join(p.names(), ", "))
 	}
 	return found, nil
+}
+
+// CheckPattern refuses a pattern that no name can match, whatever the profile.
+func CheckPattern(flag, pattern string) error {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return model.RefusedError(
+			fmt.Sprintf("%s %q is not a pattern: a bracket is open or empty", flag, pattern),
+			"write a name, or a pattern such as 'rand-*'")
+	}
+	return nil
 }
