@@ -143,14 +143,15 @@ func (s *Source) Take(c *cobra.Command, args []string) error {
 	var words, summary []string
 	last := ""
 	for _, v := range taken {
-		for _, text := range v.values {
-			words = append(words, "--"+v.flag+"="+text)
-		}
 		if v.source() != last {
 			last = v.source()
 			summary = append(summary, last+":")
 		}
-		summary = append(summary, safetext.ShellWord("--"+v.flag+"="+strings.Join(v.values, ",")))
+		for _, text := range v.values {
+			// As it would be typed: of an element of a list, quotation marks keep a comma together.
+			word := "--" + v.flag + "=" + usage.Quoted(c.Flags().Lookup(v.flag), text)
+			words, summary = append(words, word), append(summary, safetext.ShellWord(word))
+		}
 	}
 	at := slices.Index(s.e.Args, "--")
 	if at < 0 {
