@@ -141,15 +141,21 @@ func (ev Evidence) noLook() string {
 // credit: the first second may still be fast.
 const usedUp = 1
 
+// leastRefill is the shortest time, in seconds, that is worth saying: as a lower bound, "0 s or more" says nothing.
+const leastRefill = 0.5
+
 // fell reports a rate that does not last.
 func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 	b := s.Burst
 	f := model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
-		Message: fmt.Sprintf("burst: %s does %s for %s I/Os or more and then %s, which is the result; when idle, the burst takes %s or more to be available again",
-			r.Workload, rates(b.Rate, b.Bandwidth), units.FormatRate(b.IOs), rates(s.Rate, s.Bandwidth), units.FormatSpan(b.Refill)),
+		Message: fmt.Sprintf("burst: %s does %s for %s I/Os or more and then %s, which is the result",
+			r.Workload, rates(b.Rate, b.Bandwidth), units.FormatRate(b.IOs), rates(s.Rate, s.Bandwidth)),
 		Evidence: map[string]any{"burst": b.Rate, "burst_seconds": b.Seconds, "credit": b.IOs, "credit_bytes": b.Bytes, "sustained": s.Rate,
 			"sustained_bandwidth": s.Bandwidth, "refill_seconds": b.Refill},
 		Next: "nothing to do if you wanted to see the sustained rate"}
+	if b.Refill >= leastRefill {
+		f.Message += fmt.Sprintf("; when idle, the burst takes %s or more to be available again", units.FormatSpan(b.Refill))
+	}
 	if b.Seconds <= usedUp {
 		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and %s without a pause, which is the result; its credits were already used up when that began",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
