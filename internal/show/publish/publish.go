@@ -46,6 +46,10 @@ func (d *Destinations) Check() error {
 	if d.JUnit == "" {
 		return nil
 	}
+	if d.JUnit == "-" {
+		// As in -o -, it stands for standard output, and the result is written there.
+		return model.RefusedError("--junit - means standard output, which receives the result", "name a file, such as --junit checks.xml, or --junit ./- for one of this name")
+	}
 	remove := "remove the file if you do not need it: rm " + safetext.ShellWord(d.JUnit)
 	err := outfile.Check(d.JUnit, false, remove)
 	var refused *model.WorkerError
