@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -98,7 +99,7 @@ func preferPaths(e *env.Env, root *cobra.Command) {
 		if err != nil || c.ParseFlags(rest) != nil || c.Flags().NArg() > 0 {
 			return
 		}
-	} else if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") || namesApplication(rest) {
+	} else if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") || slices.Contains(rest, "--"+flags.HelpAll) || namesApplication(rest) {
 		return
 	}
 	group.Parent().RemoveCommand(group)

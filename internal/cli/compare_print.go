@@ -24,7 +24,7 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB string, output *outputFla
 		return err
 	}
 	g.judged = c
-	if err := printComparison(e, c, output, false, dirA, dirB); err != nil {
+	if err := printComparison(e, c, output, false, func() error { return output.emitSaved(e, c, dirA, dirB) }); err != nil {
 		return err
 	}
 	return exitError(g.code(c), nil)
@@ -54,7 +54,8 @@ func (g *gateFlags) finishPair(e *env.Env, folder *store.Folder, output *outputF
 			// The comparison could not be saved in the directory, so do not name it.
 			again.Comparison.Directory = ""
 		}
-		err = errors.Join(printComparison(e, again.Comparison, output, brief, folder.Dir()), again.Unsaved)
+		document := func() error { return output.emitComparison(e, again.Comparison, folder) }
+		err = errors.Join(printComparison(e, again.Comparison, output, brief, document), again.Unsaved)
 	}
 	if err != nil {
 		return exitFailed, err
@@ -62,14 +63,14 @@ func (g *gateFlags) finishPair(e *env.Env, folder *store.Folder, output *outputF
 	return g.code(again.Comparison), nil
 }
 
-// printComparison prints a comparison of the runs saved in the directories.
-func printComparison(e *env.Env, c *model.Comparison, output *outputFlags, brief bool, dirs ...string) error {
+// printComparison prints a comparison; document writes it in a format other than text and JSON.
+func printComparison(e *env.Env, c *model.Comparison, output *outputFlags, brief bool, document func() error) error {
 	switch output.name() {
 	case "json":
 		return jsonout.WriteComparison(term.Raw(e.Stdout), c)
 	case "text":
 	default:
-		return output.emitSaved(e, c, dirs...)
+		return document()
 	}
 	o := screen.Text(e.Output)
 	o.Brief = brief

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/outfile"
@@ -168,6 +169,14 @@ func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
 	}
 	_, err = o.chosen.Stream(e.Stdout).Write(files[0].Data)
 	return err
+}
+
+// emitComparison writes a comparison with what its folder holds beside it, or alone if the folder was moved meanwhile.
+func (o *outputFlags) emitComparison(e *env.Env, c *model.Comparison, folder *store.Folder) error {
+	if folder.Moved() {
+		return o.emit(e, &format.Documents{Comparisons: []*model.Comparison{c}})
+	}
+	return o.emitSaved(e, c, folder.Dir())
 }
 
 // emitSaved writes what is saved in a directory of results; a comparison, if

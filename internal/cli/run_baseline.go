@@ -35,7 +35,7 @@ func (f *measureFlags) finishBaseline(e *env.Env, folder *store.Folder) (int, er
 			err = text.RenderComparison(e.Stdout, c, o)
 		}
 	default:
-		err = f.output.emitSaved(e, c, folder.Dir())
+		err = f.output.emitComparison(e, c, folder)
 	}
 	if err = errors.Join(err, again.Unsaved); err != nil {
 		return exitFailed, err

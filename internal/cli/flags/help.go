@@ -52,10 +52,10 @@ type CommandGroup struct {
 // program in groups that are listed; it shows the others last.
 func Help(e *env.Env, c *cobra.Command, groups []CommandGroup) {
 	whole := &wholeHelp{cmd: c}
-	if slices.ContainsFunc(Groups(c), func(g Group) bool { return g.folded }) {
-		f := c.Flags().VarPF(whole, HelpAll, "", "help with the flags for Kubernetes")
-		f.NoOptDefVal, f.DefValue = "true", "false"
-	}
+	f := c.Flags().VarPF(whole, HelpAll, "", "help with the flags for Kubernetes")
+	f.NoOptDefVal, f.DefValue = "true", "false"
+	// Where nothing is folded it is the same as --help, but no error either.
+	f.Hidden = !slices.ContainsFunc(Groups(c), func(g Group) bool { return g.folded })
 	c.SetUsageFunc(func(c *cobra.Command) error {
 		// Output to a pipe is not wrapped, so that grep finds whole lines.
 		width := 0

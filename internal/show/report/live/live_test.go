@@ -315,6 +315,18 @@ func TestALogSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
+// A repeat that was interrupted before its first sample has no value, nor one of zero.
+func TestARepeatWithoutASampleHasNoValue(t *testing.T) {
+	s := &state{}
+	step := model.Step{Number: 1, Workload: "a"}
+	s.take(model.Update{Step: &step, Workload: &model.Workload{Name: "a", Metric: model.P99}, Steps: 16})
+	for _, j := range []*model.Judgement{nil, {Metric: model.P99}} {
+		if got := s.stepLine(&model.StepResult{Step: step}, j, nil); !strings.HasSuffix(got, "a nothing measured") {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // A narrow terminal shows the time left to the last.
 func TestANarrowTerminalKeepsTheTimeLeft(t *testing.T) {
 	w := &model.Workload{Name: "rand-write-iops", BlockSize: 4096, Depth: 64, Metric: model.IOPS}

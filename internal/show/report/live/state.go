@@ -281,6 +281,8 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 		return line + "failed: " + strings.TrimSpace(r.Error)
 	case r.IOErrors > 0:
 		return line + fmt.Sprintf("failed: %d I/O errors", r.IOErrors)
+	case s.sumSeconds == 0 && (j == nil || !j.Estimate.Telling()):
+		return line + "nothing measured" // it was interrupted before its first sample
 	case j != nil && j.Estimate.Telling():
 		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate) + flushes
 	case j != nil:
