@@ -48,6 +48,9 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		limit := time.Duration(req.MaxSeconds * float64(time.Second))
 		prep.Written, err = tool.Filler.Fill(ctx, v, limit, tell)
 		prep.Seconds = w.Env.Now().Sub(begin).Seconds()
+		if tool.Virtual != nil {
+			prep.Seconds = max(prep.Seconds, tool.Virtual.Filled())
+		}
 		if slow := (model.SlowFill{}); errors.As(err, &slow) {
 			err = w.shrink(&v, prep, max(req.Least, 1), slow)
 		}

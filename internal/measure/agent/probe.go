@@ -142,9 +142,10 @@ func (w *worker) probeVirtual(ctx context.Context, req model.ProbeRequest, tool 
 	if res.Engines, err = tool.Filler.Engines(ctx, v); err != nil {
 		return err
 	}
-	if res.ReadBandwidth, err = tool.Filler.Bandwidth(ctx, v, false, 0); err != nil {
+	// Like real storage, it is read right after it was written, while a cache may be draining.
+	if res.WriteBandwidth, err = tool.Filler.Bandwidth(ctx, v, true, probeWrite); err != nil {
 		return err
 	}
-	res.WriteBandwidth, err = tool.Filler.Bandwidth(ctx, v, true, 0)
+	res.ReadBandwidth, err = tool.Filler.Bandwidth(ctx, v, false, probeRead)
 	return err
 }

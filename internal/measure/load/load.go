@@ -105,6 +105,8 @@ type Virtual struct {
 	Capacity func(t model.Target) (int64, error)
 	// Rest lets the given number of seconds pass with the storage idle.
 	Rest func(seconds float64)
+	// Filled returns how many seconds the last prefill took; 0 if that is not simulated.
+	Filled func() float64
 }
 
 // Tools are the tools of one worker, the most specific first.

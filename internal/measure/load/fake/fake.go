@@ -27,6 +27,8 @@ type Driver struct {
 	mu  sync.Mutex
 	dev *device
 	uri string
+	// filled is the duration of the last prefill in virtual seconds.
+	filled float64
 }
 
 // Tool returns the fake as a worker's tool.
@@ -35,7 +37,7 @@ func Tool(e *env.Env) load.Tool {
 	return load.Tool{
 		Name: "fake", Driver: d, Filler: d,
 		Serves: func(kind model.TargetKind, _ model.Workload) bool { return kind == model.Fake },
-		Virtual: &load.Virtual{Rest: d.Rest, Capacity: func(t model.Target) (int64, error) {
+		Virtual: &load.Virtual{Rest: d.Rest, Filled: d.Filled, Capacity: func(t model.Target) (int64, error) {
 			p, err := ParseParameters(t.URI)
 			return int64(p.Size), err
 		}},
@@ -50,13 +52,33 @@ func (d *Driver) Engines(context.Context, model.Volume) ([]string, error) {
 	return []string{"fake"}, nil
 }
 
-// Fill pretends to write the volume and returns at once.
+// Fill pretends to write the volume and returns at once. A cache that absorbs writes takes its part of it, and how long
+// that would take is what Filled returns.
 func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
-	if err := d.absorb(v, float64(v.Size)/float64(large.BlockSize)); err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.open(v.Target.URI); err != nil {
 		return 0, err
 	}
-	progress(model.Progress{Phase: model.PhasePrefill, Done: float64(v.Size), Total: float64(v.Size)})
+	total, done := float64(v.Size), 0.0
+	for d.filled = 0; d.dev.Absorb > 0 && done < total; d.filled++ {
+		rate := d.dev.absorbed(large, d.dev.base(large), 1) * float64(large.BlockSize)
+		if done+rate >= total {
+			d.filled += (total - done) / rate
+			break
+		}
+		done += rate
+		progress(model.Progress{Phase: model.PhasePrefill, Done: done, Total: total, Rate: rate})
+	}
+	progress(model.Progress{Phase: model.PhasePrefill, Done: total, Total: total})
 	return v.Size, nil
+}
+
+// Filled returns how many virtual seconds the last Fill took; 0 if that is not simulated.
+func (d *Driver) Filled() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.filled
 }
 
 // ReadBack reports that everything was written: the fake has no holes.
@@ -64,39 +86,30 @@ func (d *Driver) ReadBack(_ context.Context, v model.Volume, _ func(model.Progre
 	return model.Proof{Method: "read-back", Checked: v.Size, Detail: "a fake device"}, nil
 }
 
-// Bandwidth returns the device's true bandwidth in bytes/s.
-func (d *Driver) Bandwidth(_ context.Context, v model.Volume, write bool, _ time.Duration) (float64, error) {
-	p, err := ParseParameters(v.Target.URI)
-	if err != nil {
+// Bandwidth returns the device's bandwidth in bytes/s: its true one, except that a cache absorbs writes, and that reads
+// share the device with what it has absorbed.
+func (d *Driver) Bandwidth(_ context.Context, v model.Volume, write bool, long time.Duration) (float64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.open(v.Target.URI); err != nil {
 		return 0, err
 	}
-	rate := p.Truth(large)
-	if write && p.Absorb > 0 {
-		rate = min(rate*p.Absorb/p.IOPS, rate+p.Cache/p.cost(large)/probedFor)
-		if err := d.absorb(v, probedFor*rate); err != nil {
-			return 0, err
-		}
+	rate := d.dev.Truth(large)
+	switch {
+	case d.dev.Absorb == 0 || long <= 0:
+	case write:
+		rate = d.dev.absorbed(large, rate, long.Seconds())
+	default:
+		rate *= 1 - d.dev.drain(long.Seconds(), readsLeave)*readsLeave
 	}
 	return rate * float64(large.BlockSize), nil
 }
 
-// large is how volumes are filled and bandwidths probed, probedFor for how many seconds the latter.
+// large is how volumes are filled and bandwidths probed.
 var large = model.Workload{BlockSize: 1 << 20, Depth: 8}
 
-const probedFor = 2.0
-
-// absorb puts large writes into the cache.
-func (d *Driver) absorb(v model.Volume, ios float64) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.open(v.Target.URI); err != nil {
-		return err
-	}
-	if d.dev.Absorb > 0 {
-		d.dev.backlog = min(d.dev.Cache, d.dev.backlog+ios*d.dev.cost(large))
-	}
-	return nil
-}
+// readsLeave is the share of the device that its cache gets beside reads.
+const readsLeave = 0.5
 
 // open makes the device that a URI describes, unless it is there already.
 func (d *Driver) open(uri string) error {
@@ -145,7 +158,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		d.dev.refill(req.Step.Ramp + req.Step.Seconds)
 	}
 	d.dev.drain(startCost, 1)
-	d.dev.drain(req.Step.Ramp, 0.5)
+	d.dev.drain(req.Step.Ramp, readsLeave)
 	d.dev.repeat()
 	t := req.Step.Ramp
 	for left := req.Step.Seconds; left > 1e-9; {
@@ -216,12 +229,15 @@ type device struct {
 	backlog float64
 }
 
-// drain writes back the cache for some seconds with a share of the device, and reports whether it
-// held anything.
-func (d *device) drain(seconds, share float64) bool {
-	had := d.backlog > 0
+// drain writes back the cache for some seconds with a share of the device, and returns the fraction of that time for which
+// it held anything.
+func (d *device) drain(seconds, share float64) float64 {
+	if d.backlog <= 0 || seconds <= 0 {
+		return 0
+	}
+	busy := min(1, d.backlog/(seconds*share*d.IOPS))
 	d.backlog = max(0, d.backlog-seconds*share*d.IOPS)
-	return had
+	return busy
 }
 
 // cost is how many I/Os the device does in the time of one of the workload.
@@ -285,8 +301,8 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 		rate = d.absorbed(w, rate, sec)
 	} else if w.Writes() {
 		d.backlog = min(d.Cache, d.backlog+rate*sec)
-	} else if d.drain(sec, 0.5) {
-		rate /= 2
+	} else {
+		rate *= 1 - d.drain(sec, readsLeave)*readsLeave
 	}
 	n := rate * active * sec
 	ios := uint64(n)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
@@ -138,7 +139,39 @@ func TestACacheAbsorbsUntilItIsFull(t *testing.T) {
 	if samples, _ = play(t, &d, uri, small, 5); math.Abs(rate(samples, model.Read)-500) > 1 {
 		t.Errorf("%g reads per second after the prefill", rate(samples, model.Read))
 	}
+	// 4,000 MiB at 2,500 MiB/s, of which the device writes 500.
+	if got := d.Filled(); math.Abs(got-1.6) > 1e-6 {
+		t.Errorf("the prefill took %g s", got)
+	}
 	if _, err := ParseParameters("iops=1000&absorb=500"); err == nil {
 		t.Error("a cache that is slower than its device was accepted")
 	}
 }
+
+// What the probe writes drains beside what it reads.
+func TestTheProbeReadsBesideWhatItWrote(t *testing.T) {
+	for _, c := range []struct {
+		uri         string
+		write, read float64
+	}{
+		{"?iops=5000&cv=0", 500, 500},
+		{"?iops=5000&cv=0&cache=600000&absorb=6500", 650, 250},
+		// 0.4 s of the device are left, which take 0.8 s beside reads.
+		{"?iops=5000&cv=0&cache=600000&absorb=6000", 600, 300},
+		// The cache is full after a second.
+		{"?iops=5000&cv=0&cache=5000&absorb=10000", 750, 250},
+	} {
+		var d Driver
+		v := model.Volume{Target: model.Target{Kind: model.Fake, URI: c.uri}}
+		write, err := d.Bandwidth(t.Context(), v, true, 2*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := d.Bandwidth(t.Context(), v, false, time.Second)
+		if err != nil || math.Abs(write/mib-c.write) > 0.01 || math.Abs(read/mib-c.read) > 0.01 {
+			t.Errorf("%s: %.1f and %.1f MiB/s, %v", c.uri, write/mib, read/mib, err)
+		}
+	}
+}
+
+const mib = 1 << 20
