@@ -20,7 +20,7 @@ var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured after the storage had finished earlier writes, and writes were not only absorbed by a cache",
 	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes",
-	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes if a cache drained after them that no repeat was long enough to fill",
+	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes that are faster than reads if a cache drained after them, or may have, that no repeat was long enough to fill",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
 }
@@ -55,7 +55,7 @@ func checkSettled(ev Evidence) []model.Finding {
 		pooled.add(g.early)
 		pooled.add(g.late)
 	}
-	var left, mixed, slow, fallen []string
+	var left, mixed, slow, fallen, maybe []string
 	missing := 0
 	for _, name := range ev.workloads() {
 		g, reads := groups[name]
@@ -77,9 +77,11 @@ func checkSettled(ev Evidence) []model.Finding {
 			left = append(left, name)
 		case g.slowerWhereCut():
 			o.fault(ev.cut(name, waits, g))
+			maybe = append(maybe, name)
 		case g.held && len(g.early) > 0:
 			o.miss(name, "reads at a fixed rate do not show whether the storage still writes")
 		case pooled.slower(g, len(groups)):
+			maybe = append(maybe, name)
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(),
 				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s IOPS and others at %s, so the storage may still have been writing",
 					name, units.FormatRate(stats.Mean(g.early)), units.FormatRate(stats.Mean(g.late))),
@@ -110,13 +112,7 @@ func checkSettled(ev Evidence) []model.Finding {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: mixed, Next: ev.alone(), Evidence: waits.evidence(),
 			Message: waits.words() + fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(mixed))})
 	}
-	if waits.helped > 0 || drains {
-		if absorbed := ev.absorbed(waits.full); len(absorbed) > 0 {
-			o.fault(model.Finding{Severity: model.SeverityWarning, Results: absorbed, Next: ev.command(ev.only(absorbed), "--until-steady"), Evidence: waits.evidence(),
-				Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (reads ran at %s IOPS instead of %s); no repeat was long enough to fill it, so they are slower in the long run",
-					few(absorbed), units.FormatRate(waits.before), units.FormatRate(waits.full))})
-		}
-	}
+	ev.judgeAbsorbed(&o, waits, drains, maybe)
 	passed := "reads after writes were as fast as others"
 	if waits.seconds > 0 && waits.helped == 0 {
 		passed = fmt.Sprintf("reads after writes were as fast as others, even after %s without a write", units.FormatDuration(waits.seconds))
@@ -254,20 +250,42 @@ func (ev Evidence) slowInItsLook(name string, g repeatsAfter) bool {
 	return false
 }
 
-// absorbed lists the workloads that write faster than the storage reads, and whose rate never fell, although a cache
-// is known to drain after them. They are compared with reads of the same size and depth; reads (1/s) is the rate for those that
-// have none.
-func (ev Evidence) absorbed(reads float64) []string {
+// judgeAbsorbed names writes that a cache took: those that are faster than the storage reads, where it was seen to go on
+// writing after them, or where reads of the workloads maybe suggest it.
+func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe []string) {
+	if waits.helped > 0 || drains {
+		if absorbed := ev.absorbed(waits.full, afterWrites); len(absorbed) > 0 {
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: absorbed, Next: ev.command(ev.only(absorbed), "--until-steady"), Evidence: waits.evidence(),
+				Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (reads ran at %s IOPS instead of %s); no repeat was long enough to fill it, so they are slower in the long run",
+					few(absorbed), units.FormatRate(waits.before), units.FormatRate(waits.full))})
+		}
+		return
+	}
+	if len(maybe) == 0 {
+		return
+	}
+	if absorbed := ev.absorbed(0, model.SettlingGap); len(absorbed) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: absorbed, Next: ev.command(ev.only(absorbed), "--until-steady"),
+			Message: fmt.Sprintf("perhaps absorbed: writes of %s were faster than reads, and the storage may have gone on writing after them (see %s); if a cache took them that no repeat was long enough to fill, they are slower in the long run",
+				few(absorbed), few(maybe))})
+	}
+}
+
+// absorbed lists the workloads that write faster than the storage reads, by a share of more than gap and of their interval, and
+// whose result is not what their own rate fell to, although a cache may drain after them. They are compared with reads of
+// the same size and depth; reads (1/s) is the rate for those that have none, 0 if it is not known.
+func (ev Evidence) absorbed(reads, gap float64) []string {
 	var list []string
 	for _, r := range ev.Results {
 		w, known := ev.Recorded.Plan.Workload(r.Workload)
 		if !known || w.Reads() || w.Limit() > 0 || r.Direction != model.Write {
 			continue
 		}
-		if r.Metrics[model.IOPS].Value <= cmp.Or(ev.readsLike(w), reads)/(1-model.SettlingGap) {
+		like := cmp.Or(ev.readsLike(w), reads)
+		if rate := r.Metrics[model.IOPS]; like == 0 || rate.Value*(1-gap) <= like || rate.Confidence > 0 && rate.Low <= like {
 			continue
 		}
-		if s := r.Sustained; s == nil || s.State == model.Held {
+		if !r.Sustained.Fallen() {
 			list = append(list, r.Workload)
 		}
 	}

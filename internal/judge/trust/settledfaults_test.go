@@ -193,12 +193,38 @@ func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
 	if named := writes(model.Held, 100); len(named) == 0 || slices.Contains(named, iops.Name) {
 		t.Errorf("rates that held: %v", named)
 	}
+	if named := writes(model.Below, 100); len(named) == 0 {
+		t.Error("rates that are below what another workload fell to are not named")
+	}
 	if named := writes(model.Fell, 100); len(named) > 0 {
 		t.Errorf("rates that fell: %v", named)
 	}
 	eachStep(&ev, iops.Name, func(s *model.StepResult) { s.Settling.Slow, s.Settling.Rate = 1e6, 2e6 })
 	if named := writes(model.Held, 1e6); len(named) > 0 {
 		t.Errorf("slower than the reads: %v", named)
+	}
+}
+
+// Where reads may have been slow beside earlier writes, those that are faster than they are may have been absorbed.
+func TestWritesThatACacheMayHaveTakenAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		reads float64
+		named bool
+	}{{100, true}, {1e6, false}} {
+		ev := sound()
+		cutShort(&ev, iops.Name, true)
+		ev.Results = slices.Clone(ev.Results)
+		for i := range ev.Results {
+			if r := &ev.Results[i]; r.Direction == model.Read {
+				r.Metrics = map[model.Metric]model.Estimate{model.IOPS: {Value: c.reads}}
+			}
+		}
+		named := slices.ContainsFunc(checkSettled(ev), func(f model.Finding) bool {
+			return f.Severity == model.SeverityWarning && strings.HasPrefix(f.Message, "perhaps absorbed: ")
+		})
+		if named != c.named {
+			t.Errorf("reads at %g/s: named %t", c.reads, named)
+		}
 	}
 }
 
