@@ -19,7 +19,7 @@ const afterWrites = 0.06
 var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured after the storage had finished earlier writes, and writes were not only absorbed by a cache",
-	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes",
+	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001, for each workload and for all of them together); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes",
 	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes that are faster than reads if a cache drained after them, or may have, that no repeat was long enough to fill",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
@@ -55,6 +55,7 @@ func checkSettled(ev Evidence) []model.Finding {
 		pooled.add(g.early)
 		pooled.add(g.late)
 	}
+	together := pooled.together(groups)
 	var left, mixed, slow, fallen, maybe []string
 	missing := 0
 	for _, name := range ev.workloads() {
@@ -80,7 +81,7 @@ func checkSettled(ev Evidence) []model.Finding {
 			maybe = append(maybe, name)
 		case g.held && len(g.early) > 0:
 			o.miss(name, "reads at a fixed rate do not show whether the storage still writes")
-		case pooled.slower(g, len(groups)):
+		case pooled.slower(g, len(groups)) || together && g.lags():
 			maybe = append(maybe, name)
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(),
 				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s IOPS and others at %s, so the storage may still have been writing",
@@ -356,15 +357,45 @@ func (s *spread) add(rates []float64) {
 // slower reports whether the early repeats were slower than the late ones, by a t test at the level of
 // all tests of a run together.
 func (s *spread) slower(g repeatsAfter, tests int) bool {
-	if len(g.early) == 0 || len(g.late) == 0 || s.freedom < 2 {
+	if !g.lags() || s.freedom < 2 {
 		return false
 	}
-	early, late := stats.Mean(g.early), stats.Mean(g.late)
-	gap := 1 - early/late
-	if !(gap >= afterWrites) {
-		return false
-	}
+	gap, _ := g.gap()
 	each := math.Max(steadiest, math.Sqrt(s.squares/s.freedom))
 	t := gap / (each * math.Sqrt(1/float64(len(g.early))+1/float64(len(g.late))))
 	return stats.StudentP(t, s.freedom) <= falseAlarm/float64(tests)
+}
+
+// together reports the same of all workloads: a cache that drains for a part of each repeat slows all of them a little, which
+// no one of them may have enough repeats to show.
+func (s *spread) together(groups map[string]repeatsAfter) bool {
+	if s.freedom < 2 {
+		return false
+	}
+	sum, weights := 0.0, 0.0
+	for _, g := range groups {
+		if gap, known := g.gap(); known && !g.held {
+			weight := 1 / (1/float64(len(g.early)) + 1/float64(len(g.late)))
+			sum, weights = sum+gap*weight, weights+weight
+		}
+	}
+	if weights == 0 || sum < afterWrites*weights {
+		return false
+	}
+	each := math.Max(steadiest, math.Sqrt(s.squares/s.freedom))
+	return stats.StudentP(sum/weights*math.Sqrt(weights)/each, s.freedom) <= falseAlarm
+}
+
+// gap returns by which share early repeats were slower than late ones.
+func (g repeatsAfter) gap() (share float64, known bool) {
+	if len(g.early) == 0 || len(g.late) == 0 {
+		return 0, false
+	}
+	return 1 - stats.Mean(g.early)/stats.Mean(g.late), true
+}
+
+// lags reports whether the early repeats were slower by more than may have other reasons.
+func (g repeatsAfter) lags() bool {
+	gap, known := g.gap()
+	return known && gap >= afterWrites
 }

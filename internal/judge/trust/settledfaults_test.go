@@ -228,6 +228,33 @@ func TestWritesThatACacheMayHaveTakenAreNamed(t *testing.T) {
 	}
 }
 
+// Reads of no one workload show a small loss right after writes that all of them show together; a loss that some have and
+// others gain is noise.
+func TestASmallLossIsSeenInAllWorkloadsTogether(t *testing.T) {
+	losses := func(signs ...float64) (each, together bool) {
+		groups, pooled := map[string]repeatsAfter{}, spread{}
+		for i, sign := range signs {
+			g := repeatsAfter{late: []float64{94, 106, 94, 106}}
+			for _, v := range g.late {
+				g.early = append(g.early, v*(1-0.08*sign))
+			}
+			groups[string(rune('a'+i))] = g
+			pooled.add(g.early)
+			pooled.add(g.late)
+		}
+		for _, g := range groups {
+			each = each || pooled.slower(g, len(groups))
+		}
+		return each, pooled.together(groups)
+	}
+	if each, together := losses(1, 1, 1, 1, 1, 1); each || !together {
+		t.Errorf("the same loss: seen in one %t, in all %t", each, together)
+	}
+	if each, together := losses(1, -1, 1, -1, 1, -1); each || together {
+		t.Errorf("noise: seen in one %t, in all %t", each, together)
+	}
+}
+
 // settledFinding returns what the rule says of a workload.
 func settledFinding(t *testing.T, ev Evidence, workload string) model.Finding {
 	t.Helper()
