@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/trace/remote"
 	"github.com/loadline/loadline/internal/measure/worker"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // newAgent returns the verb that starts the agent at a remote location; users do not type it.
@@ -38,7 +39,7 @@ Exit codes: 0 told to exit; 1 lost its engine.`,
 			if tracing != "" {
 				return serveTraces(cmd.Context(), e, tracing)
 			}
-			err := f.Run(cmd.Context(), rawStreams(e))
+			err := f.Run(cmd.Context(), screen.Raw(e))
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				return exitCode(exitFailed)
 			}

@@ -21,13 +21,13 @@ import (
 
 // Run executes the command line of e and returns the exit code.
 func Run(ctx context.Context, e *env.Env) int {
-	out := &output{Writer: e.Stdout}
+	out := &screen.Output{Writer: e.Stdout}
 	watched := *e
 	watched.Stdout = out
-	e = sanitizedStreams(screen.WithEvents(&watched))
+	e = screen.Sanitized(screen.WithEvents(&watched))
 	code := execute(ctx, e)
 	if code == exitOK {
-		code = out.code(e)
+		code = outputCode(e, out)
 	}
 	if screen.EmitsEvents(e) {
 		screen.Events(e).End(code)

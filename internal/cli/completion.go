@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 func newCompletion(e *env.Env) *cobra.Command {
@@ -24,7 +25,7 @@ Exit codes: 0 fine; 2 usage.`,
 		Args:      usage.Exactly(1, "one SHELL"),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, out := cmd.Root(), rawStreams(e).Stdout
+			root, out := cmd.Root(), screen.Raw(e).Stdout
 			switch args[0] {
 			case "bash":
 				return root.GenBashCompletionV2(out, true)

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"slices"
 	"strings"
@@ -23,11 +21,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
-	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/model/units"
-	"github.com/loadline/loadline/internal/show/report/jsonout"
-	"github.com/loadline/loadline/internal/show/report/term"
-	"github.com/loadline/loadline/internal/show/report/text"
 	"github.com/loadline/loadline/internal/show/report/words"
 	"github.com/loadline/loadline/internal/show/screen"
 )
@@ -135,7 +129,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	if d == nil {
 		return err
 	}
-	if printErr := printDurability(e, d, f.output.name()); printErr != nil {
+	if printErr := screen.PrintDurability(e, d, f.output.name() == "json"); printErr != nil {
 		return errors.Join(err, printErr)
 	}
 	if f.run != "" && !f.quiet && err == nil {
@@ -196,21 +190,6 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *screen.C
 	return o, nil
 }
 
-// printDurability prints the report.
-func printDurability(e *env.Env, d *model.Durability, output string) error {
-	var page bytes.Buffer
-	var err error
-	if output == "json" {
-		if err = jsonout.WriteDurability(&page, d); err == nil {
-			_, err = io.WriteString(term.Raw(e.Stdout), secrets.MaskText(page.String()))
-		}
-		return err
-	}
-	err = text.RenderDurability(&page, d, screen.Text(e.Output))
-	_, printed := io.WriteString(term.Styled(e.Stdout), secrets.MaskText(page.String()))
-	return errors.Join(err, printed)
-}
-
 func durabilityCode(d *model.Durability) int {
 	if d.Broken() {
 		return exitInvalid
@@ -235,7 +214,7 @@ Exit codes: 0 told to stop; 1 a write failed.`,
 		Args: usage.Exactly(1, "one LEDGER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The parent decides how to react to an interrupt.
-			return durability.Write(context.WithoutCancel(cmd.Context()), e.Clock, args[0], e.Stdin, rawStreams(e).Stdout)
+			return durability.Write(context.WithoutCancel(cmd.Context()), e.Clock, args[0], e.Stdin, screen.Raw(e).Stdout)
 		},
 	}
 }

@@ -22,7 +22,7 @@ func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (
 	var err error
 	switch o := screen.Text(e.Output); {
 	case done.Durability != nil:
-		err = printDurability(e, done.Durability, output.name())
+		err = screen.PrintDurability(e, done.Durability, output.name() == "json")
 	case done.Trace != nil:
 		err = printTrace(e, done.Trace, output, nil)
 	case output.name() == "json":

@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/doctor"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/screen"
 )
 
 // steering is text with control sequences, as an event, a log or a pod may contain.
@@ -37,7 +38,7 @@ func TestAnErrorIsALine(t *testing.T) {
 		"usage":   {usage.New(errors.New(steering), "loadline --help"), "loadline: " + harmless + "\n  next: loadline --help\n", exitUsage},
 	} {
 		var b bytes.Buffer
-		e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b})
+		e := screen.Sanitized(&env.Env{Stdout: &b, Stderr: &b})
 		if code := reportError(t.Context(), e, c.err); code != c.code || b.String() != c.want {
 			t.Errorf("%s: exit code %d, %q\nwant %d, %q", name, code, b.String(), c.code, c.want)
 		}
@@ -59,7 +60,7 @@ func TestAnInterruptionSaysWhatIsLeft(t *testing.T) {
 		{errors.Join(context.Canceled, fmt.Errorf("at the end: %w", left)), nil, "loadline: not everything could be removed: pod n/p\n  next: loadline cleanup --namespace n\nloadline: interrupted\n"},
 	} {
 		var b bytes.Buffer
-		e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b, Args: c.args})
+		e := screen.Sanitized(&env.Env{Stdout: &b, Stderr: &b, Args: c.args})
 		if code := reportError(ctx, e, c.err); code != exitInterrupted || b.String() != c.want {
 			t.Errorf("exit code %d, %q\nwant %q", code, b.String(), c.want)
 		}
@@ -68,7 +69,7 @@ func TestAnInterruptionSaysWhatIsLeft(t *testing.T) {
 
 func TestRemarksAndLogsAreLines(t *testing.T) {
 	var b bytes.Buffer
-	e := sanitizedStreams(&env.Env{Stdout: &b, Stderr: &b})
+	e := screen.Sanitized(&env.Env{Stdout: &b, Stderr: &b})
 	f := newJobClient(e, nil, "", false)
 	f.Say(steering)
 	// Lines of a Job's log, as its pod has written them.

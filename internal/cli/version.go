@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -33,32 +32,12 @@ Exit codes: 0 success, even without fio; 1 failed; 2 usage.`,
 				enc.SetIndent("", "  ")
 				return enc.Encode(a)
 			}
-			printVersionInfo(e, a)
+			for _, line := range a.Lines() {
+				printLine(e.Stdout, "%s", line)
+			}
 			return nil
 		},
 	}
 	registerOutput(e, cmd, &output, textOrJSON...)
 	return cmd
-}
-
-func printVersionInfo(e *env.Env, a doctor.Program) {
-	commit := "unknown: built without its repository"
-	if a.Commit != "" {
-		commit = a.Commit
-		if a.Committed != "" {
-			commit += "  " + a.Committed
-		}
-		if a.Modified {
-			commit += "  with changes"
-		}
-	}
-	tool := fmt.Sprintf("%s  %s", a.Fio.Version, a.Fio.Path)
-	if a.Fio.Problem != "" {
-		tool = a.Fio.Problem
-	}
-	printLine(e.Stdout, "loadline  %s", a.Version)
-	printLine(e.Stdout, "commit    %s", commit)
-	printLine(e.Stdout, "go        %s", a.Go)
-	printLine(e.Stdout, "platform  %s", a.Platform)
-	printLine(e.Stdout, "fio       %s", tool)
 }

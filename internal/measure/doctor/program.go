@@ -53,3 +53,22 @@ func Describe(ctx context.Context, e *env.Env, version string) Program {
 	}
 	return a
 }
+
+// Lines returns what is known, for people: a line for each, aligned.
+func (p Program) Lines() []string {
+	commit := "unknown: built without its repository"
+	if p.Commit != "" {
+		commit = p.Commit
+		if p.Committed != "" {
+			commit += "  " + p.Committed
+		}
+		if p.Modified {
+			commit += "  with changes"
+		}
+	}
+	tool := p.Fio.Version + "  " + p.Fio.Path
+	if p.Fio.Problem != "" {
+		tool = p.Fio.Problem
+	}
+	return []string{"loadline  " + p.Version, "commit    " + commit, "go        " + p.Go, "platform  " + p.Platform, "fio       " + tool}
+}
