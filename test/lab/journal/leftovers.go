@@ -34,6 +34,8 @@ func Leftovers() (found int, err error) {
 		switch {
 		case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, os.ErrNotExist):
 			continue // of a test that runs, or has just ended
+		case errors.Is(err, errForeign), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, os.ErrPermission):
+			continue // of somebody else
 		case err != nil:
 			failed = append(failed, err)
 			continue
@@ -47,13 +49,27 @@ func Leftovers() (found int, err error) {
 	return found, errors.Join(failed...)
 }
 
-// Hold takes the lock of a journal; the error is EWOULDBLOCK if a test or its janitor has it.
+// errForeign is what Hold says of a directory that no test of this user has made.
+var errForeign = errors.New("not a journal of this user")
+
+// Hold takes the lock of a journal; the error is EWOULDBLOCK if a test or its janitor has it. What is in a journal is
+// executed, and everybody may create directories in the temporary directory: it must belong to this user, and be closed
+// to others.
 func Hold(dir string) (*os.File, error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	about, err := f.Stat()
+	if err == nil {
+		if stat, known := about.Sys().(*syscall.Stat_t); !known || int(stat.Uid) != os.Geteuid() || about.Mode().Perm()&0o077 != 0 {
+			err = errForeign
+		}
+	}
+	if err == nil {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
