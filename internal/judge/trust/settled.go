@@ -1,8 +1,8 @@
 package trust
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -20,7 +20,7 @@ var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured after the storage had finished earlier writes, and writes were not only absorbed by a cache",
 	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001, for each workload and for all of them together); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes",
-	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes that are faster than reads if a cache drained after them, or may have, that no repeat was long enough to fill",
+	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes faster than reads if a cache that no repeat was long enough to fill drained after them, or may have",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
 }
@@ -52,8 +52,10 @@ func checkSettled(ev Evidence) []model.Finding {
 		}
 		g := ev.afterWrites(name)
 		groups[name] = g
-		pooled.add(g.early)
-		pooled.add(g.late)
+		if !g.held && !g.unknown { // a prescribed rate does not vary
+			pooled.add(g.early)
+			pooled.add(g.late)
+		}
 	}
 	together := pooled.together(groups)
 	var left, mixed, slow, fallen, maybe []string
@@ -252,58 +254,73 @@ func (ev Evidence) slowInItsLook(name string, g repeatsAfter) bool {
 }
 
 // judgeAbsorbed names writes that a cache took: those that are faster than the storage reads, where it was seen to go on
-// writing after them, or where reads of the workloads maybe suggest it.
+// writing after them, or where the reads listed in maybe suggest it.
 func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe []string) {
-	if waits.helped > 0 || drains {
-		if absorbed := ev.absorbed(waits.full, afterWrites); len(absorbed) > 0 {
-			o.fault(model.Finding{Severity: model.SeverityWarning, Results: absorbed, Next: ev.command(ev.only(absorbed), "--until-steady"), Evidence: waits.evidence(),
-				Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (reads ran at %s IOPS instead of %s); no repeat was long enough to fill it, so they are slower in the long run",
-					few(absorbed), units.FormatRate(waits.before), units.FormatRate(waits.full))})
+	seen := waits.helped > 0 || drains
+	if !seen && len(maybe) == 0 {
+		return
+	}
+	if !seen {
+		waits.full = 0 // what waits have shown was no drain
+	}
+	var sure, perhaps []string
+	for _, r := range ev.Results {
+		w, known := ev.Recorded.Plan.Workload(r.Workload)
+		if !known || w.Reads() || w.Limit() > 0 || r.Direction != model.Write || r.Sustained.Fallen() || !ev.fasterThanReads(w, r.Metrics[model.IOPS], waits) {
+			continue
 		}
-		return
+		// What another workload fell to says little about one that writes in another way.
+		if seen && (r.Sustained == nil || r.Sustained.State != model.Below) {
+			sure = append(sure, r.Workload)
+		} else {
+			perhaps = append(perhaps, r.Workload)
+		}
 	}
-	if len(maybe) == 0 {
-		return
+	if len(sure) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: sure, Next: ev.command(ev.only(sure), "--until-steady"), Evidence: waits.evidence(),
+			Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (reads ran at %s IOPS instead of %s); no repeat was long enough to fill it, so they are slower in the long run",
+				few(sure), units.FormatRate(waits.before), units.FormatRate(waits.full))})
 	}
-	if absorbed := ev.absorbed(0, model.SettlingGap); len(absorbed) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: absorbed, Next: ev.command(ev.only(absorbed), "--until-steady"),
-			Message: fmt.Sprintf("perhaps absorbed: writes of %s were faster than reads, and the storage may have gone on writing after them (see %s); if a cache took them that no repeat was long enough to fill, they are slower in the long run",
-				few(absorbed), few(maybe))})
+	if len(perhaps) > 0 {
+		why := fmt.Sprintf("reads ran at %s IOPS instead of %s", units.FormatRate(waits.before), units.FormatRate(waits.full))
+		if !seen {
+			why = "see the warning about " + few(maybe)
+		}
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: perhaps, Next: ev.command(ev.only(perhaps), "--until-steady"),
+			Message: fmt.Sprintf("perhaps absorbed: writes of %s were faster than reads, and the storage may still have been writing afterwards (%s); if a write cache took them and never filled, the sustained rate is lower",
+				few(perhaps), why)})
 	}
 }
 
-// absorbed lists the workloads that write faster than the storage reads, by a share of more than gap and of their interval, and
-// whose result is not what their own rate fell to, although a cache may drain after them. They are compared with reads of
-// the same size and depth; reads (1/s) is the rate for those that have none, 0 if it is not known.
-func (ev Evidence) absorbed(reads, gap float64) []string {
-	var list []string
-	for _, r := range ev.Results {
-		w, known := ev.Recorded.Plan.Workload(r.Workload)
-		if !known || w.Reads() || w.Limit() > 0 || r.Direction != model.Write {
-			continue
-		}
-		like := cmp.Or(ev.readsLike(w), reads)
-		if rate := r.Metrics[model.IOPS]; like == 0 || rate.Value*(1-gap) <= like || rate.Confidence > 0 && rate.Low <= like {
-			continue
-		}
-		if !r.Sustained.Fallen() {
-			list = append(list, r.Workload)
-		}
+// fasterThanReads reports whether writes were faster than reads of the same size and depth, beyond the intervals of both.
+// Where a wait has shown that the storage goes on writing, the share that the rule otherwise calls slower is enough. The probe's
+// reads, for writes that have no others to be compared with, are those of another workload and have no interval.
+func (ev Evidence) fasterThanReads(w model.Workload, rate model.Estimate, waits waiting) bool {
+	gap := model.SettlingGap
+	reads, most := ev.readsLike(w)
+	switch {
+	case reads == 0:
+		reads, most = waits.full, waits.full
+	case waits.helped > 0 && rate.Confidence > 0:
+		gap = afterWrites
 	}
-	return list
+	return reads > 0 && rate.Value*(1-gap) > reads && (rate.Confidence == 0 || rate.Low > most)
 }
 
 // readsLike returns the highest rate, in 1/s, of workloads that only read, in blocks of the same size and with as many in
-// flight; 0 if there is none.
-func (ev Evidence) readsLike(w model.Workload) float64 {
-	fastest := 0.0
+// flight, and the highest bound of their intervals; 0 if there is none.
+func (ev Evidence) readsLike(w model.Workload) (fastest, most float64) {
 	for _, r := range ev.Results {
 		if like, known := ev.Recorded.Plan.Workload(r.Workload); known && !like.Writes() && like.Limit() == 0 &&
 			like.BlockSize == w.BlockSize && like.Depth*like.JobCount() == w.Depth*w.JobCount() {
-			fastest = math.Max(fastest, r.Metrics[model.IOPS].Value)
+			rate := r.Metrics[model.IOPS]
+			fastest, most = math.Max(fastest, rate.Value), math.Max(most, rate.Value)
+			if rate.Confidence > 0 {
+				most = math.Max(most, rate.High)
+			}
 		}
 	}
-	return fastest
+	return fastest, most
 }
 
 // slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had
@@ -367,17 +384,24 @@ func (s *spread) slower(g repeatsAfter, tests int) bool {
 }
 
 // together reports the same of all workloads: a cache that drains for a part of each repeat slows all of them a little, which
-// no one of them may have enough repeats to show.
+// no one of them may have enough repeats to show. None may contradict it, so that one that lost much does not speak for
+// others.
 func (s *spread) together(groups map[string]repeatsAfter) bool {
 	if s.freedom < 2 {
 		return false
 	}
 	sum, weights := 0.0, 0.0
-	for _, g := range groups {
-		if gap, known := g.gap(); known && !g.held {
-			weight := 1 / (1/float64(len(g.early)) + 1/float64(len(g.late)))
-			sum, weights = sum+gap*weight, weights+weight
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		g := groups[name]
+		gap, known := g.gap()
+		if !known || g.held || g.unknown {
+			continue
 		}
+		if gap <= 0 {
+			return false
+		}
+		weight := 1 / (1/float64(len(g.early)) + 1/float64(len(g.late)))
+		sum, weights = sum+gap*weight, weights+weight
 	}
 	if weights == 0 || sum < afterWrites*weights {
 		return false
@@ -388,10 +412,11 @@ func (s *spread) together(groups map[string]repeatsAfter) bool {
 
 // gap returns by which share early repeats were slower than late ones.
 func (g repeatsAfter) gap() (share float64, known bool) {
-	if len(g.early) == 0 || len(g.late) == 0 {
+	early, late := stats.Mean(g.early), stats.Mean(g.late)
+	if len(g.early) == 0 || len(g.late) == 0 || !(late > 0) {
 		return 0, false
 	}
-	return 1 - stats.Mean(g.early)/stats.Mean(g.late), true
+	return 1 - early/late, true
 }
 
 // lags reports whether the early repeats were slower by more than may have other reasons.

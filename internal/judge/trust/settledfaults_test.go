@@ -173,6 +173,7 @@ func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
 	eachStep(&ev, iops.Name, func(s *model.StepResult) {
 		s.Settling = &model.Settling{Writes: 20000, Waited: 30, Slow: 50, Rate: 100, Settled: true}
 	})
+	said, upTo := "absorbed: ", 0.0
 	writes := func(state model.SustainedState, reads float64) (named []string) {
 		ev.Results = slices.Clone(ev.Results)
 		for i := range ev.Results {
@@ -181,10 +182,13 @@ func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
 				r.Sustained = &model.Sustained{State: state}
 			case model.Read:
 				r.Metrics = map[model.Metric]model.Estimate{model.IOPS: {Value: reads}}
+				if upTo > 0 {
+					r.Metrics[model.IOPS] = model.Estimate{Value: reads, Low: reads / 2, High: upTo, Confidence: 0.95}
+				}
 			}
 		}
 		for _, f := range checkSettled(ev) {
-			if strings.HasPrefix(f.Message, "absorbed: ") {
+			if strings.HasPrefix(f.Message, said) {
 				named = f.Results
 			}
 		}
@@ -193,9 +197,18 @@ func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
 	if named := writes(model.Held, 100); len(named) == 0 || slices.Contains(named, iops.Name) {
 		t.Errorf("rates that held: %v", named)
 	}
+	if named := writes(model.Below, 100); len(named) > 0 {
+		t.Errorf("rates below what another workload fell to are called absorbed: %v", named)
+	}
+	said = "perhaps absorbed: "
 	if named := writes(model.Below, 100); len(named) == 0 {
 		t.Error("rates that are below what another workload fell to are not named")
 	}
+	said, upTo = "absorbed: ", 1e6
+	if named := writes(model.Held, 100); len(named) > 0 {
+		t.Errorf("faster than reads that are not known well enough: %v", named)
+	}
+	upTo = 0
 	if named := writes(model.Fell, 100); len(named) > 0 {
 		t.Errorf("rates that fell: %v", named)
 	}
@@ -252,6 +265,9 @@ func TestASmallLossIsSeenInAllWorkloadsTogether(t *testing.T) {
 	}
 	if each, together := losses(1, -1, 1, -1, 1, -1); each || together {
 		t.Errorf("noise: seen in one %t, in all %t", each, together)
+	}
+	if _, together := losses(5, 5, 5, -0.1); together {
+		t.Error("others speak for a workload that lost nothing")
 	}
 }
 
