@@ -19,7 +19,7 @@ help:
 	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
 	@echo "make test    install what the tests need, vet, and run every test that needs no cluster"
 	@echo "make e2e     start a Kubernetes of three nodes here, run the tests on it, take it down"
-	@echo "make leftovers   take away what killed tests have left here: mounts, loop devices, a cluster"
+	@echo "make leftovers   clean up after killed tests: mounts, loop devices, a cluster"
 	@echo "make build   bin/loadline, bin/loadline-agent for an image, manual pages in bin/man"
 	@echo "make image   bin/image/*.tar, the container image for amd64 and arm64; PUSH=REPOSITORY pushes both under one name"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
@@ -75,8 +75,8 @@ e2e:
 # Where a session or a container ends, everything ends at once, and the mounts and loop devices of the tests' devices
 # stay without the servers behind them. mkfs.btrfs, which looks at every mount of the machine, is the first to fail.
 leftovers:
-	$(GO) run ./test/lab/cmd/leftovers
-	cd test/cluster && $(GO) run ./cmd/cluster leftovers
+	failed=0; $(GO) run ./test/lab/cmd/leftovers || failed=1; \
+	cd test/cluster && $(GO) run ./cmd/cluster leftovers || failed=1; exit $$failed
 
 lint:
 	@unformatted=$$(gofmt -l cmd deploy internal test) || exit 1; \

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -42,9 +43,23 @@ func (c *Cluster) End() error {
 	return c.Down()
 }
 
-// Leftovers takes down what remains of a cluster whose servers were killed: its disks are mounts and loop devices that
-// answer nothing more, and break every program that looks at all of them, as mkfs.btrfs does. A cluster that runs
-// stays. It returns whether there was something.
+// Start builds what is missing and starts the cluster, unless tests are using it: then the error says so. The module of
+// the cluster is in src.
+func (c *Cluster) Start(src string) error {
+	unlock, err := lock(syscall.LOCK_EX | syscall.LOCK_NB)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unlock() }()
+	if err := c.Build(src); err != nil {
+		return err
+	}
+	return c.Up()
+}
+
+// Leftovers takes down what remains of a cluster all of whose servers were killed: its disks are mounts and loop devices
+// that no longer respond, and break every program that looks at all of them, as mkfs.btrfs does. A cluster of which
+// anything still runs stays. It returns whether there was something.
 func (c *Cluster) Leftovers() (found bool, err error) {
 	unlock, err := lock(syscall.LOCK_EX | syscall.LOCK_NB)
 	if errors.Is(err, errInUse) {
@@ -54,14 +69,17 @@ func (c *Cluster) Leftovers() (found bool, err error) {
 		return false, err
 	}
 	defer func() { _ = unlock() }()
-	disks, err := filepath.Glob(filepath.Join(c.dir, "disk*"))
-	if err != nil {
-		return false, err
+	if _, err := os.Stat(c.dir); err != nil {
+		return false, ignoreMissing(err)
 	}
-	for _, disk := range disks {
-		if pid(filepath.Join(disk, "nbdfuse.pid")) == 0 || pid(filepath.Join(disk, "qemu.pid")) == 0 {
-			return true, c.Down()
+	for _, servers := range []string{"disk*/*.pid", "control/*.pid", "provisioner/*.pid", "node*/node.pid"} {
+		files, err := filepath.Glob(filepath.Join(c.dir, servers))
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(files, func(file string) bool { return pid(file) != 0 }) {
+			return false, nil
 		}
 	}
-	return false, nil
+	return true, c.Down()
 }

@@ -56,13 +56,18 @@ func pid(file string) int {
 	if err != nil || !alive(n) {
 		return 0
 	}
-	dir := filepath.Dir(filepath.Dir(file))
-	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", n))
-	works, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", n))
-	if !bytes.Contains(command, []byte(dir)) && !strings.HasPrefix(works, dir) {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(filepath.Dir(file)))
+	if err != nil {
 		return 0
 	}
-	return n
+	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", n))
+	works, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", n))
+	for _, dir := range []string{dir, filepath.Dir(filepath.Dir(file))} {
+		if bytes.Contains(command, []byte(dir+"/")) || strings.HasPrefix(works, dir+"/") {
+			return n
+		}
+	}
+	return 0
 }
 
 func alive(pid int) bool {

@@ -115,8 +115,10 @@ echo "a loop device is still busy" >&2; exit 1`, quote(file)), nil)
 // unmountScript unmounts a directory if something is mounted there. It waits up to ten seconds
 // for processes that still have it open, then unmounts it lazily.
 func unmountScript(dir string) string {
-	return fmt.Sprintf(`for i in $(seq 100); do mountpoint -q %[1]s || exit 0; umount %[1]s 2>/dev/null; mountpoint -q %[1]s && sleep 0.1; done
-umount -l %[1]s`, quote(dir))
+	// mountpoint fails on a FUSE mount whose server was killed.
+	return fmt.Sprintf(`mounted() { mountpoint -q %[1]s || grep -qF %[2]s /proc/self/mounts; }
+for i in $(seq 100); do mounted || exit 0; umount %[1]s 2>/dev/null; mounted && sleep 0.1; done
+umount -l %[1]s`, quote(dir), quote(" "+dir+" "))
 }
 
 // Filesystem makes a file system of the kind ("ext4" or "xfs") on the device and

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,11 +36,7 @@ var janitor struct {
 
 // startJanitor starts the one janitor of this process.
 func startJanitor() error {
-	dir, err := os.MkdirTemp("", journal.Name)
-	if err != nil {
-		return err
-	}
-	held, err := journal.Hold(dir)
+	dir, held, err := journal.New()
 	if err != nil {
 		return err
 	}
@@ -95,12 +90,7 @@ func writeStep(script string) (string, error) {
 		}
 	}
 	janitor.count++
-	step := filepath.Join(janitor.dir, fmt.Sprintf("%06d", janitor.count))
-	temporary := filepath.Join(filepath.Dir(janitor.dir), filepath.Base(janitor.dir)+".new")
-	if err := os.WriteFile(temporary, []byte(script+"\n"), 0o600); err != nil {
-		return "", err
-	}
-	return step, os.Rename(temporary, step)
+	return journal.Add(janitor.dir, fmt.Sprintf("%06d", janitor.count), script)
 }
 
 // shell runs a line of shell; its error carries what the line printed.

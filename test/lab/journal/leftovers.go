@@ -9,18 +9,51 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
-// Name is how the names of all journals in the temporary directory begin.
-const Name = "loadline-lab-journal-"
+// Name is how the names of all journals in the temporary directory begin, and draft those of journals that nobody
+// holds yet.
+const Name, draft = "loadline-lab-steps-", "loadline-lab-draft-"
 
-// Undo is shell code that runs the steps of the journal in its first argument, newest first, and removes it.
-const Undo = `for step in $(ls -r "$1"); do sh "$1/$step"; done
-rm -rf "$1"`
+// Undo is shell code that runs the steps of the journal in its first argument, newest first, and removes those that
+// succeeded. It fails if one did not.
+const Undo = `bad=0
+for step in $(ls -r "$1"); do
+	if timeout -k 5 180 sh "$1/$step"; then rm -f "$1/$step"; else bad=1; fi
+done
+[ $bad = 0 ] && rm -rf "$1"`
+
+// New makes a journal in the temporary directory, and holds its lock.
+func New() (dir string, held *os.File, err error) {
+	made, err := os.MkdirTemp("", draft)
+	if err != nil {
+		return "", nil, err
+	}
+	if held, err = Hold(made); err != nil {
+		return "", nil, errors.Join(err, os.Remove(made))
+	}
+	// Under its final name it is never without its lock.
+	dir = filepath.Join(filepath.Dir(made), Name+strings.TrimPrefix(filepath.Base(made), draft))
+	if err := os.Rename(made, dir); err != nil {
+		return "", nil, errors.Join(err, held.Close(), os.Remove(made))
+	}
+	return dir, held, nil
+}
+
+// Add writes a step into a journal, completely or not at all. Its name says when it is undone: the last one first.
+func Add(dir, name, script string) (step string, err error) {
+	step = filepath.Join(dir, name)
+	temporary := filepath.Join(dir, "."+name) // which ls does not list
+	if err := os.WriteFile(temporary, []byte(script+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	return step, os.Rename(temporary, step)
+}
 
 // Leftovers undoes what tests have left whose janitors were killed together with them, as where a whole session or
-// container ends: it runs their journals, and returns how many there were. Journals of tests that still run
+// container ends: it runs their journals, and returns how many there were. What cannot be undone stays in the journal. Journals of tests that still run
 // are not touched. It looks into the temporary directory of this process. The error names every journal that
 // could not be run.
 func Leftovers() (found int, err error) {
@@ -40,9 +73,13 @@ func Leftovers() (found int, err error) {
 			failed = append(failed, err)
 			continue
 		}
-		found++
-		if out, err := exec.Command("sh", "-c", Undo, "leftovers", dir).CombinedOutput(); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w: %s", dir, err, out))
+		if here, err := os.Stat(dir); err == nil {
+			if about, err := held.Stat(); err == nil && os.SameFile(here, about) {
+				found++
+				if out, err := exec.Command("sh", "-c", Undo, "leftovers", dir).CombinedOutput(); err != nil {
+					failed = append(failed, fmt.Errorf("%s: %w: %s", dir, err, out))
+				}
+			}
 		}
 		held.Close()
 	}

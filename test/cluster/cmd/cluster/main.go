@@ -2,7 +2,7 @@
 //
 //	cluster up [IMAGE.tar …]    build what is missing, and start
 //	cluster down                end it; only the programs remain
-//	cluster leftovers           end one whose servers were killed, if there is such a one
+//	cluster leftovers           clean up after one all of whose servers were killed
 //	cluster missing             print why this machine cannot run one, if so
 //	cluster speed IOPS          change the speed of every node's disk
 //	cluster shared NODE         make a StorageClass whose volumes all nodes share, on the disk of that node
@@ -40,10 +40,7 @@ func run(args []string) error {
 		if why := cluster.Missing(); why != "" {
 			return fmt.Errorf("this machine cannot carry the cluster: %s", why)
 		}
-		if err := c.Build("."); err != nil {
-			return err
-		}
-		if err := c.Up(); err != nil {
+		if err := c.Start("."); err != nil {
 			return err
 		}
 		fmt.Printf("export KUBECONFIG=%s\n", c.Kubeconfig())
@@ -53,7 +50,7 @@ func run(args []string) error {
 	case verb == "leftovers":
 		found, err := cluster.At(o).Leftovers()
 		if found && err == nil {
-			fmt.Println("taken down: what a killed cluster had left")
+			fmt.Println("cleaned up after a killed cluster")
 		}
 		return err
 	case verb == "speed" && len(args) == 2:

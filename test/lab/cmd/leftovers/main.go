@@ -11,8 +11,8 @@ import (
 
 func main() {
 	found, err := journal.Leftovers()
-	if found > 0 {
-		fmt.Printf("undone: what %d killed test processes had left\n", found)
+	if found > 0 && err == nil {
+		fmt.Printf("cleaned up after %d killed test process(es)\n", found)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "leftovers:", err)
