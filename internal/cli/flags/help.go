@@ -54,7 +54,7 @@ func Help(e *env.Env, c *cobra.Command, groups []CommandGroup) {
 	whole := &wholeHelp{cmd: c}
 	f := c.Flags().VarPF(whole, HelpAll, "", "help with the flags for Kubernetes")
 	f.NoOptDefVal, f.DefValue = "true", "false"
-	// Where nothing is folded it is the same as --help, but no error either.
+	// Where nothing is folded it does the same as --help instead of being an error.
 	f.Hidden = !slices.ContainsFunc(Groups(c), func(g Group) bool { return g.folded })
 	c.SetUsageFunc(func(c *cobra.Command) error {
 		// Output to a pipe is not wrapped, so that grep finds whole lines.

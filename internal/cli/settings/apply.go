@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,26 @@ func applying(read []spec.Setting, section, name string) int {
 			found = i
 		}
 	}
+	if found >= 0 && read[found].Command == "" && overruled(read, section, name) {
+		return -1
+	}
 	return found
+}
+
+// overruled reports whether a command's own format stands against --json for all commands, or the other way round: what is said
+// of one command takes precedence.
+func overruled(read []spec.Setting, section, name string) bool {
+	other, counts := "format", func(string) bool { return true }
+	switch name {
+	case "json":
+	case "format":
+		other, counts = "json", func(value string) bool { set, _ := strconv.ParseBool(value); return set }
+	default:
+		return false
+	}
+	return slices.ContainsFunc(read, func(r spec.Setting) bool {
+		return r.Flag == other && r.Command == section && section != "" && len(r.Values) > 0 && counts(r.Values[0])
+	})
 }
 
 // isWorkerImage reports whether a flag names the image that $LOADLINE_IMAGE names.

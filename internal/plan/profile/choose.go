@@ -59,7 +59,7 @@ func matches(p Profile, flag string, patterns []string) (map[string]bool, error)
 	return found, nil
 }
 
-// CheckPattern refuses a pattern that no name can match, whatever the profile.
+// CheckPattern refuses a malformed pattern, whatever the profile.
 func CheckPattern(flag, pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return model.RefusedError(

@@ -48,7 +48,7 @@ func (d *Destinations) Check() error {
 	}
 	if d.JUnit == "-" {
 		// As in -o -, it stands for standard output, and the result is written there.
-		return model.RefusedError("--junit - means standard output, which receives the result", "name a file, such as --junit checks.xml, or --junit ./- for one of this name")
+		return model.RefusedError("--junit cannot be written to standard output (-): the result goes there", "name a file, such as --junit checks.xml, or --junit ./- for one of that name")
 	}
 	remove := "remove the file if you do not need it: rm " + safetext.ShellWord(d.JUnit)
 	err := outfile.Check(d.JUnit, false, remove)

@@ -68,7 +68,7 @@ func TestWhatIsNoReportIsNotReplaced(t *testing.T) {
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&Destinations{JUnit: "-"}).Check(); err == nil || !strings.Contains(err.Error(), "--junit - means standard output") {
+	if err := (&Destinations{JUnit: "-"}).Check(); err == nil || !strings.Contains(err.Error(), "--junit cannot be written to standard output") {
 		t.Errorf("%v, want a refusal of standard output", err)
 	}
 	if err := (&Destinations{JUnit: file}).Check(); err == nil || !strings.HasPrefix(err.Error(), "--junit: ") {

@@ -54,7 +54,7 @@ func (d *Driver) Engines(context.Context, model.Volume) ([]string, error) {
 
 // Fill pretends to write the volume and returns at once. A cache that absorbs writes takes its part of it, and how long
 // that would take is what Filled returns.
-func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
+func (d *Driver) Fill(ctx context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.open(v.Target.URI); err != nil {
@@ -63,9 +63,12 @@ func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progre
 	total, done := float64(v.Size), 0.0
 	for d.filled = 0; d.dev.Absorb > 0 && done < total; d.filled++ {
 		rate := d.dev.absorbed(large, d.dev.base(large), 1) * float64(large.BlockSize)
-		if done+rate >= total {
+		if done+rate >= total || d.filled >= mostFilled {
 			d.filled += (total - done) / rate
 			break
+		}
+		if err := ctx.Err(); err != nil {
+			return int64(done), err
 		}
 		done += rate
 		progress(model.Progress{Phase: model.PhasePrefill, Done: done, Total: total, Rate: rate})
@@ -73,6 +76,10 @@ func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progre
 	progress(model.Progress{Phase: model.PhasePrefill, Done: total, Total: total})
 	return v.Size, nil
 }
+
+// mostFilled is after how many virtual seconds a prefill keeps its rate, so that a large volume on a slow device takes
+// no real time.
+const mostFilled = 3600
 
 // Filled returns how many virtual seconds the last Fill took; 0 if that is not simulated.
 func (d *Driver) Filled() float64 {
