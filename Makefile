@@ -72,7 +72,7 @@ e2e:
 	programs=$$(cd test/cluster && $(GO) run ./cmd/cluster build) && LOADLINE_KUBERNETES=$$programs $(GO) test -count=1 -v -run TestRealServer ./internal/cluster/kube
 	cd test/cluster && $(GO) test -count=1 -v -timeout 60m ./e2e || { $(GO) run ./cmd/cluster down; false; }
 
-# Where a session or a container ends, everything ends at once, and the mounts and loop devices of the tests' devices
+# Where a container ends, everything ends at once, and the mounts and loop devices of the tests' devices
 # stay without the servers behind them. mkfs.btrfs, which looks at every mount of the machine, is the first to fail.
 leftovers:
 	failed=0; $(GO) run ./test/lab/cmd/leftovers || failed=1; \

@@ -1,4 +1,4 @@
-// Command leftovers undoes what tests have left on this machine whose whole session was killed: mounts, loop
+// Command leftovers undoes what tests have left on this machine that were killed with all they had started: mounts, loop
 // devices, servers, files. Devices of tests that still run stay.
 package main
 
