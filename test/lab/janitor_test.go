@@ -16,18 +16,8 @@ import (
 // file system on a loop device on nbdfuse on a throttled NBD export, and is
 // killed with SIGKILL.
 func TestKilledTestLeavesNothing(t *testing.T) {
-	Need(t, "qemu-storage-daemon")
-	needFUSE(t)
-	needLoop(t)
 	tmp := directory(t, "")
-	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
-	// Its own TMPDIR gives it a separate lock and shows what it leaves.
-	cmd.Env = append(os.Environ(), "LOADLINE_LAB_VICTIM=1", "TMPDIR="+tmp)
-	out := &lockedBuffer{}
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, ready := victim(t, tmp)
 	// Also if this test fails: tmp has the victim's journal, and must stay until
 	// the janitor has read it.
 	places := []string{tmp}
@@ -36,14 +26,7 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 		cmd.Wait()
 		wait(t, 2*time.Minute, func() string { return leftovers(t, places) })
 	})
-	wait(t, 2*time.Minute, func() string {
-		_, memory, ready := strings.Cut(out.String(), "victim is ready, memory in ")
-		if !ready {
-			return "the victim has not started its devices: " + out.String()
-		}
-		places = append(places, strings.TrimSpace(memory))
-		return ""
-	})
+	places = append(places, ready())
 	left := leftovers(t, places)
 	for _, kind := range []string{"process qemu-storage-daemon", "process nbdfuse", "mount /dev/fuse", "mount /dev/loop", "file "} {
 		if !strings.Contains(left, kind) {
@@ -52,10 +35,38 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestVictim is the process that TestKilledTestLeavesNothing kills.
+// victim starts TestVictim, with a temporary directory of its own, which gives it a separate lock and shows what it leaves.
+// ready waits for its devices, and returns where it keeps their memory.
+func victim(t *testing.T, tmp string) (cmd *exec.Cmd, ready func() (memory string)) {
+	t.Helper()
+	Need(t, "qemu-storage-daemon")
+	needFUSE(t)
+	needLoop(t)
+	cmd = exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
+	cmd.Env = append(os.Environ(), "LOADLINE_LAB_VICTIM=1", "TMPDIR="+tmp)
+	out := &lockedBuffer{}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, func() (memory string) {
+		t.Helper()
+		wait(t, 2*time.Minute, func() string {
+			_, after, found := strings.Cut(out.String(), "victim is ready, memory in ")
+			if !found {
+				return "the victim has not started its devices: " + out.String()
+			}
+			memory, _, _ = strings.Cut(strings.TrimSpace(after), "\n")
+			return ""
+		})
+		return memory
+	}
+}
+
+// TestVictim is the process that the tests of killed tests kill.
 func TestVictim(t *testing.T) {
 	if os.Getenv("LOADLINE_LAB_VICTIM") == "" {
-		t.Skip("skipped: only TestKilledTestLeavesNothing runs it, in a process of its own")
+		t.Skip("skipped: only the tests of killed tests run it, in a process of its own")
 	}
 	d := Throttled(t, Throttle{IOPS: 5000, Size: 32 * mebi})
 	dir := Filesystem(t, Block(t, d), "ext4")

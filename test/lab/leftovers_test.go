@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,17 +15,8 @@ import (
 // TestLeftoversOfAKilledSession kills a test process and its janitor, as the end of a container does, and the server
 // of its device: what remains is mounts and a loop device that nobody answers for.
 func TestLeftoversOfAKilledSession(t *testing.T) {
-	Need(t, "qemu-storage-daemon")
-	needFUSE(t)
-	needLoop(t)
 	tmp := directory(t, "")
-	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
-	cmd.Env = append(os.Environ(), "LOADLINE_LAB_VICTIM=1", "TMPDIR="+tmp)
-	out := &lockedBuffer{}
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, ready := victim(t, tmp)
 	places := []string{tmp}
 	t.Setenv("TMPDIR", tmp)
 	t.Cleanup(func() {
@@ -37,15 +27,7 @@ func TestLeftoversOfAKilledSession(t *testing.T) {
 		}
 		wait(t, 2*time.Minute, func() string { return leftovers(t, places) })
 	})
-	wait(t, 2*time.Minute, func() string {
-		_, memory, ready := strings.Cut(out.String(), "victim is ready, memory in ")
-		if !ready {
-			return "the victim has not started its devices: " + out.String()
-		}
-		memory, _, _ = strings.Cut(strings.TrimSpace(memory), "\n")
-		places = append(places, memory)
-		return ""
-	})
+	places = append(places, ready())
 	if found, err := journal.Leftovers(); found != 0 || err != nil {
 		t.Fatalf("the devices of a test that runs were taken for leftovers: %d, %v", found, err)
 	}

@@ -52,10 +52,10 @@ func Add(dir, name, script string) (step string, err error) {
 	return step, os.Rename(temporary, step)
 }
 
-// Leftovers undoes what tests have left whose janitors were killed together with them, as where a login or
-// container ends: it runs their journals, and returns how many there were. What cannot be undone stays in the journal. Journals of tests that still run
-// are not touched. It looks into the temporary directory of this process. The error names every journal that
-// could not be run.
+// Leftovers undoes what tests have left whose janitors were killed together with them, as where a container ends: it
+// runs their journals, and returns how many there were. What cannot be undone stays in the journal. Journals of tests that
+// still run are not touched. It looks into the temporary directory of this process. The error names every journal that
+// could not be undone.
 func Leftovers() (found int, err error) {
 	journals, err := filepath.Glob(filepath.Join(os.TempDir(), Name+"*"))
 	if err != nil {
