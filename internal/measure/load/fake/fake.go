@@ -253,14 +253,27 @@ func (p Parameters) cost(w model.Workload) float64 { return p.IOPS / p.base(w) }
 // absorbed lets the cache take writes while it has room, and returns their mean rate; rate is that of the device,
 // which writes back meanwhile.
 func (d *device) absorbed(w model.Workload, rate, sec float64) float64 {
-	fast, cost := rate*d.Absorb/d.IOPS, d.cost(w)
-	fills := (fast - rate) * cost
-	full := sec
-	if fills > 0 {
-		full = min(sec, (d.Cache-d.backlog)/fills)
+	return d.cached(w, rate, rate*d.Absorb/d.IOPS, sec)
+}
+
+// absorbedBeside is the same for a mix: its reads, as a fixed share of it, get what the cache leaves them of the device while it
+// writes back, so that a mix of many writes is faster than without the cache, and one of many reads slower.
+func (d *device) absorbedBeside(w model.Workload, rate, sec float64) float64 {
+	reads := float64(w.ReadPercent) / 100
+	return d.cached(w, rate, min(rate*readsLeave/reads, rate*d.Absorb/d.IOPS/(1-reads)), sec)
+}
+
+// cached returns the mean rate where it is beside while the cache writes back and has room, and rate if it is empty or full.
+func (d *device) cached(w model.Workload, rate, beside, sec float64) float64 {
+	fills, most := (beside-rate)*d.cost(w), sec
+	switch {
+	case fills > 0:
+		most = min(sec, (d.Cache-d.backlog)/fills)
+	case fills < 0:
+		most = min(sec, d.backlog/-fills)
 	}
-	d.backlog += full * fills
-	return (full*fast + (sec-full)*rate) / sec
+	d.backlog += most * fills
+	return (most*beside + (sec-most)*rate) / sec
 }
 
 func newDevice(p Parameters) *device {
@@ -304,7 +317,9 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 		}
 	}
 	rate *= max(factor, 0.01)
-	if w.Writes() && d.Absorb > 0 {
+	if w.Direction == model.Mixed && d.Absorb > 0 {
+		rate = d.absorbedBeside(w, rate, sec)
+	} else if w.Writes() && d.Absorb > 0 {
 		rate = d.absorbed(w, rate, sec)
 	} else if w.Writes() {
 		d.backlog = min(d.Cache, d.backlog+rate*sec)

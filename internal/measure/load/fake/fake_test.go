@@ -148,6 +148,25 @@ func TestACacheAbsorbsUntilItIsFull(t *testing.T) {
 	}
 }
 
+// Beside its cache, which writes back, a mix gets half of the device for its reads: one of many writes is faster than that until
+// the cache is full, and one of many reads slower while the cache holds earlier writes.
+func TestACacheTakesTheWritesOfAMix(t *testing.T) {
+	const uri = "?iops=1000&cv=0&cache=20000&absorb=5000"
+	mixed := small
+	mixed.Direction, mixed.ReadPercent = model.Mixed, 25
+	total := func(list []model.Sample) float64 { return rate(list, model.Read) + rate(list, model.Write) }
+	var d Driver
+	samples, _ := play(t, &d, uri, mixed, 40)
+	if full, later := total(samples[:10]), total(samples[25:]); math.Abs(full-2000) > 2 || math.Abs(later-1000) > 2 {
+		t.Errorf("%g I/Os per second at first, %g later", full, later)
+	}
+	mixed.ReadPercent = 80
+	samples, _ = play(t, &d, uri, mixed, 80)
+	if at, later := total(samples[:40]), total(samples[60:]); math.Abs(at-625) > 2 || math.Abs(later-1000) > 2 {
+		t.Errorf("%g I/Os per second while it drains, %g later", at, later)
+	}
+}
+
 // What the probe writes drains beside what it reads.
 func TestTheProbeReadsBesideWhatItWrote(t *testing.T) {
 	for _, c := range []struct {
