@@ -20,6 +20,12 @@ type Beside struct {
 	Copies []Copies `json:"copies,omitempty"`
 	// Behind are the disks behind the volumes whose I/Os were counted, if that was asked for.
 	Behind *amplification.Behind `json:"behind,omitempty"`
+	// ReadsAfter are the reads after the last writes of a run that measures no reads, until they were at
+	// their full rate; nil if it does.
+	ReadsAfter *Settling `json:"reads_after,omitempty"`
+	// ReadRates are the rates of those reads in the end, in 1/s, in blocks of the same size as those of each
+	// workload that writes, with at least 16 I/Os in flight.
+	ReadRates map[string]float64 `json:"read_rates,omitempty"`
 }
 
 // Copies is the number of replicas of a worker's volume in use from a given time on.
@@ -54,6 +60,9 @@ func (b *Beside) Add(o Beside) {
 	b.Copies = append(b.Copies, o.Copies...)
 	if o.Behind != nil {
 		b.Behind = o.Behind
+	}
+	if o.ReadsAfter != nil {
+		b.ReadsAfter, b.ReadRates = o.ReadsAfter, o.ReadRates
 	}
 }
 

@@ -222,3 +222,51 @@ func TestLongReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 	}
 	t.Logf("%d valid results of reads and %d of writes, %d wrong", valid[model.Read], valid[model.Write], wrong)
 }
+
+// onlyWriters is a profile that does not read.
+const onlyWriters = "name: own\nworkloads:\n" +
+	"  - {name: writes, access: rand, direction: write, block_size: 4k, depth: 16, metric: iops}\n" +
+	"  - {name: large, access: seq, direction: write, block_size: 128k, depth: 16, metric: bandwidth}\n" +
+	"  - {name: mix, access: rand, direction: mixed, read_percent: 30, block_size: 4k, depth: 16, metric: iops}\n"
+
+// Writes that a cache takes and that no read is measured beside are named by the reads at the end of the run: none is off
+// by more than 30 % and called valid. Those of disks without a cache are not flagged.
+func TestWritesAloneAreRightOrSuspect(t *testing.T) {
+	t.Parallel()
+	const runs = 120
+	r := rand.New(rand.NewPCG(9, 20261129))
+	dir, valid, warned := t.TempDir(), 0, 0
+	for seed := range runs {
+		iops := math.Round(300 * math.Exp(3*r.Float64()))
+		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&phi=%.2f", iops, 0.1*r.Float64(), 0.9*r.Float64())
+		if seed%3 > 0 {
+			storage += fmt.Sprintf("&cache=%.0f&absorb=%.0f", iops*20*math.Exp(3*r.Float64()), iops*(1.4+20*r.Float64()))
+		}
+		report := drawnReport(t, dir, onlyWriters, storage, seed+1)
+		for _, x := range report.Results {
+			if x.Verdict != model.Valid {
+				continue
+			}
+			valid++
+			truth, got := iops, x.Metrics[model.IOPS].Value
+			if x.Workload == "large" {
+				truth = math.Min(truth, 500<<20/float64(128<<10))
+			}
+			if x.Workload == "mix" {
+				truth *= map[model.Direction]float64{model.Read: 0.3, model.Write: 0.7}[x.Direction]
+			}
+			if math.Abs(got/truth-1) > 0.3 {
+				t.Errorf("%s, seed %d: %s at %.0f/s is called valid: %v", storage, seed+1, x.Workload, got, x.Findings)
+			}
+		}
+		for _, f := range report.Findings {
+			if seed%3 == 0 && f.Rule == "settled" && f.Severity == model.SeverityWarning {
+				warned++
+				t.Logf("%s, seed %d: %s", storage, seed+1, f.Message)
+			}
+		}
+	}
+	if t.Logf("%d valid results", valid); warned > 0 || valid < runs {
+		t.Errorf("%d of %d disks without a cache are warned of, %d valid results", warned, runs/3, valid)
+	}
+}

@@ -19,7 +19,7 @@ const afterWrites = 0.06
 var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured after the storage had finished earlier writes, and writes were not only absorbed by a cache",
-	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001, for each workload and for all of them together); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes",
+	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001, for each workload and for all of them together); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes; after a run that measures no reads, short test reads at its end",
 	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes faster than reads if a cache that no repeat was long enough to fill drained after them, or may have",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
@@ -39,9 +39,11 @@ func checkSettled(ev Evidence) []model.Finding {
 			waits.add(r.Settling)
 		}
 	}
+	last := ev.Recorded.Run.Beside.ReadsAfter
+	waits.add(last)
 	// Where one wait has shown a draining cache, but others were too short to, all of them are shown as they were.
 	drains := waits.rose > 0
-	if !model.SettlingNeeded(ev.Recorded.Run.Steps) {
+	if !model.SettlingNeeded(ev.Recorded.Run.Steps) && !last.Helped() {
 		waits.helped = 0
 	}
 	groups := map[string]repeatsAfter{}
@@ -116,6 +118,10 @@ func checkSettled(ev Evidence) []model.Finding {
 			Message: waits.words() + fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(mixed))})
 	}
 	ev.judgeAbsorbed(&o, waits, drains, maybe)
+	if last != nil {
+		ev.judgeReadsAfter(&o, last)
+		return o.findings("reads after the last writes were at their full rate", "")
+	}
 	passed := "reads after writes were as fast as others"
 	if waits.seconds > 0 && waits.helped == 0 {
 		passed = fmt.Sprintf("reads after writes were as fast as others, even after %s without a write", units.FormatDuration(waits.seconds))
@@ -251,76 +257,6 @@ func (ev Evidence) slowInItsLook(name string, g repeatsAfter) bool {
 		}
 	}
 	return false
-}
-
-// judgeAbsorbed names writes that a cache took: those that are faster than the storage reads, where it was seen to go on
-// writing after them, or where the reads listed in maybe suggest it.
-func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe []string) {
-	seen := waits.helped > 0 || drains
-	if !seen && len(maybe) == 0 {
-		return
-	}
-	if !seen {
-		waits.full = 0 // what waits have shown was no drain
-	}
-	var sure, perhaps []string
-	for _, r := range ev.Results {
-		w, known := ev.Recorded.Plan.Workload(r.Workload)
-		if !known || w.Reads() || w.Limit() > 0 || r.Direction != model.Write || r.Sustained.Fallen() || !ev.fasterThanReads(w, r.Metrics[model.IOPS], waits) {
-			continue
-		}
-		// What another workload fell to says little about one that writes in another way.
-		if seen && (r.Sustained == nil || r.Sustained.State != model.Below) {
-			sure = append(sure, r.Workload)
-		} else {
-			perhaps = append(perhaps, r.Workload)
-		}
-	}
-	if len(sure) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: sure, Next: ev.command(ev.only(sure), "--until-steady"), Evidence: waits.evidence(),
-			Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (reads ran at %s IOPS instead of %s); no repeat was long enough to fill it, so they are slower in the long run",
-				few(sure), units.FormatRate(waits.before), units.FormatRate(waits.full))})
-	}
-	if len(perhaps) > 0 {
-		why := fmt.Sprintf("reads ran at %s IOPS instead of %s", units.FormatRate(waits.before), units.FormatRate(waits.full))
-		if !seen {
-			why = "see the warning about " + few(maybe)
-		}
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: perhaps, Next: ev.command(ev.only(perhaps), "--until-steady"),
-			Message: fmt.Sprintf("perhaps absorbed: writes of %s were faster than reads, and the storage may still have been writing afterwards (%s); if a write cache took them and never filled, the sustained rate is lower",
-				few(perhaps), why)})
-	}
-}
-
-// fasterThanReads reports whether writes were faster than reads of the same size and depth, beyond the intervals of both.
-// Where a wait has shown that the storage goes on writing, the share that the rule otherwise calls slower is enough. The probe's
-// reads, for writes that have no others to be compared with, are those of another workload and have no interval.
-func (ev Evidence) fasterThanReads(w model.Workload, rate model.Estimate, waits waiting) bool {
-	gap := model.SettlingGap
-	reads, most := ev.readsLike(w)
-	switch {
-	case reads == 0:
-		reads, most = waits.full, waits.full
-	case waits.helped > 0 && rate.Confidence > 0:
-		gap = afterWrites
-	}
-	return reads > 0 && rate.Value*(1-gap) > reads && (rate.Confidence == 0 || rate.Low > most)
-}
-
-// readsLike returns the highest rate, in 1/s, of workloads that only read, in blocks of the same size and with as many in
-// flight, and the highest bound of their intervals; 0 if there is none.
-func (ev Evidence) readsLike(w model.Workload) (fastest, most float64) {
-	for _, r := range ev.Results {
-		if like, known := ev.Recorded.Plan.Workload(r.Workload); known && !like.Writes() && like.Limit() == 0 &&
-			like.BlockSize == w.BlockSize && like.Depth*like.JobCount() == w.Depth*w.JobCount() {
-			rate := r.Metrics[model.IOPS]
-			fastest, most = math.Max(fastest, rate.Value), math.Max(most, rate.Value)
-			if rate.Confidence > 0 {
-				most = math.Max(most, rate.High)
-			}
-		}
-	}
-	return fastest, most
 }
 
 // slowerWhereCut reports whether a wait ended too early, unless reads were as fast as after the storage had

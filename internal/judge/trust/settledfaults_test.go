@@ -241,6 +241,46 @@ func TestWritesThatACacheMayHaveTakenAreNamed(t *testing.T) {
 	}
 }
 
+// onlyWrites leaves the workloads that write, and says how reads after the last of them went: in the end at the rate given.
+func onlyWrites(last model.Settling) Evidence {
+	ev := sound()
+	ev.Baseline = nil
+	ev.Results = slices.DeleteFunc(slices.Clone(ev.Results), func(r model.Result) bool { return r.Direction == model.Read })
+	rates := map[string]float64{}
+	for _, name := range ev.workloads() {
+		rates[name] = last.Rate
+	}
+	ev.Recorded.Run.Beside.ReadsAfter, ev.Recorded.Run.Beside.ReadRates = &last, rates
+	return ev
+}
+
+// A run that only writes shows by the reads at its end whether a cache took the writes.
+func TestReadsAfterTheLastWritesShowACache(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		last     model.Settling
+		severity model.Severity
+		says     string
+	}{
+		{"a cache that drained", model.Settling{Writes: 1, Waited: 20, Slow: 50, Rate: 100, Settled: true}, model.SeverityWarning, "absorbed: a cache took the writes of"},
+		{"a cache that drains for longer", model.Settling{Writes: 1, Waited: 60, Slow: 50, Rate: 100, Left: 30}, model.SeverityWarning, "absorbed: a cache took the writes of"},
+		{"a cache that hides how long it drains", model.Settling{Writes: 1, Waited: 60, Slow: 100, Rate: 100, Left: 90}, model.SeverityWarning, "perhaps absorbed: "},
+		{"no cache", model.Settling{Writes: 1, Slow: 1e6, Rate: 1e6, Settled: true}, model.SeverityPassed, "reads after the last writes were at their full rate"},
+		{"writes that are no faster than the reads", model.Settling{Writes: 1, Waited: 60, Slow: 1e6, Rate: 1e6, Left: 90}, model.SeverityNotChecked, "may have needed another 1 m 30 s or more to finish them"},
+	} {
+		found := false
+		for _, f := range checkSettled(onlyWrites(c.last)) {
+			found = found || f.Severity == c.severity && strings.Contains(f.Message, c.says)
+			if f.Severity == model.SeverityWarning && c.severity != model.SeverityWarning {
+				t.Errorf("%s: accused: %s", c.name, f.Message)
+			}
+		}
+		if !found {
+			t.Errorf("%s: %+v", c.name, checkSettled(onlyWrites(c.last)))
+		}
+	}
+}
+
 // Reads of no one workload show a small loss right after writes that all of them show together; a loss that some have and
 // others gain is noise.
 func TestASmallLossIsSeenInAllWorkloadsTogether(t *testing.T) {

@@ -71,6 +71,9 @@ func (s *side) looksMeanwhile(w model.Workload) bool {
 
 // after makes the measurements that follow the load.
 func (e *execution) after(ctx context.Context, s *side) error {
+	if err := e.readsAfterLast(ctx, s); err != nil {
+		return err
+	}
 	if err := e.sweep(ctx, s); err != nil {
 		return err
 	}
