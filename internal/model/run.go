@@ -86,7 +86,7 @@ type StepResult struct {
 	// Submission is the mean time in seconds, by direction, to submit an I/O to the kernel: a part of
 	// its latency. Absent if the load generator does not report it.
 	Submission map[Direction]float64 `json:"submission,omitempty"`
-	// Settling says what was written before a read-only repeat, and whether the storage had finished
+	// Settling says what was written before a repeat that reads, and whether the storage had finished
 	// with it; nil if nothing was written.
 	Settling *Settling `json:"settling,omitempty"`
 	// Stalls are the intervals in which no I/O completed: the longest ones, in chronological order.

@@ -1,6 +1,6 @@
 package model
 
-// Settling is the time between writes and a read-only repeat.
+// Settling is the time between writes and a repeat that reads.
 type Settling struct {
 	// Writes is the number of I/Os written since reads last ran at their full rate.
 	Writes uint64 `json:"writes"`

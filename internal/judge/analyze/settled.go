@@ -16,7 +16,7 @@ const (
 	settledAlike = 0.15
 )
 
-// unsettled lists the read-only repeats that began before the storage had drained its writes, where
+// unsettled lists the repeats with reads that began before the storage had drained its writes, where
 // waiting has made reads faster: they measure reads beside a draining cache. The repeats are selected
 // by when they began and not by their rates, so leaving them out introduces no bias.
 func unsettled(rec *model.Recorded) map[int]bool {
@@ -29,7 +29,7 @@ func unsettled(rec *model.Recorded) map[int]bool {
 	}
 	out := map[int]bool{}
 	for _, w := range rec.Plan.Workloads {
-		if w.Writes() {
+		if !w.Reads() {
 			continue
 		}
 		early, late := map[int]bool{}, map[int]bool{}

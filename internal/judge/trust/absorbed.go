@@ -92,14 +92,18 @@ func (ev Evidence) totalRate(workload string) (total model.Estimate, fallen, bel
 // fasterThanReads reports whether a workload that writes was faster than reads of the same size and depth, beyond the intervals
 // of both: a disk does about as many I/Os of one kind as of the other.
 // Where a wait has shown that the storage goes on writing, the share that the rule otherwise calls slower is enough. Reads that
-// were only tested for a second have no interval.
+// were only tested for some seconds have no interval.
 func (ev Evidence) fasterThanReads(w model.Workload, rate model.Estimate, waits waiting) bool {
 	gap := model.SettlingGap
 	reads, most := ev.readsLike(w)
-	if reads == 0 {
-		reads = cmp.Or(ev.Recorded.Run.Beside.ReadRates[w.Name], waits.full)
-		most = reads
-	} else if waits.helped > 0 && rate.Confidence > 0 {
+	tested := ev.Recorded.Run.Beside.ReadRates[w.Name]
+	switch {
+	case reads == 0:
+		reads = cmp.Or(tested, waits.full)
+		if most = reads; waits.helped > 0 && tested > 0 {
+			gap /= 2
+		}
+	case waits.helped > 0 && rate.Confidence > 0:
 		gap = afterWrites
 	}
 	return reads > 0 && rate.Value*(1-gap) > reads && (rate.Confidence == 0 || rate.Low > most)

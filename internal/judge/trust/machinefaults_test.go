@@ -68,7 +68,7 @@ var machineFaults = []fault{
 		eachWindow(ev, write.Name, func(w *model.Window) {
 			w.ClientRead, w.DeviceRead, w.DeviceWritten = w.ClientWritten, w.ClientWritten, 3*w.ClientWritten
 		})
-	}, want: []string{"warning rand-write-iops"}, also: []string{"merge"}, says: "×3.00"},
+	}, want: []string{"warning rand-write-iops"}, also: []string{"merge", "settled"}, says: "×3.00"},
 	{rule: "bytes", name: "no window", spoil: func(ev *Evidence) {
 		eachStep(ev, write.Name, func(s *model.StepResult) { s.Counters.Window = nil })
 	}, want: []string{"not-checked rand-write-iops"}, also: []string{"foreign"}, says: "at least 2 s"},
@@ -127,7 +127,7 @@ var machineFaults = []fault{
 		other := ev.Results[3]
 		other.Direction, other.Metrics = model.Write, map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 214, 0.01)}
 		ev.Results = append(ev.Results, other)
-	}, also: []string{"faster-writes"}},
+	}, also: []string{"faster-writes", "settled"}},
 	{rule: "rate", name: "no workload has one", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 0

@@ -19,7 +19,7 @@ const afterWrites = 0.06
 var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured after the storage had finished earlier writes, and writes were not only absorbed by a cache",
-	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001, for each workload and for all of them together); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes; after a run that measures no reads, short test reads at its end",
+	Evidence: "the amount written before each repeat that reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001, for each workload and for all of them together); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes; after a run that measures no reads, short test reads at its end",
 	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes faster than reads if a cache that no repeat was long enough to fill drained after them, or may have",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
@@ -49,10 +49,14 @@ func checkSettled(ev Evidence) []model.Finding {
 	groups := map[string]repeatsAfter{}
 	var pooled spread
 	for _, name := range ev.workloads() {
-		if w, known := ev.Recorded.Plan.Workload(name); !known || w.Writes() {
+		w, known := ev.Recorded.Plan.Workload(name)
+		if !known || !w.Reads() {
 			continue
 		}
 		g := ev.afterWrites(name)
+		if w.Writes() && len(g.late) == 0 && len(g.cut) == 0 && waits.helped == 0 && !drains {
+			continue // all its repeats followed writes, and nothing was seen to drain
+		}
 		groups[name] = g
 		if !g.held && !g.unknown { // a prescribed rate does not vary
 			pooled.add(g.early)
@@ -87,7 +91,7 @@ func checkSettled(ev Evidence) []model.Finding {
 			o.miss(name, "reads at a fixed rate do not show whether the storage still writes")
 		case pooled.slower(g, len(groups)) || together && g.lags():
 			maybe = append(maybe, name)
-			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(),
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(name),
 				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s IOPS and others at %s, so the storage may still have been writing",
 					name, units.FormatRate(stats.Mean(g.early)), units.FormatRate(stats.Mean(g.late))),
 				Evidence: map[string]any{"after_writes": stats.Mean(g.early), "others": stats.Mean(g.late)}})
@@ -96,11 +100,11 @@ func checkSettled(ev Evidence) []model.Finding {
 		}
 	}
 	if len(slow) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: slow, Next: ev.alone(), Evidence: waits.evidence(),
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: slow, Next: ev.alone(slow...), Evidence: waits.evidence(),
 			Message: waits.words() + fmt.Sprintf("; those of %s were never faster, so it may have been writing during all of their repeats", few(slow))})
 	}
 	if len(fallen) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: fallen, Next: ev.alone(), Evidence: waits.evidence(),
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: fallen, Next: ev.alone(fallen...), Evidence: waits.evidence(),
 			Message: waits.words() + fmt.Sprintf("; reads of %s were slower in their long repeat than in a short one, so it may have been writing again", few(fallen))})
 	}
 	if len(left) > 0 {
@@ -111,10 +115,10 @@ func checkSettled(ev Evidence) []model.Finding {
 		case missing > 1:
 			message += fmt.Sprintf("; %d repeats begun before that are left out", missing)
 		}
-		o.fault(model.Finding{Severity: model.SeverityNote, Results: left, Message: message, Evidence: waits.evidence(), Next: ev.alone()})
+		o.fault(model.Finding{Severity: model.SeverityNote, Results: left, Message: message, Evidence: waits.evidence(), Next: ev.alone(left...)})
 	}
 	if len(mixed) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: mixed, Next: ev.alone(), Evidence: waits.evidence(),
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: mixed, Next: ev.alone(mixed...), Evidence: waits.evidence(),
 			Message: waits.words() + fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(mixed))})
 	}
 	ev.judgeAbsorbed(&o, waits, drains, maybe)
@@ -181,7 +185,7 @@ func (ev Evidence) cut(name string, waits waiting, g repeatsAfter) model.Finding
 	if len(g.late) > 0 {
 		evidence["others"] = stats.Mean(g.late)
 	}
-	return model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(), Message: message, Evidence: evidence}
+	return model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(name), Message: message, Evidence: evidence}
 }
 
 // repeatsAfter are the mean rates of a workload's repeats: of those that began when writes may not have
@@ -275,15 +279,19 @@ func (ev Evidence) leftOut(workload string) int {
 	return 0
 }
 
-// alone is the command that measures only the reading workloads.
-func (ev Evidence) alone() string {
+// alone is the command that measures the reading workloads and those named without the others, or all of them for longer if
+// that is how they were measured.
+func (ev Evidence) alone(concerned ...string) string {
 	var names []string
 	for _, name := range ev.workloads() {
-		if w, known := ev.Recorded.Plan.Workload(name); known && !w.Writes() {
+		if w, known := ev.Recorded.Plan.Workload(name); known && !w.Writes() || slices.Contains(concerned, name) {
 			names = append(names, name)
 		}
 	}
-	return ev.command(ev.only(names))
+	if only := ev.only(names); only != "" {
+		return ev.command(only)
+	}
+	return ev.command("--max-time", span(max(60, 2*ev.Recorded.Plan.Schedule.MaxTime)))
 }
 
 // spread is the variation between repeats of one kind, relative to their mean, pooled over all

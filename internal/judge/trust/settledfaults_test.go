@@ -241,6 +241,44 @@ func TestWritesThatACacheMayHaveTakenAreNamed(t *testing.T) {
 	}
 }
 
+// A mix reads beside what a cache writes back as well: it is named if a cache was seen to drain and none of its repeats waited,
+// or if their waits ended too early, and nothing is said of it otherwise.
+func TestAMixBesideADrainingCacheIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		mix        model.Settling
+		drains     bool
+	}{
+		{"no cache", "", model.Settling{Writes: 20000}, false},
+		{"a cache, and no wait of its own", "too few repeats of rand-write-iops were made after that", model.Settling{Writes: 20000}, true},
+		{"a wait that was too short", "may have needed another 1 m 35 s or more", model.Settling{Writes: 20000, Waited: 30, Slow: 1000, Rate: 1000, Left: 95}, false},
+		{"waits", "ran at 1.00k IOPS instead of 2.00k", model.Settling{Writes: 20000, Waited: 6, Slow: 1000, Rate: 2000, Settled: true}, true},
+	} {
+		ev := sound()
+		mix := write
+		mix.Direction, mix.ReadPercent = model.Mixed, 70
+		setWorkload(&ev, mix)
+		for i := range ev.Recorded.Samples {
+			if m := &ev.Recorded.Samples[i]; m.Write != nil && m.Read == nil {
+				m.Read = m.Write
+			}
+		}
+		if c.drains {
+			leaveOut(&ev)
+		}
+		eachStep(&ev, mix.Name, func(s *model.StepResult) { s.Settling = &c.mix })
+		said := ""
+		for _, f := range checkSettled(ev) {
+			if slices.Contains(f.Results, mix.Name) && !strings.HasPrefix(f.Message, "absorbed") && !strings.HasPrefix(f.Message, "perhaps absorbed") {
+				said += f.Message
+			}
+		}
+		if (said == "") != (c.says == "") || !strings.Contains(said, c.says) {
+			t.Errorf("%s: %q", c.name, said)
+		}
+	}
+}
+
 // onlyWrites leaves the workloads that write, and says how reads after the last of them went: in the end at the rate given.
 func onlyWrites(last model.Settling) Evidence {
 	ev := sound()

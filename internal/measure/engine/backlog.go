@@ -46,14 +46,6 @@ func (f *written) rate() float64 {
 	if f.fastest >= absorbing*f.slowest && f.slowest > 0 {
 		return f.slowest
 	}
-	return f.mean()
-}
-
-// mean returns the mean rate in 1/s; 0 if nothing was written.
-func (f *written) mean() float64 {
-	if f == nil {
-		return 0
-	}
 	return f.ios / math.Max(f.seconds, 1)
 }
 

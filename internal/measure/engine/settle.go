@@ -63,6 +63,8 @@ type drain struct {
 	waited float64
 	// rates are the full rates of reading workloads, in 1/s.
 	rates map[string]float64
+	// wrote are the writes of each repeat of the others, in 1/s.
+	wrote map[string][]float64
 	// squares is the sum of the squared relative deviations of seconds from the mean of their repeat,
 	// freedom its degrees of freedom.
 	squares, freedom float64
@@ -120,20 +122,21 @@ func keptUp(p *model.Preparation, read float64) bool {
 	return fastest <= keptUpMost*read
 }
 
-// settle waits before a repeat that only reads until earlier writes have drained, if there is a sign that
+// settle waits before a repeat that reads until earlier writes have drained, if there is a sign that
 // they have not. It returns nil if nothing was written.
 func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*model.Settling, error) {
 	d := &s.drain
 	d.backlog.pass(e.clock, 1)
 	w, known := s.plan.Workload(step.Workload)
-	if !known || w.Writes() || w.Loads() || d.writes == 0 {
+	if !known || !w.Reads() || w.Loads() || d.writes == 0 {
 		return nil, nil
 	}
 	found := &model.Settling{Writes: uint64(d.writes)}
 	most := math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited)
 	d.noTime = most <= 0
-	// A look that has begun is not repeated after a wait.
-	probes := d.probeFirst || step.Look && d.backlog.leftForSure() > 0
+	// A look that has begun is not repeated after a wait. Of a mix, the full rate of whose reads is never known, noise would
+	// make such a wait.
+	probes := d.probeFirst || step.Look && !w.Writes() && d.backlog.leftForSure() > 0
 	switch {
 	case !probes || d.ruledOut || w.OfCapacity > 0 && w.RateIOPS == 0:
 		return found, nil
@@ -273,19 +276,23 @@ func (d *drain) limit() float64 {
 func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	d := &s.drain
 	if d.slow == nil {
-		d.slow, d.rates = map[int]bool{}, map[string]float64{}
+		d.slow, d.rates, d.wrote = map[int]bool{}, map[string]float64{}, map[string][]float64{}
 	}
 	if v.failed != "" || len(v.samples) == 0 {
 		return false
 	}
 	name := v.workload.Name
 	if v.workload.Writes() {
+		if settling != nil && !settling.Settled {
+			d.slow[v.results[0].Step.Number] = true
+		}
 		for _, m := range v.samples {
 			if m.Write != nil {
 				d.writes += float64(m.Write.IOs)
 			}
 		}
 		d.backlog.wrote(v.workload, v.samples)
+		d.wrote[name] = append(d.wrote[name], mean(flowRates(v.samples, func(m model.Sample) *model.Flow { return m.Write })))
 		return false
 	}
 	rates := readRates(v.samples)
@@ -361,11 +368,15 @@ func (s *side) readersFirst(steps []model.Step) []model.Step {
 	return sorted
 }
 
+// writesIn orders repeats: those that only read, mixes, those that only write.
 func (s *side) writesIn(step model.Step) int {
-	if w, _ := s.plan.Workload(step.Workload); w.Writes() {
+	switch w, _ := s.plan.Workload(step.Workload); {
+	case !w.Writes():
+		return 0
+	case w.Reads():
 		return 1
 	}
-	return 0
+	return 2
 }
 
 func mean(y []float64) float64 {

@@ -12,6 +12,12 @@ import (
 // of the storage and not how much it can do, and on an SSD single writes, which its memory takes, are faster than single reads.
 const lastReadDepth = 16
 
+// lastReadSeconds is for how long reads like those of each other workload are tested then, so that noise averages out.
+const lastReadSeconds = 3.0
+
+// lastWaitLeast is the time, in seconds, for the last wait of a run whose other waits have used up theirs.
+const lastWaitLeast = 10.0
+
 // readsAfterLast reads after the last writes of a run that does not measure reads, until they are at their full rate: if a
 // write-back cache took the writes, the storage is still writing, and reads show it. A run that measures reads shows it as
 // well, see settle.
@@ -21,15 +27,12 @@ func (e *execution) readsAfterLast(ctx context.Context, s *side) error {
 	if !writes || d.writes == 0 || d.noWait {
 		return nil
 	}
-	most := math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited)
-	if most <= 0 {
-		return nil
-	}
+	most := math.Max(lastWaitLeast, math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited))
 	d.backlog.pass(e.clock, 1)
 	found := &model.Settling{Writes: uint64(d.writes)}
 	p := readLike(w)
 	rate, err := e.probe(ctx, s, p)
-	if err == nil && rate >= (1-model.SettlingGap)*d.backlog.flows[w.Name].mean() {
+	if err == nil && rate >= (1-model.SettlingGap)*mean(d.wrote[w.Name]) {
 		// Whether or not the storage is still writing, it can do as many I/Os as were written.
 		found.Slow, found.Rate, found.Settled = rate, rate, true
 	} else if err == nil {
@@ -40,10 +43,12 @@ func (e *execution) readsAfterLast(ctx context.Context, s *side) error {
 	}
 	rates := map[string]float64{w.Name: found.Rate}
 	for _, other := range s.plan.Workloads {
-		if other.Name == w.Name || e.dead[other.Name] {
+		if other.Name == w.Name || e.dead[other.Name] || found.Waited == 0 {
 			continue
 		}
-		rate, err := e.probe(ctx, s, readLike(other))
+		p := readLike(other)
+		p.step.Seconds = lastReadSeconds
+		rate, err := e.probe(ctx, s, p)
 		if err != nil {
 			return e.keep(ctx, s, &model.Beside{}, err)
 		}

@@ -28,7 +28,7 @@ func TestWritesAloneAreFollowedByReads(t *testing.T) {
 			if f == nil || f.Cut() != c.cut || f.Helped() != c.helped || f.Waited < c.least || f.Waited > c.most || f.Writes == 0 {
 				t.Fatalf("%+v", f)
 			}
-			if rates := m.beside.ReadRates; rates["writes"] != f.Rate || rates["large"] < 50 || len(rates) != 2 {
+			if rates := m.beside.ReadRates; rates["writes"] != f.Rate || (c.least > 0) != (rates["large"] >= 50) {
 				t.Errorf("%v", rates)
 			}
 		})
@@ -42,5 +42,34 @@ func TestReadsAreNotFollowedByReads(t *testing.T) {
 	d := writeBack{written: 5, prepared: model.Preparation{}}
 	if m := d.measure(t, p, Evidence{}); m.beside.ReadsAfter != nil {
 		t.Errorf("%+v", m.beside.ReadsAfter)
+	}
+}
+
+// A mix waits for earlier writes like reads do, once reads have shown that the storage goes on writing, and it comes before
+// what only writes.
+func TestAMixWaitsForEarlierWrites(t *testing.T) {
+	p := plan(200, "reads", "writes", "mix", "other mix")
+	for i, direction := range []model.Direction{model.Read, model.Write, model.Mixed, model.Mixed} {
+		w := &p.Workloads[i]
+		w.Access, w.Direction, w.BlockSize, w.Depth, w.ReadPercent = model.Random, direction, 4096, 16, 50
+	}
+	p.Steps = nil
+	for round := 1; round <= 4; round++ {
+		p.Steps = append(p.Steps, inOrder{}.Round(&p, round, p.Workloads, len(p.Steps)+1)...)
+	}
+	d := writeBack{written: 3, prepared: model.Preparation{}}
+	waits, last := 0, ""
+	for _, s := range d.measure(t, p, Evidence{}).steps {
+		switch {
+		case s.Step.Round < 3:
+		case s.Step.Workload == "mix" && last != "reads":
+			t.Errorf("step %d: a mix after %s", s.Step.Number, last)
+		case s.Step.Workload == "other mix" && s.Settling.Helped():
+			waits++
+		}
+		last = s.Step.Workload
+	}
+	if waits != 2 {
+		t.Errorf("the mix after another one waited %d times in two rounds", waits)
 	}
 }

@@ -26,8 +26,11 @@ type probing struct {
 
 // probeFor returns the probe for a workload: the workload itself for one second, so that it meets the same
 // limits. A sequential one begins elsewhere, so that the repeat does not find in a cache what the probe has
-// read.
+// read. A mix, whose writes would leave something behind, is probed by reads of the same size.
 func (s *side) probeFor(w model.Workload, step model.Step) probing {
+	if w.Writes() {
+		return readLike(w)
+	}
 	if w.Job != "" || w.OpenLoop || w.Limit() > 0 || w.OfCapacity > 0 {
 		volumes := w.Volumes
 		w = settleRead
@@ -53,9 +56,11 @@ func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, err
 	for i, worker := range group {
 		go func() {
 			var a answer
+			ios, seconds := 0.0, 0.0
 			res, err := worker.Start(ctx, model.StartRequest{Step: p.step, Workload: p.workload, Volume: s.plan.VolumeOf(i)}, func(ev model.Event) {
 				if m := ev.Sample; m != nil && m.Read != nil && m.Seconds > 0 {
-					a.rate = float64(m.Read.IOs) / m.Seconds
+					ios, seconds = ios+float64(m.Read.IOs), seconds+m.Seconds
+					a.rate = ios / seconds
 				}
 			})
 			if a.err = err; err == nil && res.Error != "" {
@@ -72,7 +77,7 @@ func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, err
 			failed = a.err
 		}
 	}
-	e.passed(probeRamp + probeSeconds)
+	e.passed(p.step.Ramp + p.step.Seconds)
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
