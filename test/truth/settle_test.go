@@ -69,6 +69,53 @@ func TestReadsBesideACacheThatOutlastsTheWait(t *testing.T) {
 	}
 }
 
+// The reads of a mix share the disk with a draining cache as well: of those that are valid, both directions together are what
+// the disk does.
+func TestAMixBesideWritesIsThatOfASettledDisk(t *testing.T) {
+	takeSlots(t, demand{seconds: 150})
+	device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20})
+	o := measure(t.Context(), t, device.Target(), "--profile", ownFile(t, "own.yaml", readsBesideWrites["one of each"]+
+		"  - {name: mix, access: rand, direction: mixed, read_percent: 70, block_size: 4k, depth: 16, metric: iops}\n"), "--max-time", "50s",
+		"--destroy-data-on", device.Target())
+	settledOrSuspect(t, o.result(t, "reads"), 1000)
+	total, valid := 0.0, true
+	for _, r := range o.report.Results {
+		if r.Workload == "mix" {
+			t.Logf("%s %s: %.0f/s, %s %v, repeats %.0f", r.Workload, r.Direction, r.Metrics[model.IOPS].Value, r.Verdict, r.Findings, r.RepeatValues)
+			total, valid = total+r.Metrics[model.IOPS].Value, valid && r.Verdict == model.Valid
+		}
+	}
+	if total == 0 || valid && math.Abs(total/1000-1) > 0.1 {
+		t.Errorf("the mix is said to do %.0f/s, valid, where 1000/s are true", total)
+	}
+}
+
+// Without a workload that reads, reads at the end show that a cache took the writes, and nothing is said where none did.
+func TestWritesAloneAreNotThoseOfTheCache(t *testing.T) {
+	defer scheduleSubtests(t)()
+	for name, c := range map[string]struct {
+		cache  int
+		absorb bool
+	}{"a cache that is never full": {4_000_000, true}, "next to no cache": {8, false}} {
+		t.Run(name, func(t *testing.T) {
+			takeSlots(t, demand{seconds: 110})
+			device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: c.cache, Size: 64 << 20})
+			o := measure(t.Context(), t, device.Target(), "--size", "64M", "--max-time", "24s", "--destroy-data-on", device.Target(),
+				"--profile", ownFile(t, "own.yaml", "name: own\nworkloads:\n  - {name: writes, access: rand, direction: write, block_size: 4k, depth: 8, metric: iops}\n"))
+			r := o.result(t, "writes")
+			settledOrSuspect(t, r, 1000)
+			for _, f := range o.report.Findings {
+				if f.Rule == "settled" {
+					t.Logf("%s: %s %v", f.Severity, f.Message, f.Evidence)
+				}
+			}
+			if named := slices.Contains(r.Findings, "settled"); named != c.absorb {
+				t.Errorf("named by the rule: %t; %+v", named, o.report.Findings)
+			}
+		})
+	}
+}
+
 // The same for both sides of a comparison: neither is slower because of earlier writes to it.
 func TestReadsOfAComparisonAreThoseOfASettledDisk(t *testing.T) {
 	takeSlots(t, demand{seconds: 200, slots: 2})

@@ -10,10 +10,12 @@ import (
 
 // lastReadDepth is the minimum number of I/Os in flight of reads after the last writes: reads one at a time show the latency
 // of the storage and not how much it can do, and on an SSD single writes, which its memory takes, are faster than single reads.
-const lastReadDepth = 16
+// lastReadDepthMost bounds what an open loop or many jobs would make of it.
+const lastReadDepth, lastReadDepthMost = 16, 256
 
-// lastReadSeconds is for how long reads like those of each other workload are tested then, so that noise averages out.
-const lastReadSeconds = 3.0
+// lastReadSeconds is for how long reads like those of each other workload are tested then, so that noise averages out;
+// where there are more than lastReads of them, as in a sweep, they are not.
+const lastReadSeconds, lastReads = 3.0, 8
 
 // lastWaitLeast is the time, in seconds, for the last wait of a run whose other waits have used up theirs.
 const lastWaitLeast = 10.0
@@ -23,7 +25,7 @@ const lastWaitLeast = 10.0
 // well, see settle.
 func (e *execution) readsAfterLast(ctx context.Context, s *side) error {
 	d := &s.drain
-	w, writes := s.lastWriter()
+	w, writes := e.lastWriter(s)
 	if !writes || d.writes == 0 || d.noWait {
 		return nil
 	}
@@ -43,7 +45,7 @@ func (e *execution) readsAfterLast(ctx context.Context, s *side) error {
 	}
 	rates := map[string]float64{w.Name: found.Rate}
 	for _, other := range s.plan.Workloads {
-		if other.Name == w.Name || e.dead[other.Name] || found.Waited == 0 {
+		if other.Name == w.Name || e.dead[other.Name] || found.Waited == 0 || len(s.plan.Workloads) > lastReads {
 			continue
 		}
 		p := readLike(other)
@@ -59,11 +61,14 @@ func (e *execution) readsAfterLast(ctx context.Context, s *side) error {
 
 // lastWriter returns the workload whose reads show best what the storage can do: one with small random I/Os, if there is
 // any. There is none if the run measures reads, or loads an application.
-func (s *side) lastWriter() (w model.Workload, found bool) {
+func (e *execution) lastWriter(s *side) (w model.Workload, found bool) {
 	if slices.ContainsFunc(s.plan.Workloads, func(w model.Workload) bool { return !w.Writes() || w.Loads() || w.Append }) {
 		return w, false
 	}
 	for _, x := range s.plan.Workloads {
+		if e.dead[x.Name] {
+			continue
+		}
 		if !found || x.Access == model.Random && (w.Access != model.Random || x.BlockSize < w.BlockSize) {
 			w, found = x, true
 		}
@@ -78,6 +83,6 @@ func readLike(w model.Workload) probing {
 	if w.BlockSize > 0 {
 		like.BlockSize = w.BlockSize
 	}
-	like.Depth = max(lastReadDepth, w.Depth*w.JobCount())
+	like.Depth = min(max(lastReadDepth, w.Depth*w.JobCount()), lastReadDepthMost)
 	return probing{workload: like, step: model.Step{Workload: like.Name, Ramp: probeRamp, Seconds: probeSeconds}}
 }
