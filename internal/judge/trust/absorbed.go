@@ -31,7 +31,7 @@ func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe [
 		switch {
 		case fallen || !ev.fasterThanReads(w, rate, waits):
 		// What another workload fell to says little about one that writes in another way.
-		case seen && !below:
+		case seen && !below && !waits.mayBeNoise():
 			sure = append(sure, name)
 		default:
 			perhaps = append(perhaps, name)

@@ -20,7 +20,7 @@ var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured after the storage had finished earlier writes, and writes were not only absorbed by a cache",
 	Evidence: "the amount written before each repeat that reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001, for each workload and for all of them together); where a wait had to end too early, how long the storage needs for what was written, at the rate of its reads or its slowest writes; after a run that measures no reads, short test reads at its end",
-	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes faster than reads if a cache that no repeat was long enough to fill drained after them, or may have",
+	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured, or may have been; a warning for writes faster than reads if a cache that no repeat was long enough to fill drained after them, or may have. Where repeats of reads vary as much without writes, it is said that this may be noise",
 	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
 }
@@ -47,7 +47,7 @@ func checkSettled(ev Evidence) []model.Finding {
 		waits.helped = 0
 	}
 	groups := map[string]repeatsAfter{}
-	var pooled spread
+	var pooled, settled spread
 	for _, name := range ev.workloads() {
 		w, known := ev.Recorded.Plan.Workload(name)
 		if !known || !w.Reads() {
@@ -61,8 +61,10 @@ func checkSettled(ev Evidence) []model.Finding {
 		if !g.held && !g.unknown { // a prescribed rate does not vary
 			pooled.add(g.early)
 			pooled.add(g.late)
+			settled.add(g.late)
 		}
 	}
+	waits.noise = settled.deviation()
 	together := pooled.together(groups)
 	var left, mixed, slow, fallen, maybe []string
 	missing := 0
@@ -139,6 +141,8 @@ type waiting struct {
 	helped, rose int
 	writes       uint64
 	before, full float64
+	// noise is the relative standard deviation of repeats of reads that began when the storage had finished; 0 if unknown.
+	noise float64
 }
 
 func (w *waiting) add(s *model.Settling) {
@@ -165,8 +169,21 @@ func (w *waiting) words() string {
 	if w.helped > 1 {
 		times = fmt.Sprintf(" in %d pauses", w.helped)
 	}
+	if w.mayBeNoise() {
+		return fmt.Sprintf("waited %s%s because reads after writes ran at %s IOPS instead of %s: either the storage was still writing, or this is its noise (repeats of reads vary by %.0f%%)",
+			units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full), 100*w.noise)
+	}
 	return fmt.Sprintf("waited %s%s for the storage to finish earlier writes: until then, reads ran at %s IOPS instead of %s",
 		units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full))
+}
+
+// beyondNoise is how many standard deviations of repeats reads must have been slower for it to be said that the storage was
+// still writing: the slowest of several waits is what is told.
+const beyondNoise = 3
+
+// mayBeNoise reports whether reads vary so much without writes that their noise may be what waits seemed to show.
+func (w *waiting) mayBeNoise() bool {
+	return w.full > 0 && 1-w.before/w.full < beyondNoise*w.noise
 }
 
 func (w *waiting) evidence() map[string]any {
@@ -313,6 +330,17 @@ func (s *spread) add(rates []float64) {
 		s.squares += (r/mean - 1) * (r/mean - 1)
 	}
 	s.freedom += float64(len(rates) - 1)
+}
+
+// leastFreedom is the minimum of degrees of freedom for a standard deviation to be told.
+const leastFreedom = 4
+
+// deviation returns the relative standard deviation between repeats; 0 if there are too few to tell.
+func (s *spread) deviation() float64 {
+	if s.freedom < leastFreedom {
+		return 0
+	}
+	return math.Sqrt(s.squares / s.freedom)
 }
 
 // slower reports whether the early repeats were slower than the late ones, by a t test at the level of

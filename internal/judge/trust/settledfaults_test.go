@@ -241,6 +241,43 @@ func TestWritesThatACacheMayHaveTakenAreNamed(t *testing.T) {
 	}
 }
 
+// What a wait seems to show may be noise where repeats of reads vary as much without writes: then it is said so, and no writes
+// are said to have been absorbed.
+func TestNoiseIsNotCalledADrainingCache(t *testing.T) {
+	for _, c := range []struct {
+		name, says, of string
+		varies         float64
+	}{
+		{"steady reads", "for the storage to finish earlier writes", "absorbed: ", 0.05},
+		{"noise", "either the storage was still writing, or this is its noise", "perhaps absorbed: ", 0.4},
+	} {
+		ev := sound()
+		leaveOut(&ev)
+		noFaster(&ev, lat.Name)
+		eachStep(&ev, iops.Name, waited)
+		for i := range ev.Recorded.Samples {
+			if m := &ev.Recorded.Samples[i]; m.Read != nil && m.Step%2 == 0 {
+				f := *m.Read
+				f.IOs = uint64(float64(f.IOs) * (1 - c.varies))
+				m.Read = &f
+			}
+		}
+		ev.Results = slices.Clone(ev.Results)
+		for i := range ev.Results {
+			if r := &ev.Results[i]; r.Direction == model.Read {
+				r.Metrics = map[model.Metric]model.Estimate{model.IOPS: {Value: 1}}
+			}
+		}
+		said := ""
+		for _, f := range checkSettled(ev) {
+			said += f.Message + "\n"
+		}
+		if !strings.Contains(said, c.says) || !strings.Contains("\n"+said, "\n"+c.of) {
+			t.Errorf("%s:\n%s", c.name, said)
+		}
+	}
+}
+
 // A mix reads beside what a cache writes back as well: it is named if a cache was seen to drain and none of its repeats waited,
 // or if their waits ended too early, and nothing is said of it otherwise.
 func TestAMixBesideADrainingCacheIsNamed(t *testing.T) {
