@@ -198,6 +198,8 @@ func TestBuildRefuses(t *testing.T) {
 			"--max-time is longer than a year, the longest time that Loadline takes", "ask for 8760h or less"},
 		{"fixed and steady", model.Experiment{Time: 20, UntilSteady: true}, builtin(t, "kbench"), directory, nil,
 			"--time and --until-steady contradict each other", ""},
+		{"a fixed time beyond the limit", model.Experiment{Time: 20, MaxTime: 60}, builtin(t, "kbench"), directory, nil,
+			"--time 20 s makes one repeat per workload, which takes 5 m 00 s for 12 workloads with ramps: more than --max-time 1 m 00 s", "leave out --max-time"},
 		{"a precision of everything", model.Experiment{Precision: 5}, builtin(t, "kbench"), directory, nil,
 			"--precision 500 % is no precision", ""},
 		{"negative time", model.Experiment{MaxTime: -1}, builtin(t, "kbench"), directory, nil,

@@ -56,6 +56,10 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 		// slow starts.
 		s.Mode, s.Repeat = model.Fixed, exp.Time
 		s.Ramp = orDefault(exp.RampTime, min(5, exp.Time/4))
+		if needs := float64(n) * (s.Ramp + s.Repeat); exp.MaxTime > 0 && exp.MaxTime < needs {
+			return s, model.RefusedError(fmt.Sprintf("--time %s makes one repeat per workload, which takes %s for %s with ramps: more than --max-time %s", units.FormatSpan(exp.Time), units.FormatSpan(needs),
+				units.FormatCount(n, "workload"), units.FormatSpan(exp.MaxTime)), "leave out --max-time, give less --time, or choose fewer workloads with --only")
+		}
 		s.MaxTime = max(exp.MaxTime, float64(n)*(s.Ramp+s.Repeat+5))
 		return s, nil
 	case exp.UntilSteady:
