@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,17 +10,16 @@ import (
 )
 
 // judgeAbsorbed names workloads whose writes a cache took: those that are faster than the storage reads, where it was seen to
-// go on writing after them, or where the reads listed in maybe, or those after the last writes, suggest it.
+// go on writing after them, or where the reads listed in maybe suggest it.
 func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe []string) {
 	seen := waits.helped > 0 || drains
-	last := ev.Recorded.Run.Beside.ReadsAfter
-	if !seen && len(maybe) == 0 && !last.Cut() {
+	if !seen && len(maybe) == 0 {
 		return
 	}
 	if !seen {
 		waits.full = 0 // what waits have shown was no drain
 	}
-	var sure, perhaps []string
+	var found absorption
 	for _, name := range ev.workloads() {
 		w, known := ev.Recorded.Plan.Workload(name)
 		if !known || !w.Writes() || w.Limit() > 0 {
@@ -32,46 +30,110 @@ func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe [
 		case fallen || !ev.fasterThanReads(w, rate, waits):
 		// What another workload fell to says little about one that writes in another way.
 		case seen && !below && !waits.mayBeNoise():
-			sure = append(sure, name)
-		default:
-			perhaps = append(perhaps, name)
+			found.sure = append(found.sure, name)
+		case !w.Reads():
+			found.perhaps = append(found.perhaps, name)
 		}
 	}
-	if len(sure) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: sure, Next: ev.command(ev.only(sure), "--until-steady"), Evidence: waits.evidence(),
-			Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (reads ran at %s IOPS instead of %s); no repeat was long enough to fill it, so they are slower in the long run",
-				few(sure), units.FormatRate(waits.before), units.FormatRate(waits.full))})
+	why := waits.risen()
+	if !seen {
+		why = "see the warning about " + few(maybe)
 	}
-	if len(perhaps) > 0 {
-		why := fmt.Sprintf("reads ran at %s IOPS instead of %s", units.FormatRate(waits.before), units.FormatRate(waits.full))
-		switch {
-		case !seen && len(maybe) > 0:
-			why = "see the warning about " + few(maybe)
-		case !seen:
-			why = fmt.Sprintf("it may have needed another %s or more", units.FormatSpan(last.Left))
-		}
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: perhaps, Next: ev.command(ev.only(perhaps), "--until-steady"),
-			Message: fmt.Sprintf("perhaps absorbed: writes of %s were faster than reads, and the storage may still have been writing afterwards (%s); if a write cache took them and never filled, the sustained rate is lower",
-				few(perhaps), why)})
+	ev.report(o, found, waits, why)
+}
+
+// absorption lists the workloads whose writes a cache took, and may have taken.
+type absorption struct{ sure, perhaps []string }
+
+// report adds the findings; why says what suggests that a cache may have taken writes.
+func (ev Evidence) report(o *outcome, found absorption, waits waiting, why string) {
+	if len(found.sure) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.sure, Next: ev.untilFull(found.sure), Evidence: waits.evidence(),
+			Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (%s); no repeat was long enough to fill it, so they are slower in the long run",
+				few(found.sure), waits.risen())})
+	}
+	if len(found.perhaps) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.perhaps, Next: ev.untilFull(found.perhaps),
+			Message: fmt.Sprintf("perhaps absorbed: %s did more I/Os per second than reads, and the storage may still have been writing afterwards (%s); if a cache took the writes and never filled, the sustained rate is lower",
+				few(found.perhaps), why)})
 	}
 }
 
-// judgeReadsAfter passes writes after which reads were at their full rate, in a run that does not measure reads.
-func (ev Evidence) judgeReadsAfter(o *outcome, last *model.Settling) {
-	var named []string
+func (w *waiting) risen() string {
+	return fmt.Sprintf("reads ran at %s IOPS instead of %s", units.FormatRate(w.before), units.FormatRate(w.full))
+}
+
+// longEnough is the time in seconds for which writes are measured if their rate was steady before a cache was full.
+const longEnough = 1800.0
+
+// untilFull is the command that measures until a cache is full: a rate that is steady while it fills ends --until-steady.
+func (ev Evidence) untilFull(names []string) string {
+	option, length := "--until-steady", ""
+	switch s := ev.Recorded.Plan.Schedule; {
+	case s.Mode == model.Steady:
+		option, length = "--time", span(longEnough)
+	case s.Mode != model.Rounds && s.Repeat >= longEnough/3:
+		option, length = "--time", span(max(longEnough, 2*s.Repeat))
+	}
+	return ev.command(ev.only(names), option, length)
+}
+
+// judgeReadsAfter judges the writes of a run that measures no reads by those that followed the last of them, each workload by
+// reads of its own kind. These need at least 16 in flight: it is about whether the disk can keep up, not about its latency.
+func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
+	named := slices.Clone(o.unchecked)
 	for _, f := range o.faults {
 		named = append(named, f.Results...)
 	}
-	for _, name := range ev.workloads() {
-		switch {
-		case slices.Contains(named, name):
-		case last.Cut():
-			o.miss(name, fmt.Sprintf("after the last writes, the storage may have needed another %s or more to finish them", units.FormatSpan(last.Left)))
-		default:
-			o.pass(name)
+	miss := func(name, why string) {
+		if !slices.Contains(named, name) {
+			o.miss(name, why)
 		}
 	}
+	last := ev.Recorded.Run.Beside.ReadsAfter
+	seen := waits.helped > 0 || waits.rose > 0
+	var found absorption
+	for _, name := range ev.workloads() {
+		w, known := ev.Recorded.Plan.Workload(name)
+		if !known || w.Limit() > 0 || w.OfCapacity > 0 {
+			continue // it writes no faster than was asked for
+		}
+		reads := ev.Recorded.Run.Beside.ReadRates[name]
+		rate, fallen, _ := ev.totalRate(name)
+		gap := model.SettlingGap
+		if seen {
+			gap /= 2
+		}
+		faster := rate.Value*(1-gap) > reads && (rate.Confidence == 0 || rate.Low > reads)
+		switch {
+		case reads == 0:
+			miss(name, "no reads of its kind followed the last writes")
+		case last.Waited == 0 || fallen || !faster:
+			if !slices.Contains(named, name) {
+				o.pass(name)
+			}
+		case seen && !waits.mayBeNoise():
+			found.sure = append(found.sure, name)
+		// Beside what a cache writes back, reads get half of the disk.
+		case seen && !w.Reads(), rate.Value*(1-gap)*drainingShare > reads:
+			found.perhaps = append(found.perhaps, name)
+		default:
+			miss(name, "it was faster than reads after it, which were not seen to become faster")
+		}
+	}
+	why := waits.risen()
+	switch {
+	case seen:
+	case last.Cut():
+		why = fmt.Sprintf("it may have needed another %s or more", units.FormatSpan(last.Left))
+	default:
+		why = fmt.Sprintf("reads ran at only %s IOPS", units.FormatRate(last.Rate))
+	}
+	ev.report(o, found, waits, why)
 }
+
+// drainingShare is the share of a disk that reads get beside a draining cache.
+const drainingShare = 0.5
 
 // totalRate returns the I/Os per second of a workload, of a mix both directions together, whether a long repeat showed that
 // the rate does not last, and whether one of another workload did.
@@ -91,18 +153,14 @@ func (ev Evidence) totalRate(workload string) (total model.Estimate, fallen, bel
 
 // fasterThanReads reports whether a workload that writes was faster than reads of the same size and depth, beyond the intervals
 // of both: a disk does about as many I/Os of one kind as of the other.
-// Where a wait has shown that the storage goes on writing, the share that the rule otherwise calls slower is enough. Reads that
-// were only tested for some seconds have no interval.
+// Where a wait has shown that the storage goes on writing, the share that the rule otherwise calls slower is enough. The reads
+// that waits tested, for writes that have no others to be compared with, are those of another workload and have no interval.
 func (ev Evidence) fasterThanReads(w model.Workload, rate model.Estimate, waits waiting) bool {
 	gap := model.SettlingGap
 	reads, most := ev.readsLike(w)
-	tested := ev.Recorded.Run.Beside.ReadRates[w.Name]
 	switch {
-	case reads == 0:
-		reads = cmp.Or(tested, waits.full)
-		if most = reads; waits.helped > 0 && tested > 0 {
-			gap /= 2
-		}
+	case reads == 0 && !w.Reads():
+		reads, most = waits.full, waits.full
 	case waits.helped > 0 && rate.Confidence > 0:
 		gap = afterWrites
 	}

@@ -64,7 +64,15 @@ func checkSettled(ev Evidence) []model.Finding {
 			settled.add(g.late)
 		}
 	}
+	if last != nil {
+		for _, r := range ev.Results {
+			if r.Direction == model.Write {
+				settled.add(r.RepeatValues)
+			}
+		}
+	}
 	waits.noise = settled.deviation()
+	waits.unsure = last != nil && waits.noise == 0
 	together := pooled.together(groups)
 	var left, mixed, slow, fallen, maybe []string
 	missing := 0
@@ -91,14 +99,16 @@ func checkSettled(ev Evidence) []model.Finding {
 			maybe = append(maybe, name)
 		case g.held && len(g.early) > 0:
 			o.miss(name, "reads at a fixed rate do not show whether the storage still writes")
-		case pooled.slower(g, len(groups)) || together && g.lags():
+		case !pooled.slower(g, len(groups)) && !(together && g.lags()):
+			o.pass(name)
+		case !g.afterEarly:
+			o.miss(name, "only its first repeats did not follow writes, and they may have been faster for another reason, such as burst credits")
+		default:
 			maybe = append(maybe, name)
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(name),
 				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s IOPS and others at %s, so the storage may still have been writing",
 					name, units.FormatRate(stats.Mean(g.early)), units.FormatRate(stats.Mean(g.late))),
 				Evidence: map[string]any{"after_writes": stats.Mean(g.early), "others": stats.Mean(g.late)}})
-		default:
-			o.pass(name)
 		}
 	}
 	if len(slow) > 0 {
@@ -123,11 +133,11 @@ func checkSettled(ev Evidence) []model.Finding {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: mixed, Next: ev.alone(mixed...), Evidence: waits.evidence(),
 			Message: waits.words() + fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(mixed))})
 	}
-	ev.judgeAbsorbed(&o, waits, drains, maybe)
 	if last != nil {
-		ev.judgeReadsAfter(&o, last)
-		return o.findings("reads after the last writes were at their full rate", "")
+		ev.judgeReadsAfter(&o, waits)
+		return o.findings("the storage could read as many I/Os right after the last writes", "no workload writes as fast as it can")
 	}
+	ev.judgeAbsorbed(&o, waits, drains, maybe)
 	passed := "reads after writes were as fast as others"
 	if waits.seconds > 0 && waits.helped == 0 {
 		passed = fmt.Sprintf("reads after writes were as fast as others, even after %s without a write", units.FormatDuration(waits.seconds))
@@ -141,8 +151,10 @@ type waiting struct {
 	helped, rose int
 	writes       uint64
 	before, full float64
-	// noise is the relative standard deviation of repeats of reads that began when the storage had finished; 0 if unknown.
-	noise float64
+	// noise is the relative standard deviation of repeats of reads that began when the storage had finished, or of repeats that
+	// write where nothing reads; 0 if unknown. unsure is set if that is not known either.
+	noise  float64
+	unsure bool
 }
 
 func (w *waiting) add(s *model.Settling) {
@@ -169,7 +181,7 @@ func (w *waiting) words() string {
 	if w.helped > 1 {
 		times = fmt.Sprintf(" in %d pauses", w.helped)
 	}
-	if w.mayBeNoise() {
+	if w.mayBeNoise() && !w.unsure {
 		return fmt.Sprintf("waited %s%s because reads after writes ran at %s IOPS instead of %s: either the storage was still writing, or this is its noise (repeats of reads vary by %.0f%%)",
 			units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full), 100*w.noise)
 	}
@@ -183,7 +195,7 @@ const beyondNoise = 3
 
 // mayBeNoise reports whether reads vary so much without writes that their noise may be what waits seemed to show.
 func (w *waiting) mayBeNoise() bool {
-	return w.full > 0 && 1-w.before/w.full < beyondNoise*w.noise
+	return w.unsure || w.full > 0 && 1-w.before/w.full < beyondNoise*w.noise
 }
 
 func (w *waiting) evidence() map[string]any {
@@ -217,8 +229,8 @@ type repeatsAfter struct {
 	// calm are those of late that followed a wait that made reads no faster: the storage was thought to have finished,
 	// because that much time had passed.
 	calm []float64
-	// helped is set if a wait has made reads of this workload faster.
-	helped bool
+	// helped is set if a wait has made reads of this workload faster, afterEarly if one of late came after one of early.
+	helped, afterEarly bool
 	// unknown is set if the writes were not recorded, held if the rate is prescribed.
 	unknown, held bool
 }
@@ -241,6 +253,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 				}
 			} else {
 				late[r.Step.Number] = true
+				g.afterEarly = g.afterEarly || len(early) > 0
 				if r.Settling != nil && r.Settling.Waited > 0 && !r.Settling.Helped() {
 					calm[r.Step.Number] = true
 				}

@@ -63,8 +63,8 @@ type drain struct {
 	waited float64
 	// rates are the full rates of reading workloads, in 1/s.
 	rates map[string]float64
-	// wrote are the writes of each repeat of the others, in 1/s.
-	wrote map[string][]float64
+	// did are the I/Os of each repeat of the others, in 1/s, both directions together.
+	did map[string][]float64
 	// squares is the sum of the squared relative deviations of seconds from the mean of their repeat,
 	// freedom its degrees of freedom.
 	squares, freedom float64
@@ -276,7 +276,7 @@ func (d *drain) limit() float64 {
 func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	d := &s.drain
 	if d.slow == nil {
-		d.slow, d.rates, d.wrote = map[int]bool{}, map[string]float64{}, map[string][]float64{}
+		d.slow, d.rates, d.did = map[int]bool{}, map[string]float64{}, map[string][]float64{}
 	}
 	if v.failed != "" || len(v.samples) == 0 {
 		return false
@@ -292,7 +292,7 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 			}
 		}
 		d.backlog.wrote(v.workload, v.samples)
-		d.wrote[name] = append(d.wrote[name], mean(flowRates(v.samples, func(m model.Sample) *model.Flow { return m.Write })))
+		d.did[name] = append(d.did[name], mean(readRates(v.samples))+mean(flowRates(v.samples, func(m model.Sample) *model.Flow { return m.Write })))
 		return false
 	}
 	rates := readRates(v.samples)

@@ -253,12 +253,18 @@ func (p Parameters) cost(w model.Workload) float64 { return p.IOPS / p.base(w) }
 // absorbed lets the cache take writes while it has room, and returns their mean rate; rate is that of the device,
 // which writes back meanwhile.
 func (d *device) absorbed(w model.Workload, rate, sec float64) float64 {
+	if w.Limit() > 0 {
+		return rate
+	}
 	return d.cached(w, rate, rate*d.Absorb/d.IOPS, sec)
 }
 
 // absorbedBeside is the same for a mix: its reads, as a fixed share of it, get what the cache leaves them of the device while it
 // writes back, so that a mix of many writes is faster than without the cache, and one of many reads slower.
 func (d *device) absorbedBeside(w model.Workload, rate, sec float64) float64 {
+	if w.Limit() > 0 {
+		return rate
+	}
 	reads := float64(w.ReadPercent) / 100
 	return d.cached(w, rate, min(rate*readsLeave/reads, rate*d.Absorb/d.IOPS/(1-reads)), sec)
 }
