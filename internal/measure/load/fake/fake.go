@@ -167,6 +167,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	d.dev.drain(startCost, 1)
 	d.dev.drain(req.Step.Ramp, readsLeave)
 	d.dev.repeat()
+	d.dev.stuck = 0
 	t := req.Step.Ramp
 	for left := req.Step.Seconds; left > 1e-9; {
 		if ctx.Err() != nil {
@@ -174,9 +175,9 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 			break
 		}
 		sec := min(1, left)
-		s := d.dev.second(req.Workload, sec)
-		t += sec
 		left -= sec
+		s := d.dev.second(req.Workload, sec, left <= 1e-9)
+		t += sec
 		s.Step, s.End = req.Step.Number, t
 		emit(model.Event{Sample: &s})
 		if d.dev.Pace > 0 {
@@ -234,6 +235,8 @@ type device struct {
 	budget float64
 	// backlog is the number of I/Os in the write cache still to be written.
 	backlog float64
+	// stuck is for how long, in seconds, the I/Os in flight have been waiting for the end of a stall.
+	stuck float64
 }
 
 // drain writes back the cache for some seconds with a share of the device, and returns the fraction of that time for which
@@ -304,11 +307,12 @@ func (d *device) rest(seconds float64) {
 // repeat draws the effect that all seconds of one repeat share.
 func (d *device) repeat() { d.effect = d.RepeatCV * d.rng.NormFloat64() }
 
-// second simulates sec seconds of the workload.
-func (d *device) second(w model.Workload, sec float64) model.Sample {
+// second simulates sec seconds of the workload, the last ones of a repeat if last is set: what is in flight then is waited for.
+func (d *device) second(w model.Workload, sec float64, last bool) model.Sample {
 	d.rest(sec)
 	rate := d.base(w)
 	active := 1 - d.stalled(d.clock-sec, sec)
+	d.stuck += (1 - active) * sec
 	factor := 1 + d.CV*d.ar + d.effect + d.Drift*d.clock/60
 	if d.SpikeShare > 0 && d.rng.Float64() < d.SpikeShare {
 		factor *= d.SpikeLevel
@@ -338,6 +342,12 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 		ios++
 	}
 	s := model.Sample{Seconds: sec}
+	// What is in flight when a stall is not over at the end of the second goes on waiting.
+	over, held := last || ios > 0 && d.stalled(d.clock, 1e-6) == 0, 0.0
+	if over && d.stuck > 0 {
+		held = rate * d.service(w, rate)
+		ios = max(ios, uint64(held))
+	}
 	for _, dir := range w.Directions() {
 		share := 1.0
 		if w.Direction == model.Mixed {
@@ -346,17 +356,34 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 				share = 1 - share
 			}
 		}
-		f := flow(uint64(math.Round(float64(ios)*share)), w, d.service(w, rate))
+		f := flowAfter(uint64(math.Round(float64(ios)*share)), uint64(math.Round(held*share)), d.stuck, w, d.service(w, rate))
 		if dir == model.Read {
 			s.Read = f
 		} else {
 			s.Write = f
 		}
 	}
+	if over {
+		d.stuck = 0
+	}
 	if w.Sync != "" && s.Write != nil {
 		s.Sync = flow(s.Write.IOs, model.Workload{}, 0.5/rate)
 	}
 	return s
+}
+
+// flowAfter generates n I/Os, of which held were in flight during a stall of that many seconds.
+func flowAfter(n, held uint64, stall float64, w model.Workload, mean float64) *model.Flow {
+	held = min(held, n)
+	f := flow(n-held, w, mean)
+	if held > 0 {
+		l := stall + mean
+		f.IOs, f.Bytes = n, n*uint64(w.BlockSize)
+		f.Histogram.Add(histogram.BucketOf(uint64(l*1e9)), held)
+		f.LatencySum += float64(held) * l
+		f.Max = max(f.Max, l)
+	}
+	return f
 }
 
 // flow generates n I/Os with log-normal latencies around the mean given by Little's law.

@@ -83,6 +83,27 @@ func TestMixedAndSyncedFlows(t *testing.T) {
 	}
 }
 
+// The I/Os in flight when a stall begins wait for its end: in a closed loop, as many are in flight at all times.
+func TestAStallIsInTheLatenciesOfAClosedLoop(t *testing.T) {
+	for _, direction := range []model.Direction{model.Read, model.Mixed} {
+		w := small
+		w.Direction, w.ReadPercent = direction, 70
+		var d Driver
+		samples, _ := play(t, &d, "?iops=2000&cv=0&stall=2.5&stall-every=10", w, 100)
+		sum, longest, ios := 0.0, 0.0, uint64(0)
+		for _, s := range samples {
+			for _, f := range []*model.Flow{s.Read, s.Write} {
+				if f != nil {
+					sum, longest, ios = sum+f.LatencySum, math.Max(longest, f.Max), ios+f.IOs
+				}
+			}
+		}
+		if want := 100 * float64(w.Depth*w.JobCount()); math.Abs(sum/want-1) > 0.02 || longest < 2.5 || longest > 3 || math.Abs(float64(ios)/150000-1) > 0.02 {
+			t.Errorf("%s: latencies add up to %.0f s of %.0f, the longest is %.2f s, %d I/Os", direction, sum, want, longest, ios)
+		}
+	}
+}
+
 func TestBurstCreditsRunOut(t *testing.T) {
 	samples, _ := play(t, &Driver{}, "?iops=300&cv=0&burst=3000&credit=27000", small, 30)
 	if first, last := samples[3].Read.IOs, samples[25].Read.IOs; first != 3000 || last != 300 {
