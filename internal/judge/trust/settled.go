@@ -142,7 +142,11 @@ func checkSettled(ev Evidence) []model.Finding {
 	if waits.seconds > 0 && waits.helped == 0 {
 		passed = fmt.Sprintf("reads after writes were as fast as others, even after %s without a write", units.FormatDuration(waits.seconds))
 	}
-	return o.findings(passed, "there is no workload that only reads")
+	nothing := "there is no workload that only reads"
+	if ev.Recorded.Run.Status == model.Interrupted {
+		nothing += ", and the run was interrupted before the reads after its last writes"
+	}
+	return o.findings(passed, nothing)
 }
 
 // waiting sums up the waits of a run.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -221,7 +222,11 @@ func timeWords(pl *model.Plan) []string {
 		most, measured = most+more, measured+more
 	}
 	parts = append(parts, "measuring "+fromTo(pl.MeasureSeconds, measured))
-	return append(parts, "in all "+fromTo(least, most))
+	total := "in all " + fromTo(least, most)
+	if pl.App == nil && slices.ContainsFunc(pl.Workloads, model.Workload.Writes) {
+		total += ", more if a write cache has to drain"
+	}
+	return append(parts, total)
 }
 
 // Prefill says how long a prefill takes, from what is expected and what it may take; 0 is unknown.
