@@ -44,7 +44,7 @@ func (w *waiting) words() string {
 		times = fmt.Sprintf(" in %d pauses", w.helped)
 	}
 	if w.mayBeNoise() && !w.unsure {
-		return fmt.Sprintf("waited %s%s because reads after writes ran at %s IOPS instead of %s: either the storage was still writing, or this is its noise (repeats of reads vary by %.0f%%)",
+		return fmt.Sprintf("waited %s%s because reads after writes ran at %s IOPS instead of %s: either the storage was still writing, or this is its noise (repeats vary by %.0f%%)",
 			units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full), 100*w.noise)
 	}
 	return fmt.Sprintf("waited %s%s for the storage to finish earlier writes: until then, reads ran at %s IOPS instead of %s",

@@ -16,7 +16,7 @@ const lastReadDepth, lastReadDepthMost = 16, 256
 
 // lastReadSeconds is for how long reads like those of a workload are tested after a wait, so that noise averages out, and
 // lastReads for how many workloads that is done at most.
-const lastReadSeconds, lastReads = 3.0, 12
+const lastReadSeconds, lastReads = 3.0, 6
 
 // lastWaitLeast is the time, in seconds, for the last wait of a run whose other waits have used up theirs.
 const lastWaitLeast = 10.0
@@ -31,6 +31,7 @@ func (e *execution) readsAfterLast(ctx context.Context, s *side) error {
 	if len(writers) == 0 || d.writes == 0 || d.noWait {
 		return nil
 	}
+	e.tell(s, model.Update{Message: "reading for a moment, to see whether a cache took the writes"})
 	d.backlog.pass(e.clock, 1)
 	found := &model.Settling{Writes: uint64(d.writes), Settled: true}
 	rates := map[string]float64{}
