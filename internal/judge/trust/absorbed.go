@@ -39,14 +39,14 @@ func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe [
 	if !seen {
 		why = "see the warning about " + few(maybe)
 	}
-	ev.report(o, found, waits, why)
+	ev.reportAbsorbed(o, found, waits, why)
 }
 
 // absorption lists the workloads whose writes a cache took, and may have taken.
 type absorption struct{ sure, perhaps []string }
 
-// report adds the findings; why says what suggests that a cache may have taken writes.
-func (ev Evidence) report(o *outcome, found absorption, waits waiting, why string) {
+// reportAbsorbed adds the findings; why says what suggests that a cache may have taken writes.
+func (ev Evidence) reportAbsorbed(o *outcome, found absorption, waits waiting, why string) {
 	if len(found.sure) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.sure, Next: ev.untilFull(found.sure), Evidence: waits.evidence(),
 			Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (%s); no repeat was long enough to fill it, so they are slower in the long run",
@@ -57,10 +57,6 @@ func (ev Evidence) report(o *outcome, found absorption, waits waiting, why strin
 			Message: fmt.Sprintf("perhaps absorbed: %s did more I/Os per second than reads, and the storage may still have been writing afterwards (%s); if a cache took the writes and never filled, the sustained rate is lower",
 				few(found.perhaps), why)})
 	}
-}
-
-func (w *waiting) risen() string {
-	return fmt.Sprintf("reads ran at %s IOPS instead of %s", units.FormatRate(w.before), units.FormatRate(w.full))
 }
 
 // longEnough is the time in seconds for which writes are measured if their rate was steady before a cache was full.
@@ -108,7 +104,9 @@ func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
 		switch {
 		case reads == 0:
 			miss(name, "no reads of its kind followed the last writes")
-		case last.Waited == 0 || fallen || !faster:
+		case fallen:
+			miss(name, "a cache was filled in its long repeat, or a credit used up, and the result is the rate after that")
+		case last.Waited == 0 || !faster:
 			if !slices.Contains(named, name) {
 				o.pass(name)
 			}
@@ -129,7 +127,7 @@ func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
 	default:
 		why = fmt.Sprintf("reads ran at only %s IOPS", units.FormatRate(last.Rate))
 	}
-	ev.report(o, found, waits, why)
+	ev.reportAbsorbed(o, found, waits, why)
 }
 
 // drainingShare is the share of a disk that reads get beside a draining cache.

@@ -36,7 +36,7 @@ func checkSettled(ev Evidence) []model.Finding {
 	j.report()
 	if j.last != nil {
 		ev.judgeReadsAfter(&j.outcome, j.waits)
-		return j.findings("the storage could read as many I/Os right after the last writes", "no workload writes as fast as it can")
+		return j.findings("the storage could read as many I/Os after the last writes", "no workload writes as fast as it can")
 	}
 	ev.judgeAbsorbed(&j.outcome, j.waits, j.drains, j.maybe)
 	passed := "reads after writes were as fast as others"
@@ -44,7 +44,8 @@ func checkSettled(ev Evidence) []model.Finding {
 		passed = fmt.Sprintf("reads after writes were as fast as others, even after %s without a write", units.FormatDuration(j.waits.seconds))
 	}
 	nothing := "there is no workload that only reads"
-	if ev.Recorded.Run.Status == model.Interrupted {
+	noneAtEnd := func(w model.Workload) bool { return !w.Writes() || w.Loads() || w.Append }
+	if ev.Recorded.Run.Status == model.Interrupted && !slices.ContainsFunc(ev.Recorded.Plan.Workloads, noneAtEnd) {
 		nothing += ", and the run was interrupted before the reads after its last writes"
 	}
 	return j.findings(passed, nothing)

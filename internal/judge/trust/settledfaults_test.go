@@ -345,7 +345,7 @@ func TestReadsAfterTheLastWritesShowACache(t *testing.T) {
 		{"a cache that drains for longer", model.Settling{Writes: 1, Waited: 60, Slow: 50, Rate: 100, Left: 30}, 0.5, model.SeverityWarning, "absorbed: a cache took the writes of"},
 		{"a cache that hides how long it drains", model.Settling{Writes: 1, Waited: 60, Slow: 100, Rate: 100, Left: 90}, 0.3, model.SeverityWarning, "perhaps absorbed: "},
 		{"one that is taken to have drained", model.Settling{Writes: 1, Waited: 60, Slow: 100, Rate: 100, Settled: true}, 0.3, model.SeverityWarning, "(reads ran at only 100 IOPS)"},
-		{"no cache", model.Settling{Writes: 1, Settled: true}, 0.9, model.SeverityPassed, "could read as many I/Os right after the last writes"},
+		{"no cache", model.Settling{Writes: 1, Settled: true}, 0.9, model.SeverityPassed, "could read as many I/Os after the last writes"},
 		{"a full cache, whose drain leaves reads half of the disk", model.Settling{Writes: 1, Waited: 60, Slow: 100, Rate: 100, Left: 90}, 0.5, model.SeverityNotChecked, "were not seen to become faster"},
 		{"none that could be compared", model.Settling{Writes: 1, Settled: true}, 0, model.SeverityNotChecked, "no reads of its kind"},
 	} {
@@ -360,6 +360,17 @@ func TestReadsAfterTheLastWritesShowACache(t *testing.T) {
 		if !found {
 			t.Errorf("%s: %+v", c.name, list)
 		}
+	}
+}
+
+// The rate after a fall is that of the storage, whether or not reads after it are as fast.
+func TestReadsAfterSayNothingOfWhatFell(t *testing.T) {
+	ev := onlyWrites(model.Settling{Writes: 1, Waited: 60, Slow: 100, Rate: 100, Left: 90}, 0.2)
+	for i := range ev.Results {
+		ev.Results[i].Sustained = &model.Sustained{State: model.Fell}
+	}
+	if list := checkSettled(ev); len(list) != 1 || list[0].Severity != model.SeverityNotChecked || !strings.Contains(list[0].Message, "the result is the rate after that") {
+		t.Errorf("%+v", list)
 	}
 }
 

@@ -47,8 +47,12 @@ func (w *waiting) words() string {
 		return fmt.Sprintf("waited %s%s because reads after writes ran at %s IOPS instead of %s: either the storage was still writing, or this is its noise (repeats vary by %.0f%%)",
 			units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full), 100*w.noise)
 	}
-	return fmt.Sprintf("waited %s%s for the storage to finish earlier writes: until then, reads ran at %s IOPS instead of %s",
-		units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full))
+	return fmt.Sprintf("waited %s%s for the storage to finish earlier writes: until then, %s", units.FormatDuration(w.seconds), times, w.risen())
+}
+
+// risen says by how much reads became faster.
+func (w *waiting) risen() string {
+	return fmt.Sprintf("reads ran at %s IOPS instead of %s", units.FormatRate(w.before), units.FormatRate(w.full))
 }
 
 // beyondNoise is how many standard deviations of repeats reads must have been slower for it to be said that the storage was

@@ -67,7 +67,8 @@ func (e *execution) readsAfterLast(ctx context.Context, s *side) error {
 	return s.recorder.Beside(model.Beside{ReadsAfter: found, ReadRates: rates})
 }
 
-// lastWriters returns the workloads that a cache may have made faster: those without a limit. There are none if the run measures reads, or loads an application.
+// lastWriters returns the workloads that a cache may have made faster: those without a limit. There are none if the run measures
+// reads, or loads an application.
 func (e *execution) lastWriters(s *side) []model.Workload {
 	var list []model.Workload
 	for _, w := range s.plan.Workloads {
