@@ -12,6 +12,10 @@ type Judgement struct {
 	// Steady is set if even the remaining certain repeats would add nothing: the storage is clearly
 	// steady, and the user did not ask for a number of repeats.
 	Steady bool `json:"steady,omitempty"`
+	// ObserveFor is set if the interval is as narrow as requested, but the storage has to be observed for longer:
+	// for this long at least, of which Observed has passed (s).
+	Observed   float64 `json:"observed_s,omitempty"`
+	ObserveFor float64 `json:"observe_for_s,omitempty"`
 }
 
 // Update is one notification from a running experiment to its observers. Only the fields that changed

@@ -45,6 +45,9 @@ func judge(w model.Workload, d model.Direction, s model.Schedule, all *peers) mo
 	j.Estimate = e
 	j.Converged = converged(e, rule, f, w.Metric, s)
 	j.Steady = j.Converged && s.Mode == model.Rounds && f.plainlySteady(w.Metric)
+	if s.Mode == model.Rounds && precise(e, rule, s) && len(f.repeats) >= s.MinRounds && !f.lookedAtEnough(w.Metric, s) {
+		j.Observed, j.ObserveFor = all.span(), lookFor(s)
+	}
 	return j
 }
 
@@ -58,10 +61,15 @@ func worse(a, b model.Judgement) bool {
 	return a.HalfWidth() > b.HalfWidth()
 }
 
+// precise reports whether there is an interval and its half-width is within the requested precision.
+func precise(e model.Estimate, half float64, s model.Schedule) bool {
+	return e.Confidence != 0 && half <= s.Precision
+}
+
 // converged reports whether the estimate is as precise as requested, by the rule of the mode: enough
 // repeats in rounds, or the sequential rule for one long repeat.
 func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.Schedule) bool {
-	if e.Confidence == 0 || !(half <= s.Precision) {
+	if !precise(e, half, s) {
 		return false
 	}
 	switch {
@@ -87,8 +95,8 @@ func (f *flow) plainlySteady(m model.Metric) bool {
 }
 
 const (
-	// spellSeconds is the assumed length of a slow period of the storage, in seconds.
-	spellSeconds = 23.0
+	// spellSeconds is the assumed mean length of a slow period of the storage, in seconds: most last 20 to 30.
+	spellSeconds = 25.0
 	// spellDepth is the largest slowdown assumed for a slow period, as a share.
 	spellDepth = 0.5
 	// enoughOfTime is the share of a run's time after which the measurement always suffices.

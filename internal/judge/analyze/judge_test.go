@@ -54,6 +54,27 @@ func TestJudgeInRounds(t *testing.T) {
 	}
 }
 
+// An interval that is narrow enough too early says for how long the storage has to be observed.
+func TestANarrowIntervalWaitsForASlowPeriod(t *testing.T) {
+	schedule := model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05, MaxTime: 600}
+	for _, c := range []struct {
+		name       string
+		samples    []model.Sample
+		converged  bool
+		observeFor float64
+	}{
+		{"narrow", repeats(985, 1000, 1015, 985, 1000), false, 225},
+		{"narrow, and observed for long enough", repeats(985, 1000, 1015, 985, 1000, 1015), true, 0},
+		{"still wide", repeats(900, 1000, 1100), false, 0},
+		{"plainly steady", repeats(1000, 1000), true, 0},
+	} {
+		j := judged(reader("a"), schedule, c.samples)
+		if j.Converged != c.converged || j.ObserveFor != c.observeFor || (j.Observed == 215) != (c.observeFor > 0) {
+			t.Errorf("%s: %+v", c.name, j)
+		}
+	}
+}
+
 func TestAResultIsConvergedByItsPublishedInterval(t *testing.T) {
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, repeats(985, 1000, 1015)...)
 	r := analyze.Results(rec)[0]

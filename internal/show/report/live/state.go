@@ -284,7 +284,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	case s.sumSeconds == 0 && (j == nil || !j.Estimate.Telling()):
 		return line + "nothing measured" // it was interrupted before its first sample
 	case j != nil && j.Estimate.Telling():
-		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate) + flushes
+		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate) + observing(j) + flushes
 	case j != nil:
 		return line + j.Metric.Format(j.Value) + " (no interval yet)" + flushes
 	case !math.IsNaN(value) && s.side != "":
@@ -293,6 +293,14 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 		return line + s.metric().Format(value) + " (no interval yet)" + flushes
 	}
 	return line + "nothing measured"
+}
+
+// observing says why a workload whose interval is narrow enough has not converged: ", observed for 42 s of 1 m 03 s".
+func observing(j *model.Judgement) string {
+	if j.ObserveFor <= j.Observed {
+		return ""
+	}
+	return fmt.Sprintf(", observed for %s of %s", units.FormatSpan(j.Observed), units.FormatSpan(j.ObserveFor))
 }
 
 // contrastWords says what is known about the worst row so far.

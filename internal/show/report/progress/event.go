@@ -66,6 +66,10 @@ type event struct {
 	// Interval is the interval of Value, over all repeats of the workload so far.
 	Interval  *interval `json:"interval,omitempty"`
 	Converged *bool     `json:"converged,omitempty"`
+	// Observed and ObserveFor say why a narrow interval has not converged: for how many seconds the storage has been
+	// observed, and for how many it has to be.
+	Observed   *float64 `json:"observed,omitempty"`
+	ObserveFor *float64 `json:"observe_for,omitempty"`
 	// Change is what is known about the workload's worst row in a comparison.
 	Change *change `json:"change,omitempty"`
 	Error  string  `json:"error,omitempty"`

@@ -278,6 +278,9 @@ func (l *Lines) result(u model.Update) {
 		}
 		e.measured(j.Metric, j.Value)
 		e.Interval, e.Converged = intervalOf(j.Estimate), &j.Converged
+		if j.ObserveFor > j.Observed {
+			e.Observed, e.ObserveFor = number(j.Observed), number(j.ObserveFor)
+		}
 	default:
 		e.measured(v.workload.Metric, v.sum.Value(v.workload.Metric, v.seconds))
 	}

@@ -86,6 +86,23 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 	}
 }
 
+// A narrow interval that has not converged says why; one that has does not.
+func TestAnIntervalThatIsNotObservedForLongEnough(t *testing.T) {
+	for want, j := range map[string]model.Judgement{
+		`"converged":false,"observed":42,"observe_for":63`: {Observed: 42, ObserveFor: 63},
+		`"converged":true}`: {Converged: true},
+	} {
+		l, b := stream()
+		l.Begin()
+		l.Observe(model.Update{Step: &model.Step{Number: 1, Round: 1, Workload: "w"}, Workload: &model.Workload{Name: "w", Metric: model.IOPS}})
+		j.Metric, j.Estimate = model.IOPS, model.Estimate{Value: 100, Low: 98, High: 102, Confidence: 0.95}
+		l.Observe(model.Update{Elapsed: 3, Result: &model.StepResult{}, Judgement: &j})
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in %s", want, b)
+		}
+	}
+}
+
 func TestUntilItBeginsTextStaysText(t *testing.T) {
 	l, b := stream()
 	fmt.Fprint(l, "note    x\npart")
