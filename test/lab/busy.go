@@ -30,7 +30,9 @@ func UpToThree(t named, measure func() (wrong []string)) {
 	t.Helper()
 	const tries = 3
 	for try := 1; ; try++ {
+		crowded := Crowded()
 		wrong := strings.Join(measure(), "; ")
+		meanwhile := crowded()
 		switch {
 		case wrong == "":
 			return
@@ -38,9 +40,16 @@ func UpToThree(t named, measure func() (wrong []string)) {
 			t.Errorf("%d times, at last: %s", tries, wrong)
 			return
 		}
-		WriteDown(t, "SECOND TRY", wrong)
-		t.Logf("once more: %s", wrong)
+		SecondTry(t, wrong, meanwhile)
+		t.Logf("once more: %s; meanwhile %s", wrong, meanwhile)
 	}
+}
+
+// SecondTry writes down that a test tries again because something was wrong, and what Crowded saw during the first try: where
+// nothing had to wait, the cause is another one.
+func SecondTry(t named, wrong, meanwhile string) {
+	t.Helper()
+	WriteDown(t, "SECOND TRY ("+meanwhile+")", wrong)
 }
 
 // WriteDown appends a message that go test does not show for a passing test to the file that

@@ -18,15 +18,18 @@ import (
 func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 	t.Helper()
 	release := takeSlots(t, d)
+	var meanwhile string
 	failed := func() []string {
 		defer release()
+		crowded := lab.Crowded()
+		defer func() { meanwhile = crowded() }()
 		return attempt(t, false, measure)
 	}()
 	if len(failed) == 0 {
 		return
 	}
-	t.Logf("failed while others ran, so once more:\n%s", strings.Join(failed, "\n"))
-	lab.WriteDown(t, "SECOND TRY", strings.Join(failed, "; "))
+	t.Logf("failed while others ran, so once more (%s):\n%s", meanwhile, strings.Join(failed, "\n"))
+	lab.SecondTry(t, strings.Join(failed, "; "), meanwhile)
 	if d.class == bestEffort {
 		d.slots = capacity[quiet]
 	}
