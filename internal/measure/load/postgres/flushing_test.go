@@ -51,6 +51,7 @@ func TestFlushRate(t *testing.T) {
 
 // While a server of any version is loaded, the rate of its flushes is told, and is what was counted.
 func TestFlushesAreToldMeanwhile(t *testing.T) {
+	t.Parallel()
 	eachVersionAtOnce(t, func(t *testing.T, e *env.Env, major int) {
 		d := readyWith(t, flushing(t, e, 10_000))
 		req := ask(1, 6)

@@ -103,6 +103,7 @@ func TestSamplesOfAHotRow(t *testing.T) {
 // per transaction that the server itself reports; with several clients most wait for another's
 // flush.
 func TestSamplesOfAKnownFlush(t *testing.T) {
+	t.Parallel()
 	eachVersionAtOnce(t, func(t *testing.T, e *env.Env, _ int) {
 		d := readyWith(t, flushing(t, e, 17000))
 		for _, clients := range []int{1, 8} {

@@ -20,7 +20,7 @@ import (
 
 // sideBySide is how many parallel tests run at once, however few processors there are: their servers
 // mostly wait for flushes of a known duration.
-const sideBySide = 4
+const sideBySide = 6
 
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
@@ -138,6 +138,7 @@ func TestEachVersionCounts(t *testing.T) {
 
 // Each version keeps its log where it is told, and none of it in the data directory.
 func TestEachVersionKeepsItsLogApart(t *testing.T) {
+	t.Parallel()
 	eachVersionAtOnce(t, func(t *testing.T, e *env.Env, _ int) {
 		dir, log := newWorkDir(t), newWorkDir(t)
 		d := New(e)
