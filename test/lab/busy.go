@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/loadline/loadline/test/lab/crowded"
 )
 
 // named is a test that has a name.
@@ -18,7 +20,7 @@ type named interface {
 func Busy(t named, why string, args ...any) {
 	t.Helper()
 	why = fmt.Sprintf(why, args...)
-	WriteDown(t, "NOT CHECKED", why)
+	writeDown(t, "NOT CHECKED", why)
 	t.Skipf("skipped: %s", why)
 }
 
@@ -30,9 +32,9 @@ func UpToThree(t named, measure func() (wrong []string)) {
 	t.Helper()
 	const tries = 3
 	for try := 1; ; try++ {
-		crowded := Crowded()
+		seen := crowded.Watch()
 		wrong := strings.Join(measure(), "; ")
-		meanwhile := crowded()
+		meanwhile := seen()
 		switch {
 		case wrong == "":
 			return
@@ -45,16 +47,16 @@ func UpToThree(t named, measure func() (wrong []string)) {
 	}
 }
 
-// SecondTry writes down that a test tries again because something was wrong, and what Crowded saw during the first try: where
+// SecondTry writes down that a test tries again because something was wrong, and what crowded.Watch saw during the first try: where
 // nothing had to wait, the cause is another one.
 func SecondTry(t named, wrong, meanwhile string) {
 	t.Helper()
-	WriteDown(t, "SECOND TRY ("+meanwhile+")", wrong)
+	writeDown(t, "SECOND TRY ("+meanwhile+")", wrong)
 }
 
-// WriteDown appends a message that go test does not show for a passing test to the file that
+// writeDown appends a message that go test does not show for a passing test to the file that
 // LOADLINE_SKIPS names, which CI prints at its end.
-func WriteDown(t named, what, why string) {
+func writeDown(t named, what, why string) {
 	t.Helper()
 	path := os.Getenv("LOADLINE_SKIPS")
 	if path == "" {

@@ -35,7 +35,7 @@ func TestABusyMachineIsWrittenDown(t *testing.T) {
 func TestALongMessageIsWrittenDownInPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "skips")
 	t.Setenv("LOADLINE_SKIPS", path)
-	WriteDown(t, "SECOND TRY", "exit code 0,\n "+strings.Repeat("é", 3000))
+	writeDown(t, "SECOND TRY", "exit code 0,\n "+strings.Repeat("é", 3000))
 	got, err := os.ReadFile(path)
 	if line := string(got); err != nil || len(line) > 500 || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "é …\n") || !strings.Contains(line, ": exit code 0, é") {
 		t.Errorf("%q, %v", got, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/test/lab"
+	"github.com/loadline/loadline/test/lab/crowded"
 )
 
 // runWithRetry measures in slots, while other tests measure in theirs. If that fails, it
@@ -21,8 +22,8 @@ func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 	var meanwhile string
 	failed := func() []string {
 		defer release()
-		crowded := lab.Crowded()
-		defer func() { meanwhile = crowded() }()
+		seen := crowded.Watch()
+		defer func() { meanwhile = seen() }()
 		return attempt(t, false, measure)
 	}()
 	if len(failed) == 0 {

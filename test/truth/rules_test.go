@@ -19,6 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
+	"github.com/loadline/loadline/test/lab/crowded"
 )
 
 // elsewhere names, for a rule whose fault takes more than a run of one worker, the
@@ -108,10 +109,10 @@ func TestRulesFindTheirFaults(t *testing.T) {
 	var missed []planted
 	var meanwhile []string
 	eachFault(t, func(p planted) bool { return p.class == exclusive }, func(t *testing.T, p planted) {
-		crowded := lab.Crowded()
+		seen := crowded.Watch()
 		found := p.found(t)
 		detections.add(p, found)
-		if words := crowded(); !found {
+		if words := seen(); !found {
 			missed, meanwhile = append(missed, p), append(meanwhile, words)
 		}
 	})

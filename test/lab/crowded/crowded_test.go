@@ -1,21 +1,26 @@
-package lab
+package crowded_test
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/loadline/loadline/test/lab"
+	"github.com/loadline/loadline/test/lab/crowded"
 )
 
 // Where processes of the highest priority take all processors, this one is woken late and the kernel counts no idle time.
+// They do it for half a second, since other packages' tests wait for them too.
 func TestACrowdedMachineIsSeen(t *testing.T) {
 	idle := func(work func()) (longest, idle int) {
-		crowded := Crowded()
+		seen := crowded.Watch()
 		work()
-		words := crowded()
+		words := seen()
 		t.Log(words)
 		m := regexp.MustCompile(`was (\d+) ms.*processors (\d+) % idle`).FindStringSubmatch(words)
 		if m == nil {
@@ -25,12 +30,12 @@ func TestACrowdedMachineIsSeen(t *testing.T) {
 		idle, _ = strconv.Atoi(m[2])
 		return longest, idle
 	}
-	UpToThree(t, func() []string {
+	lab.UpToThree(t, func() []string {
 		late, share := idle(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 			defer cancel()
 			var running []*exec.Cmd
-			for range 4 * runtime.NumCPU() {
+			for range 2 * runtime.NumCPU() {
 				cmd := exec.CommandContext(ctx, "nice", "-n", "-20", "sh", "-c", "while :; do :; done")
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
@@ -41,7 +46,8 @@ func TestACrowdedMachineIsSeen(t *testing.T) {
 				_ = cmd.Wait() // it is killed when its time has passed
 			}
 		})
-		if late < 10 || share > 10 {
+		// Only root may have more than the usual priority.
+		if late < 10 && os.Geteuid() == 0 || share > 10 {
 			return []string{"full processors were not seen"}
 		}
 		return nil

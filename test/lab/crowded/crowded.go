@@ -1,4 +1,8 @@
-package lab
+// Package crowded says how long a machine kept processes from running.
+//
+// Its assumptions: a test that fails on a shared machine and passes at a second try has not said why. If nothing had to
+// wait for a processor meanwhile, the machine was not the cause.
+package crowded
 
 import (
 	"fmt"
@@ -25,10 +29,9 @@ type processors struct {
 	all, idle, stolen float64
 }
 
-// Crowded watches the machine until the function that it returns is called, which says what it has seen: "the longest
-// wait for a processor was 180 ms, processes waited 41 % of the time, processors 3 % idle and 0 % stolen". SecondTry
-// says it of a first try.
-func Crowded() (words func() string) {
+// Watch watches the machine until the function that it returns is called, which says what it has seen: "the longest
+// wait for a processor was 180 ms, processes waited 41 % of the time, processors 3 % idle and 0 % stolen".
+func Watch() (words func() string) {
 	c := &crowding{stop: make(chan struct{}), stopped: make(chan struct{}), began: time.Now(), before: readProcessors()}
 	go c.watch()
 	return c.end
