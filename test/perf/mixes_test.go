@@ -2,261 +2,39 @@ package perf
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/loadline/loadline/internal/judge/capacity"
-	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/hardware"
-	"github.com/loadline/loadline/internal/model/sizing"
-	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/test/lab"
 )
 
-const (
-	// heldOutCases is the number of devices that are drawn; the tests use two.
-	heldOutCases = 20
-	// mixTries is how often a test measures a device that fell short of its settings
-	// because the machine was busy; mixShort is the limit for falling short.
-	mixTries = 3
-	mixShort = 0.05
-	// mixesPerCase are measured on each device, after its four pure workloads.
-	mixesPerCase = 2
-	// mixVolumes load the device at once, each with one I/O in flight. Pure workloads
-	// are measured with 1 and three more numbers up to that.
-	mixVolumes = 12
-	mixDelay   = 2 * time.Millisecond
-	// mixReads is the largest rate of reads of a drawn device, in 1/s: mixVolumes times one I/O in 2 ms are
-	// 6,000, less what fio and the mirrors need, and a device that is never saturated tells no capacity.
-	mixReads = 4800.0
-	// bulk is the block size of the pure workloads whose bandwidth is measured: the
-	// largest of the mixes, as smaller blocks would not show the bandwidth of larger ones.
-	bulk = 64 << 10
-)
+// heldOutCases is the number of devices that are drawn; the test in test/truth uses two.
+const heldOutCases = 20
 
-// heldOut is one drawn device: its settings are the truth.
-type heldOut struct {
-	iops, bandwidth float64 // caps in 1/s and bytes/s; 0 is none
-	mirrors         int
-}
-
-// drawHeldOut draws the i-th case: a cap on I/Os, on bandwidth or both, below
-// one to three mirrors.
-func drawHeldOut(r *rand.Rand, i int) heldOut {
-	c := heldOut{mirrors: 1 + i/3%3}
-	if i%3 != 1 {
-		// Each mirror adds its own cap for reads.
-		c.iops = math.Round(1200 + min(1600, mixReads/float64(c.mirrors)-1200)*r.Float64())
-	}
-	switch i % 3 {
-	case 1:
-		c.bandwidth = math.Round((9 + 5*r.Float64()) * (1 << 20))
-	case 2:
-		// Blocks of 7 to 16 KiB reach both caps.
-		c.bandwidth = math.Round(c.iops * (7 + 9*r.Float64()) * 1024)
-	}
-	return c
-}
-
-func (c heldOut) name() string {
-	var words []string
-	if c.iops > 0 {
-		words = append(words, fmt.Sprintf("%.0f IOPS", c.iops))
-	}
-	if c.bandwidth > 0 {
-		words = append(words, fmt.Sprintf("%.1f MiB/s", c.bandwidth/(1<<20)))
-	}
-	return strings.Join(append(words, fmt.Sprintf("%d mirrors", c.mirrors)), ", ")
-}
-
-// uses returns the share of each cap that so many reads and writes per second of these sizes use,
-// according to the settings.
-func (c heldOut) uses(reads, readBlock, writes, writeBlock float64) (operations, bytes float64) {
-	copies := float64(c.mirrors)
-	if c.iops > 0 {
-		operations = (reads + copies*writes) / c.iops
-	}
-	if c.bandwidth > 0 {
-		bytes = (reads*readBlock + copies*writes*writeBlock) / c.bandwidth
-	}
-	return operations, bytes
-}
-
-// named reports whether a resource is the bottleneck according to the settings; if both are
-// within 5 %, either is right.
-func named(r hardware.Resource, operations, bytes float64) bool {
-	switch r {
-	case hardware.LimitDiskIOPS, hardware.LimitOperations:
-		return operations > 0.95*bytes
-	case hardware.LimitDiskBandwidth, hardware.LimitBytes:
-		return bytes > 0.95*operations
-	}
-	return false
-}
-
-// judged is the result of one case.
-type judged struct {
-	worst            float64 // |ln(predicted / measured)|, the largest
-	asked, right     int     // limits named, and numbers of copies inferred
-	mixes, withinTen int
-	short            float64 // the most by which the device fell short of its settings
-}
-
-// good reports whether everything was predicted and named correctly.
-func (j judged) good() bool { return j.withinTen == j.mixes && j.right == j.asked }
-
-// judge trains on pure workloads, predicts mixes that it has not seen, and measures
-// them. It writes a line for each to w.
-func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
-	d := lab.Throttled(t, lab.Throttle{IOPS: int64(c.iops), BytesPerSecond: int64(c.bandwidth), Mirrors: c.mirrors, Delay: mixDelay, Size: 64 << 20})
-	points := &study.Published{Name: "pure workloads", System: hardware.System{Nodes: 1}}
-	for _, direction := range []model.Direction{model.Read, model.Write} {
-		points.Scales = append(points.Scales, pure(t, d, direction, 4<<10, model.IOPS), pure(t, d, direction, bulk, model.Bandwidth))
-	}
-	// The disks are specified; the tool has to infer the number of copies.
-	told := *points
-	told.System.Disk = hardware.DiskSpec{IOPS: c.iops, Bandwidth: c.bandwidth}
-	st, err := capacity.Study(&told)
-	if err != nil {
-		t.Fatalf("%s: %v", c.name(), err)
-	}
-	name := func(what string, resource hardware.Resource, operations, bytes float64) {
-		j.asked++
-		verdict := "NO"
-		if named(resource, operations, bytes) {
-			j.right++
-			verdict = "yes"
-		}
-		fmt.Fprintf(w, "%s\t%s\t\t\t\t%s\t%s\t\n", c.name(), what, resource, verdict)
-	}
-	for _, s := range st.Scales {
-		reads, writes := 1.0, 0.0
-		if s.Scale.Direction == model.Write {
-			reads, writes = 0, 1
-		}
-		block := float64(s.Scale.BlockSize)
-		operations, bytes := c.uses(reads, block, writes, block)
-		last := s.Scale.Points[len(s.Scale.Points)-1].Total.Value
-		if s.Scale.Metric == model.Bandwidth {
-			last /= block
-		}
-		j.short = max(j.short, 1-last*max(operations, bytes))
-		fmt.Fprintf(w, "%s\t%s: as set, with %d volumes\t%.0f\t%.0f\t%+.1f %%\t\t\t\n", c.name(), s.Scale.Workload, mixVolumes, 1/max(operations, bytes), last,
-			100*(1/max(operations, bytes)/last-1))
-		name(s.Scale.Workload, s.Limit.Binding, operations, bytes)
-		if s.Scale.Direction == model.Write {
-			j.asked++
-			if copies := max(1, s.Limit.Copies); copies == c.mirrors {
-				j.right++
-			} else {
-				fmt.Fprintf(w, "%s\t%s\t\t\t\t%d copies\tNO\t\n", c.name(), s.Scale.Workload, copies)
-			}
-		}
-	}
-	blocks := []int64{4 << 10, 8 << 10, 16 << 10, 64 << 10}
-	for range mixesPerCase {
-		share := math.Round(20+60*r.Float64()) / 100
-		readBlock, writeBlock := blocks[r.IntN(len(blocks))], blocks[r.IntN(len(blocks))]
-		m := lab.Fio(t, d, lab.Job{Pattern: "randrw", Jobs: mixVolumes, Time: 2 * time.Second, Options: []string{
-			fmt.Sprintf("--rwmixread=%.0f", 100*share), fmt.Sprintf("--bs=%d,%d", readBlock, writeBlock)}})
-		// fio draws each I/O at random, so the prediction is for the mix that fio made.
-		share = float64(m.Reads) / float64(m.Total)
-		expected, binding, err := capacity.Mix(points, []sizing.Flow{
-			{Access: model.Random, Direction: model.Read, BlockSize: readBlock, Rate: share},
-			{Access: model.Random, Direction: model.Write, BlockSize: writeBlock, Rate: 1 - share},
-		}, 1)
-		if err != nil {
-			t.Fatalf("%s: the mix cannot be predicted: %v", c.name(), err)
-		}
-		predicted := expected.Value
-		miss := math.Log(predicted / m.IOPS)
-		j.worst = max(j.worst, math.Abs(miss))
-		j.mixes++
-		if math.Abs(miss) < math.Log(1.1) {
-			j.withinTen++
-		}
-		operations, bytes := c.uses(m.IOPS*share, float64(readBlock), m.IOPS*(1-share), float64(writeBlock))
-		j.short = max(j.short, 1-max(operations, bytes))
-		what := fmt.Sprintf("%.0f %% reads of %dk, writes of %dk", 100*share, readBlock>>10, writeBlock>>10)
-		fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f\t%+.1f %%\t\t\t\n", c.name(), what, predicted, m.IOPS, 100*(predicted/m.IOPS-1))
-		// If only one cap is set, I/Os and bytes are equivalent.
-		if c.iops > 0 && c.bandwidth > 0 {
-			name(what, binding, operations, bytes)
-		}
-	}
-	return j
-}
-
-// pure measures one workload on several numbers of volumes.
-func pure(t lab.T, d lab.Device, direction model.Direction, block int64, metric model.Metric) study.PublishedScale {
-	s := study.PublishedScale{Scale: model.Scale{Workload: fmt.Sprintf("rand-%s-%dk", direction, block>>10), Access: model.Random, Direction: direction,
-		BlockSize: block, Depth: 1, Metric: metric}}
-	for _, n := range []int{1, 9, 11, mixVolumes} {
-		m := lab.Fio(t, d, lab.Job{Pattern: "rand" + string(direction), BlockSize: block, Jobs: n, Ramp: 500 * time.Millisecond, Time: 1500 * time.Millisecond})
-		v := m.IOPS
-		if metric == model.Bandwidth {
-			v = m.BytesPerSecond
-		}
-		s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: 1, Total: model.Estimate{Unit: metric.Unit(), Value: v, Low: v, High: v}})
-	}
-	return s
-}
-
-// Mixes of reads and writes are predicted from pure workloads alone, on devices with
-// a cap on I/Os, on bandwidth, and on both, below one to three mirrors: within 10 % of
-// what is then measured, and every limit is named correctly.
-func TestHeldOutMixes(t *testing.T) {
-	lab.Need(t, "fio")
-	// A cap on bandwidth below two mirrors, and both caps below three.
-	for _, i := range []int{4, 8} {
-		r := rand.New(rand.NewPCG(6, uint64(i)))
-		c := drawHeldOut(r, i)
-		t.Run(c.name(), func(t *testing.T) {
-			t.Parallel()
-			for try := 1; ; try++ {
-				var said strings.Builder
-				j := c.judge(t, r, &said)
-				t.Log("\n" + said.String())
-				switch {
-				case j.good():
-					return
-				case j.short < mixShort:
-					t.Fatalf("%d of %d mixes are predicted within 10 %% (the worst is off by %.1f %%), %d of %d limits named right",
-						j.withinTen, j.mixes, 100*math.Expm1(j.worst), j.right, j.asked)
-				case try == mixTries:
-					lab.Busy(t, "the device fell short of its settings by %.0f %% each time: this machine is too busy to say anything", 100*j.short)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkHeldOutMixes does the same on twenty drawn devices and prints every mix.
+// BenchmarkHeldOutMixes predicts mixes from pure workloads on twenty drawn devices and prints every mix.
 func BenchmarkHeldOutMixes(b *testing.B) {
 	lab.Need(b, "fio")
 	for range b.N {
 		t := columns()
 		fmt.Fprintf(t, "\ndevice\tworkload\tpredicted\tmeasured\toff by\tbinds\tright\t\n")
-		var all judged
+		var all MixJudgement
 		cases, drawn := 0, 0
 		var mu sync.Mutex
 		tables := make([]strings.Builder, heldOutCases)
 		seed := rand.Uint64()
 		sideBySide(b, heldOutCases, func(i int, s *scope) {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
-			j := drawHeldOut(r, i).judge(s, r, &tables[i])
+			j := DrawMixDevice(r, i).Judge(s, r, &tables[i])
 			mu.Lock()
 			defer mu.Unlock()
-			all.worst = max(all.worst, j.worst)
-			all.mixes, all.withinTen = all.mixes+j.mixes, all.withinTen+j.withinTen
-			all.asked, all.right = all.asked+j.asked, all.right+j.right
+			all.Worst = max(all.Worst, j.Worst)
+			all.Mixes, all.WithinTen = all.Mixes+j.Mixes, all.WithinTen+j.WithinTen
+			all.Asked, all.Right = all.Asked+j.Asked, all.Right+j.Right
 			drawn++
-			if j.right == j.asked {
+			if j.Right == j.Asked {
 				cases++
 			}
 		})
@@ -265,8 +43,8 @@ func BenchmarkHeldOutMixes(b *testing.B) {
 		}
 		t.Flush()
 		fmt.Printf("%d of %d mixes are predicted within 10 %%, the worst is off by %.1f %%; %d of %d limits are named right, all of them in %d of %d cases\n\n",
-			all.withinTen, all.mixes, 100*math.Expm1(all.worst), all.right, all.asked, cases, drawn)
-		b.ReportMetric(100*float64(all.withinTen)/float64(all.mixes), "%within10")
+			all.WithinTen, all.Mixes, 100*math.Expm1(all.Worst), all.Right, all.Asked, cases, drawn)
+		b.ReportMetric(100*float64(all.WithinTen)/float64(all.Mixes), "%within10")
 		b.ReportMetric(float64(cases), "cases-named")
 	}
 }
