@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -18,8 +19,8 @@ var rulePrecision = Rule{
 	Name:     "precision",
 	Checks:   "the interval is as narrow as requested",
 	Evidence: "the interval of the headline metric",
-	Severity: "note up to twice the requested width, then a warning: the number is less certain than requested",
-	Advice:   "allow more time",
+	Severity: "note up to twice the requested width, then a warning: the number is less certain than requested; a note too if the interval is that of a single repeat whose seconds vary",
+	Advice:   "allow more time; `--repeat 5` after `--time` or `--until-steady`",
 	check:    checkPrecision,
 }
 
@@ -58,10 +59,30 @@ func (w widest) words() string {
 	return text + " (" + w.of.Workload + ")"
 }
 
+// steadySeconds is the standard deviation of seconds, as a share of their mean, up to which storage is taken to be as fast
+// in its next repeat: a throttled volume.
+const steadySeconds = 0.005
+
+// variesInOneRepeat returns the workloads that were measured in one repeat, as --time and --until-steady do, and whose
+// seconds vary.
+func (ev Evidence) variesInOneRepeat() map[string]bool {
+	found := map[string]bool{}
+	if ev.Recorded.Plan.Schedule.Mode == model.Rounds {
+		return found
+	}
+	for _, s := range ev.allSeries() {
+		if s.repeats == 1 && len(s.rate) > 1 && math.Sqrt(stats.Variance(s.rate)) > steadySeconds*stats.Mean(s.rate) {
+			found[s.workload] = true
+		}
+	}
+	return found
+}
+
 // checkPrecision reports an interval wider than requested. A wide interval is visible as such, so up to
 // twice the requested width it is a note and the number stays valid. Beyond that, people read the
 // number and not its interval, and something is probably not steady: a warning. A number without any
-// interval is a warning too.
+// interval is a warning too. An interval from a single repeat knows nothing of how repeats differ: a note, unless
+// the seconds do not vary either.
 //
 // Evidence: the headline's interval. A precision is promised only for the headline.
 func checkPrecision(ev Evidence) []model.Finding {
@@ -70,8 +91,9 @@ func checkPrecision(ev Evidence) []model.Finding {
 		return notChecked("no precision was requested")
 	}
 	var o outcome
-	var near, far, brief, bare []string
-	var nearMost, farMost, briefMost widest
+	var near, far, brief, bare, single []string
+	var nearMost, farMost, briefMost, singleMost widest
+	once := ev.variesInOneRepeat()
 	for _, r := range ev.Results {
 		if r.Direction == model.Sync {
 			continue
@@ -80,6 +102,8 @@ func checkPrecision(ev Evidence) []model.Finding {
 		switch {
 		case r.Confidence == 0 || math.IsNaN(h):
 			bare = add(bare, r.Workload)
+		case r.Converged && once[r.Workload]:
+			single, singleMost = add(single, r.Workload), singleMost.or(r)
 		case r.Converged:
 			o.pass(r.Workload)
 		case h <= asked:
@@ -107,6 +131,11 @@ func checkPrecision(ev Evidence) []model.Finding {
 	report(model.SeverityWarning, far, farMost)
 	report(model.SeverityNote, near, nearMost)
 	report(model.SeverityNote, brief, briefMost)
+	if len(single) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityNote, Results: single, Next: ev.command(ev.only(single), "--repeat", "5"),
+			Evidence: map[string]any{"half_width": singleMost.half, "asked": asked},
+			Message:  fmt.Sprintf("one repeat: the interval (%s at most) comes from how its seconds vary; a repeat some minutes later may lie outside it", singleMost.words())})
+	}
 	if len(bare) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: bare, Next: ev.longer(bare),
 			Message:  "no interval: too little was measured to say how far the number can be trusted",

@@ -198,7 +198,7 @@ var timeFaults = []fault{
 			}
 			return 2000 * wiggle(i)
 		})
-	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "the first 1 m 10 s"},
+	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained", "precision"}, says: "the first 1 m 10 s"},
 	{rule: "warm-up", name: "a slow first repeat", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 {
 			if i < 6 {
@@ -213,7 +213,15 @@ var timeFaults = []fault{
 	{rule: "warm-up", name: "left out until steady", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Schedule.Mode = model.Steady
 		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
-	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "are excluded"},
+	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained", "precision"}, says: "are excluded"},
+	{rule: "precision", name: "seconds that vary in one repeat", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Schedule.Mode = model.Fixed
+		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) })
+	}, want: []string{"note rand-read-iops"}, also: []string{"sustained"}, says: "one repeat: the interval (±2% at most)"},
+	{rule: "precision", name: "a throttle in one repeat", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Schedule.Mode = model.Fixed
+		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * (1 + 0.001*float64(i%2)) })
+	}, also: []string{"sustained"}},
 	{rule: "warm-up", name: "in a repeat of 20 s", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 20, func(i int) float64 {
 			if i < 7 {
