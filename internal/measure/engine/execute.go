@@ -181,6 +181,7 @@ func (r *run) repeat(ctx context.Context, step model.Step) error {
 		r.samples[name] = append(r.samples[name], r.remember(d)...)
 		j := r.judge.Judge(&r.plan, d.workload, r.drain.settled(r.samples))
 		r.done[name], r.steadily[name] = j.Converged, j.Converged && j.Steady
+		r.observe[name] = r.spent + j.ObserveFor - j.Observed
 		u.Judgement = &j
 	}
 	r.tell(r.side, u)
@@ -205,11 +206,14 @@ func (r *run) more(round int) []model.Step {
 }
 
 // left estimates the measuring time that remains: the guaranteed steps, then one more round of everything
-// that is not precise yet.
+// that is not precise yet, or as long as it has to be observed.
 func (r *run) left() float64 {
-	left := r.certain(r.side)
+	left, open := r.certain(r.side), r.open(r.plan.Workloads)
 	if r.gone >= len(r.plan.Steps) && left == 0 {
-		left = float64(len(r.open(r.plan.Workloads))) * slot(r.plan.Schedule)
+		left = float64(len(open)) * slot(r.plan.Schedule)
+	}
+	for _, w := range open {
+		left = max(left, r.observe[w.Name]-r.spent)
 	}
 	return min(left, max(0, r.most(r.side)-r.spent))
 }

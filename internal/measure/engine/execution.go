@@ -57,10 +57,13 @@ type execution struct {
 	// dead workloads had a step that failed, done ones are precise enough, and those in steadily do not
 	// even need the rest of the guaranteed steps.
 	dead, done, steadily map[string]bool
+	// observe is after how much measuring time those are observed for long enough whose interval is narrow already.
+	observe map[string]float64
 }
 
 func newExecution(j Judge, o Observer, now func() time.Time) execution {
-	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}, steadily: map[string]bool{}}
+	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}, steadily: map[string]bool{},
+		observe: map[string]float64{}}
 }
 
 // outcome returns the status, its reason, and the error that Execute returns.

@@ -189,6 +189,33 @@ func TestTimeLeftIncludesTheRestOfThePrefill(t *testing.T) {
 	}
 }
 
+// briefly is a judge for which storage is narrow enough, and has been observed for 30 s of 100, until there are five repeats.
+type briefly struct{}
+
+func (briefly) Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
+	if len(samples[w.Name]) >= 5*int(p.Schedule.Repeat) {
+		return model.Judgement{Workload: w.Name, Converged: true}
+	}
+	return model.Judgement{Workload: w.Name, Observed: 30, ObserveFor: 100}
+}
+
+// The time that is left includes what a workload has to be observed for, but never more than there is.
+func TestTimeLeftIncludesWhatHasToBeObserved(t *testing.T) {
+	for most, want := range map[float64][2]float64{600: {60, 70}, 40: {20, 38}} {
+		w, _ := connected(t, steady)
+		var left []float64
+		_, err := Execute(t.Context(), Options{Plan: plan(most, "a"), Workers: []*Worker{w}, Judge: briefly{}, Scheduler: inOrder{}, Recorder: &memory{}, Now: time.Now,
+			Observer: observed(func(u model.Update) {
+				if u.Judgement != nil {
+					left = append(left, u.Left)
+				}
+			})})
+		if err != nil || len(left) != 5 || left[3] < want[0] || left[3] > want[1] || left[4] > 10 {
+			t.Errorf("of at most %g s are left %v, want %v before the last, %v", most, left, want, err)
+		}
+	}
+}
+
 type observed func(model.Update)
 
 func (o observed) Observe(u model.Update) { o(u) }
