@@ -58,9 +58,9 @@ func repeats(r *model.Report) string {
 	s := r.Run.Schedule
 	switch s.Mode {
 	case model.Fixed:
-		return fmt.Sprintf(", one repeat of %s each", Seconds(s.Repeat))
+		return fmt.Sprintf(", one repeat of %s each, so how repeats differ is not known", Seconds(s.Repeat))
 	case model.Steady:
-		return ", one repeat each until steady"
+		return ", one repeat each until steady, so how repeats differ is not known"
 	}
 	if len(r.Results) == 0 {
 		return ""
