@@ -27,7 +27,11 @@ func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe [
 		}
 		rate, fallen, below := ev.totalRate(name)
 		switch {
-		case fallen || !ev.fasterThanReads(w, rate, waits):
+		case fallen:
+		case !ev.fasterThanReads(w, rate, waits):
+			if ev.fasterThanAllReads(w, rate) {
+				found.perhaps = append(found.perhaps, name)
+			}
 		// What another workload fell to says little about one that writes in another way.
 		case seen && !below && !waits.mayBeNoise():
 			found.sure = append(found.sure, name)
@@ -89,6 +93,7 @@ func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
 	last := ev.Recorded.Run.Beside.ReadsAfter
 	seen := waits.helped > 0 || waits.rose > 0
 	var found absorption
+	var untested []string
 	for _, name := range ev.workloads() {
 		w, known := ev.Recorded.Plan.Workload(name)
 		if !known || w.Limit() > 0 || w.OfCapacity > 0 {
@@ -102,8 +107,8 @@ func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
 		}
 		faster := rate.Value*(1-gap) > reads && (rate.Confidence == 0 || rate.Low > reads)
 		switch {
-		case reads == 0:
-			miss(name, "no reads of its kind followed the last writes")
+		case reads == 0 && !fallen:
+			untested = append(untested, name)
 		case fallen:
 			miss(name, "a cache was filled in its long repeat, or a credit used up, and the result is the rate after that")
 		case last.Waited == 0 || !faster:
@@ -119,6 +124,7 @@ func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
 			miss(name, "it was faster than reads after it, which were not seen to become faster")
 		}
 	}
+	found.perhaps = append(found.perhaps, ev.untested(untested, found, miss)...)
 	why := waits.risen()
 	switch {
 	case seen:
@@ -128,6 +134,24 @@ func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
 		why = fmt.Sprintf("reads ran at only %s IOPS", units.FormatRate(last.Rate))
 	}
 	ev.reportAbsorbed(o, found, waits, why)
+}
+
+// untested returns those of the workloads without reads of their kind after them that a cache may have taken as well, because
+// it took others and they were faster than all reads that were tested; of the rest it says that they were not checked.
+func (ev Evidence) untested(names []string, found absorption, miss func(name, why string)) (perhaps []string) {
+	reads := 0.0
+	for _, rate := range ev.Recorded.Run.Beside.ReadRates {
+		reads = math.Max(reads, rate)
+	}
+	for _, name := range names {
+		rate, _, _ := ev.totalRate(name)
+		if len(found.sure)+len(found.perhaps) > 0 && clearlyFaster(rate, reads, reads) {
+			perhaps = append(perhaps, name)
+			continue
+		}
+		miss(name, "no reads of its kind followed the last writes")
+	}
+	return perhaps
 }
 
 // drainingShare is the share of a disk that reads get beside a draining cache.
@@ -165,12 +189,33 @@ func (ev Evidence) fasterThanReads(w model.Workload, rate model.Estimate, waits 
 	return reads > 0 && rate.Value*(1-gap) > reads && (rate.Confidence == 0 || rate.Low > most)
 }
 
-// readsLike returns the highest rate, in 1/s, of workloads that only read, in blocks of the same size and with as many in
-// flight, and the highest bound of their intervals; 0 if there is none.
+// fasterThanAllReads reports the same of writes that no reads of the run are like, such as those of a log, beside all of
+// its reads.
+func (ev Evidence) fasterThanAllReads(w model.Workload, rate model.Estimate) bool {
+	if like, _ := ev.readsLike(w); like > 0 || w.Reads() {
+		return false
+	}
+	reads, most := ev.fastestReads(func(model.Workload) bool { return true })
+	return clearlyFaster(rate, reads, most)
+}
+
+// clearlyFaster reports whether a rate is above that of reads, beyond what noise explains and beyond the intervals of both.
+func clearlyFaster(rate model.Estimate, reads, most float64) bool {
+	return reads > 0 && rate.Value*(1-model.SettlingGap) > reads && (rate.Confidence == 0 || rate.Low > most)
+}
+
+// readsLike returns what fastestReads does of workloads with blocks of the same size and as many in flight.
 func (ev Evidence) readsLike(w model.Workload) (fastest, most float64) {
+	return ev.fastestReads(func(like model.Workload) bool {
+		return like.BlockSize == w.BlockSize && like.Depth*like.JobCount() == w.Depth*w.JobCount()
+	})
+}
+
+// fastestReads returns the highest rate, in 1/s, of the chosen workloads that only read, without a limit, and the highest bound
+// of their intervals; 0 if there is none.
+func (ev Evidence) fastestReads(chosen func(model.Workload) bool) (fastest, most float64) {
 	for _, r := range ev.Results {
-		if like, known := ev.Recorded.Plan.Workload(r.Workload); known && !like.Writes() && like.Limit() == 0 &&
-			like.BlockSize == w.BlockSize && like.Depth*like.JobCount() == w.Depth*w.JobCount() {
+		if w, known := ev.Recorded.Plan.Workload(r.Workload); known && !w.Writes() && w.Limit() == 0 && chosen(w) {
 			rate := r.Metrics[model.IOPS]
 			fastest, most = math.Max(fastest, rate.Value), math.Max(most, rate.Value)
 			if rate.Confidence > 0 {

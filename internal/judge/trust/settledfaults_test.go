@@ -220,11 +220,16 @@ func TestWritesThatOnlyACacheTookAreNamed(t *testing.T) {
 
 // Where reads may have been slow beside earlier writes, those that are faster than they are may have been absorbed.
 func TestWritesThatACacheMayHaveTakenAreNamed(t *testing.T) {
+	log := write
+	log.BlockSize, log.Depth = 8192, 1
 	for _, c := range []struct {
 		reads float64
 		named bool
-	}{{100, true}, {1e6, false}} {
+		// writes are like reads of the run, or, as those of a log, like none.
+		writes model.Workload
+	}{{100, true, write}, {1e6, false, write}, {100, true, log}, {1e6, false, log}} {
 		ev := sound()
+		setWorkload(&ev, c.writes)
 		cutShort(&ev, iops.Name, true)
 		ev.Results = slices.Clone(ev.Results)
 		for i := range ev.Results {
@@ -236,7 +241,7 @@ func TestWritesThatACacheMayHaveTakenAreNamed(t *testing.T) {
 			return f.Severity == model.SeverityWarning && strings.HasPrefix(f.Message, "perhaps absorbed: ")
 		})
 		if named != c.named {
-			t.Errorf("reads at %g/s: named %t", c.reads, named)
+			t.Errorf("reads at %g/s, writes of %d: named %t", c.reads, c.writes.BlockSize, named)
 		}
 	}
 }
@@ -359,6 +364,37 @@ func TestReadsAfterTheLastWritesShowACache(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: %+v", c.name, list)
+		}
+	}
+}
+
+// Writes without reads of their kind after them are named where a cache took others and they are faster than what was read,
+// and not checked where there is no cache.
+func TestUntestedWritesBesideThoseOfACache(t *testing.T) {
+	other := write
+	other.Name, other.BlockSize = "rand-write-bw", 131072
+	for _, c := range []struct {
+		name  string
+		last  model.Settling
+		share float64
+		named bool
+	}{
+		{"a cache", model.Settling{Writes: 1, Waited: 20, Slow: 50, Rate: 100, Settled: true}, 0.5, true},
+		{"no cache", model.Settling{Writes: 1, Settled: true}, 0.9, false},
+	} {
+		ev := onlyWrites(c.last, c.share)
+		again := ev.Results[0]
+		again.Workload = other.Name
+		ev.Results, ev.Recorded.Plan.Workloads = append(ev.Results, again), append(slices.Clone(ev.Recorded.Plan.Workloads), other)
+		named, missed := false, false
+		for _, f := range checkSettled(ev) {
+			if slices.Contains(f.Results, other.Name) {
+				named = named || f.Severity == model.SeverityWarning && strings.HasPrefix(f.Message, "perhaps absorbed: ")
+				missed = missed || f.Severity == model.SeverityNotChecked && strings.Contains(f.Message, "no reads of its kind")
+			}
+		}
+		if named != c.named || missed == c.named {
+			t.Errorf("%s: named %t, not checked %t", c.name, named, missed)
 		}
 	}
 }
