@@ -12,7 +12,9 @@ type Judgement struct {
 	// Steady is set if even the remaining certain repeats would add nothing: the storage is clearly
 	// steady, and the user did not ask for a number of repeats.
 	Steady bool `json:"steady,omitempty"`
-	// ObserveFor is set if the interval is as narrow as requested, but the storage has to be observed for longer:
+	// Precise is set if the interval is as narrow as requested.
+	Precise bool `json:"precise,omitempty"`
+	// ObserveFor is set if the storage, which varies, has to be observed for longer, however narrow the interval is:
 	// for this long at least, of which Observed has passed (s).
 	Observed   float64 `json:"observed_s,omitempty"`
 	ObserveFor float64 `json:"observe_for_s,omitempty"`

@@ -116,6 +116,7 @@ func TestThrottledDevicesAreToldApart(t *testing.T) {
 				a, b := lab.Throttled(t, lab.Throttle{IOPS: c.a, Size: 64 << 20}), lab.Throttled(t, lab.Throttle{IOPS: c.b, Size: 64 << 20})
 				got, code := comparison(t, a.Target(), b.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "40s")
 				r := got.Rows[0]
+				t.Logf("ratio %.4f [%.4f, %.4f] after %d blocks", r.Ratio.Value, r.Ratio.Low, r.Ratio.High, r.Blocks)
 				if code != c.code || r.Verdict != c.want || r.Ratio.Value < 0.99*c.ratio || r.Ratio.Value > 1.01*c.ratio {
 					t.Errorf("exit code %d, %s, ratio %g [%g, %g], want %s and %g", code, r.Verdict, r.Ratio.Value, r.Ratio.Low, r.Ratio.High, c.want, c.ratio)
 				}

@@ -45,7 +45,8 @@ func judge(w model.Workload, d model.Direction, s model.Schedule, all *peers) mo
 	j.Estimate = e
 	j.Converged = converged(e, rule, f, w.Metric, s)
 	j.Steady = j.Converged && s.Mode == model.Rounds && f.plainlySteady(w.Metric)
-	if s.Mode == model.Rounds && precise(e, rule, s) && len(f.repeats) >= s.MinRounds && !f.lookedAtEnough(w.Metric, s) {
+	j.Precise = precise(e, rule, s)
+	if s.Mode == model.Rounds && len(f.repeats) >= steadyRepeats && !f.lookedAtEnough(w.Metric, s) {
 		j.Observed, j.ObserveFor = all.span(), lookFor(s)
 	}
 	return j

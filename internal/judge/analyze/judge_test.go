@@ -60,16 +60,18 @@ func TestANarrowIntervalWaitsForASlowPeriod(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		samples    []model.Sample
+		precise    bool
 		converged  bool
+		observed   float64
 		observeFor float64
 	}{
-		{"narrow", repeats(985, 1000, 1015, 985, 1000), false, 225},
-		{"narrow, and observed for long enough", repeats(985, 1000, 1015, 985, 1000, 1015), true, 0},
-		{"still wide", repeats(900, 1000, 1100), false, 0},
-		{"plainly steady", repeats(1000, 1000), true, 0},
+		{"narrow", repeats(985, 1000, 1015, 985, 1000), true, false, 215, 225},
+		{"narrow, and observed for long enough", repeats(985, 1000, 1015, 985, 1000, 1015), true, true, 0, 0},
+		{"still wide", repeats(900, 1000, 1100), false, false, 109, 225},
+		{"plainly steady", repeats(1000, 1000), true, true, 0, 0},
 	} {
 		j := judged(reader("a"), schedule, c.samples)
-		if j.Converged != c.converged || j.ObserveFor != c.observeFor || (j.Observed == 215) != (c.observeFor > 0) {
+		if j.Precise != c.precise || j.Converged != c.converged || j.ObserveFor != c.observeFor || j.Observed != c.observed {
 			t.Errorf("%s: %+v", c.name, j)
 		}
 	}

@@ -301,7 +301,7 @@ func TestALogSaysWhatIsLeft(t *testing.T) {
 		{model.Update{Left: 40, Steps: 16}, "repeat 7 of 16, about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Side: model.SideB, Left: 40, Steps: 16, Workloads: 2, Contrast: &model.Contrast{Metric: model.P99, Ratio: model.Estimate{Value: 1.013, Low: 0.0031, High: 333, Confidence: 0.95}}},
 			"repeat 1 of at least 16, 2 of 2 not yet decided, about 40 s left or more: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
-		{model.Update{Left: 40, Steps: 16, Workloads: 2, Judgement: &model.Judgement{Metric: model.IOPS, Estimate: model.Estimate{Value: 100, Low: 98, High: 102, Confidence: 0.95}, Observed: 42, ObserveFor: 63}},
+		{model.Update{Left: 40, Steps: 16, Workloads: 2, Judgement: &model.Judgement{Metric: model.IOPS, Estimate: model.Estimate{Value: 100, Low: 98, High: 102, Confidence: 0.95}, Precise: true, Observed: 42, ObserveFor: 63}},
 			"repeat 7 of at least 16, 2 of 2 not yet converged, about 40 s left or more: a 100 IOPS ±2.0%, observed for 42 s of 1 m 03 s"},
 	} {
 		s := &state{}

@@ -297,7 +297,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 
 // observing says why a workload whose interval is narrow enough has not converged: ", observed for 42 s of 1 m 03 s".
 func observing(j *model.Judgement) string {
-	if j.ObserveFor <= j.Observed {
+	if !j.Precise || j.ObserveFor <= j.Observed {
 		return ""
 	}
 	return fmt.Sprintf(", observed for %s of %s", units.FormatSpan(j.Observed), units.FormatSpan(j.ObserveFor))

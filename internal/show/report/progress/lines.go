@@ -278,7 +278,7 @@ func (l *Lines) result(u model.Update) {
 		}
 		e.measured(j.Metric, j.Value)
 		e.Interval, e.Converged = intervalOf(j.Estimate), &j.Converged
-		if j.ObserveFor > j.Observed {
+		if j.Precise && j.ObserveFor > j.Observed {
 			e.Observed, e.ObserveFor = number(j.Observed), number(j.ObserveFor)
 		}
 	default:

@@ -89,8 +89,9 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 // A narrow interval that has not converged says why; one that has does not.
 func TestAnIntervalThatIsNotObservedForLongEnough(t *testing.T) {
 	for want, j := range map[string]model.Judgement{
-		`"converged":false,"observed":42,"observe_for":63`: {Observed: 42, ObserveFor: 63},
-		`"converged":true}`: {Converged: true},
+		`"converged":false,"observed":42,"observe_for":63`: {Precise: true, Observed: 42, ObserveFor: 63},
+		`"converged":true}`:  {Precise: true, Converged: true},
+		`"converged":false}`: {Observed: 42, ObserveFor: 63},
 	} {
 		l, b := stream()
 		l.Begin()
