@@ -67,6 +67,8 @@ type settling struct {
 	// The workloads with each finding; missing counts the repeats that are left out.
 	left, mixed, slow, fallen, maybe []string
 	missing                          int
+	// unwaited are mixes that no wait has preceded.
+	unwaited []string
 }
 
 // settling collects the waits, and the repeats of each workload that reads.
@@ -90,7 +92,8 @@ func (ev Evidence) settling() *settling {
 		}
 		g := ev.afterWrites(name)
 		if w.Writes() && len(g.late) == 0 && len(g.cut) == 0 && j.waits.helped == 0 && !j.drains {
-			continue // all its repeats followed writes, and nothing was seen to drain
+			j.unwaited = append(j.unwaited, name) // all its repeats followed writes, and nothing was seen to drain
+			continue
 		}
 		j.groups[name] = g
 		if !g.held && !g.unknown { // a prescribed rate does not vary
@@ -166,6 +169,10 @@ func (j *settling) report() {
 		excluded = fmt.Sprintf("; %d repeats begun before that are left out", j.missing)
 	}
 	found(model.SeverityNote, j.left, excluded)
+	if len(j.unwaited) > 0 && len(j.maybe) > 0 {
+		j.fault(model.Finding{Severity: model.SeverityWarning, Results: j.unwaited, Next: j.ev.alone(j.unwaited...),
+			Message: fmt.Sprintf("perhaps not settled: %s began right after writes, and the storage may still have been writing (see the warning about %s)", few(j.unwaited), few(j.maybe))})
+	}
 	found(model.SeverityWarning, j.mixed, fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(j.mixed)))
 }
 

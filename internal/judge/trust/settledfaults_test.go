@@ -321,6 +321,26 @@ func TestAMixBesideADrainingCacheIsNamed(t *testing.T) {
 	}
 }
 
+// A mix that began right after writes, without a wait, is named where a wait before other reads had to end too early.
+func TestAMixWithoutAWaitIsNamedWhereReadsMayBeSlow(t *testing.T) {
+	for _, cut := range []bool{true, false} {
+		ev := sound()
+		mix := write
+		mix.Direction, mix.ReadPercent = model.Mixed, 70
+		setWorkload(&ev, mix)
+		eachStep(&ev, mix.Name, func(s *model.StepResult) { s.Settling = &model.Settling{Writes: 20000} })
+		if cut {
+			cutShort(&ev, iops.Name, true)
+		}
+		named := slices.ContainsFunc(checkSettled(ev), func(f model.Finding) bool {
+			return f.Severity == model.SeverityWarning && slices.Contains(f.Results, mix.Name) && strings.HasPrefix(f.Message, "perhaps not settled: ")
+		})
+		if named != cut {
+			t.Errorf("another wait was cut short: %t, named %t", cut, named)
+		}
+	}
+}
+
 // onlyWrites leaves the workloads that write, whose repeats vary by 1 %, and says how reads after the last of them went: in the
 // end at a share of the rate of the writes.
 func onlyWrites(last model.Settling, share float64) Evidence {
