@@ -59,7 +59,7 @@ bench: fio build
 # At the end comes test/truth alone, which asserts that no other work is seen on the machine.
 MEASURING = ./internal/measure/load/fio ./internal/measure/load/open ./internal/measure/load/etcd ./internal/measure/load/postgres ./internal/foreign/imported ./test/lab
 TRUTH     = ./test/truth
-IDLE      = $(shell command -v chrt >/dev/null && echo chrt --idle 0 || echo nice -n 19)
+IDLE      = $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 COMPUTING = ./test/browser ./test/perf ./internal/judge/trust ./test/house
 # The longest of the others begin first, so that no processor waits for them at the end.
 LONGEST   = ./internal/cli ./test/harm ./deploy/image ./internal/measure/place/ssh

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/loadline/loadline/test/lab/crowded"
+	"github.com/loadline/loadline/test/lab/contention"
 )
 
 // named is a test that has a name.
@@ -32,9 +32,7 @@ func UpToThree(t named, measure func() (wrong []string)) {
 	t.Helper()
 	const tries = 3
 	for try := 1; ; try++ {
-		seen := crowded.Watch()
-		wrong := strings.Join(measure(), "; ")
-		meanwhile := seen()
+		wrong, meanwhile := watched(measure)
 		switch {
 		case wrong == "":
 			return
@@ -47,7 +45,14 @@ func UpToThree(t named, measure func() (wrong []string)) {
 	}
 }
 
-// SecondTry writes down that a test tries again because something was wrong, and what crowded.Watch saw during the first try: where
+// watched measures, and says what contention there was meanwhile. The watch ends even if measure ends the test.
+func watched(measure func() []string) (wrong, meanwhile string) {
+	seen := contention.Watch()
+	defer func() { meanwhile = seen() }()
+	return strings.Join(measure(), "; "), ""
+}
+
+// SecondTry writes down that a test tries again because something was wrong, and what contention.Watch saw during the first try: where
 // nothing had to wait, the cause is another one.
 func SecondTry(t named, wrong, meanwhile string) {
 	t.Helper()

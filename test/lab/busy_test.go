@@ -77,7 +77,7 @@ func TestUpToThree(t *testing.T) {
 		})
 		written, _ := os.ReadFile(path)
 		if n := len(meanwhile.FindAll(written, -1)); n != strings.Count(c.written, "\n") {
-			t.Errorf("%d of the lines say how crowded the machine was: %s", n, written)
+			t.Errorf("%d of the lines say what the contention was: %s", n, written)
 		}
 		if tries != c.tries || !slices.Equal(h.failed, c.failed) || meanwhile.ReplaceAllString(string(written), "") != c.written {
 			t.Errorf("%d bad tries: tried %d times, failed with %q, wrote down %q", c.bad, tries, h.failed, written)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/test/lab"
-	"github.com/loadline/loadline/test/lab/crowded"
+	"github.com/loadline/loadline/test/lab/contention"
 )
 
 // runWithRetry measures in slots, while other tests measure in theirs. If that fails, it
@@ -22,7 +22,7 @@ func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 	var meanwhile string
 	failed := func() []string {
 		defer release()
-		seen := crowded.Watch()
+		seen := contention.Watch()
 		defer func() { meanwhile = seen() }()
 		return attempt(t, false, measure)
 	}()

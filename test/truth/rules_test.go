@@ -19,7 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
-	"github.com/loadline/loadline/test/lab/crowded"
+	"github.com/loadline/loadline/test/lab/contention"
 )
 
 // elsewhere names, for a rule whose fault takes more than a run of one worker, the
@@ -109,7 +109,7 @@ func TestRulesFindTheirFaults(t *testing.T) {
 	var missed []planted
 	var meanwhile []string
 	eachFault(t, func(p planted) bool { return p.class == exclusive }, func(t *testing.T, p planted) {
-		seen := crowded.Watch()
+		seen := contention.Watch()
 		found := p.found(t)
 		detections.add(p, found)
 		if words := seen(); !found {

@@ -57,7 +57,7 @@ type execution struct {
 	// dead workloads had a step that failed, done ones are precise enough, and those in steadily do not
 	// even need the rest of the guaranteed steps.
 	dead, done, steadily map[string]bool
-	// observe is after how much measuring time those are observed for long enough whose interval is narrow already.
+	// observe is after how much measuring time (s) storage that varies has been observed for long enough with a workload.
 	observe map[string]float64
 }
 

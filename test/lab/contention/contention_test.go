@@ -1,4 +1,4 @@
-package crowded_test
+package contention_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/test/lab"
-	"github.com/loadline/loadline/test/lab/crowded"
+	"github.com/loadline/loadline/test/lab/contention"
 )
 
 // Where processes of the highest priority take all processors, this one is woken late and the kernel counts no idle time.
 // They do it for half a second, since other packages' tests wait for them too.
-func TestACrowdedMachineIsSeen(t *testing.T) {
+func TestContentionIsSeen(t *testing.T) {
 	idle := func(work func()) (longest, idle int) {
-		seen := crowded.Watch()
+		seen := contention.Watch()
 		work()
 		words := seen()
 		t.Log(words)

@@ -1,8 +1,8 @@
-// Package crowded says how long a machine kept processes from running.
+// Package contention says how long the processes of a machine had to wait for its processors.
 //
 // Its assumptions: a test that fails on a shared machine and passes at a second try has not said why. If nothing had to
 // wait for a processor meanwhile, the machine was not the cause.
-package crowded
+package contention
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// crowding is what a test may have suffered from: how long this machine kept a process from running.
-type crowding struct {
+// watched is what has been seen of the contention for this machine's processors.
+type watched struct {
 	stop, stopped chan struct{}
 	// longest is the longest time that a process of this kind was not woken when it was due.
 	longest time.Duration
@@ -32,13 +32,13 @@ type processors struct {
 // Watch watches the machine until the function that it returns is called, which says what it has seen: "the longest
 // wait for a processor was 180 ms, processes waited 41 % of the time, processors 3 % idle and 0 % stolen".
 func Watch() (words func() string) {
-	c := &crowding{stop: make(chan struct{}), stopped: make(chan struct{}), began: time.Now(), before: readProcessors()}
+	c := &watched{stop: make(chan struct{}), stopped: make(chan struct{}), began: time.Now(), before: readProcessors()}
 	go c.watch()
 	return c.end
 }
 
 // watch sleeps for moments, and keeps by how much it was woken too late.
-func (c *crowding) watch() {
+func (c *watched) watch() {
 	defer close(c.stopped)
 	const moment = 5 * time.Millisecond
 	for {
@@ -52,7 +52,7 @@ func (c *crowding) watch() {
 	}
 }
 
-func (c *crowding) end() string {
+func (c *watched) end() string {
 	close(c.stop)
 	<-c.stopped
 	now, took := readProcessors(), time.Since(c.began).Seconds()
