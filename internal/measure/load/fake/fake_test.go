@@ -53,6 +53,16 @@ func TestTheTruthIsTrue(t *testing.T) {
 	}
 }
 
+// A second of slow storage has only a few I/Os, which must not look like more of them in flight than there were.
+func TestFewLatenciesHaveTheMeanOfMany(t *testing.T) {
+	for _, n := range []uint64{1, 2, 5, 7, 13, 199, 201, 1000} {
+		f := flow(n, small, 0.2)
+		if mean := f.LatencySum / float64(n); math.Abs(mean/0.2-1) > 0.05 || f.Histogram.Count() != n {
+			t.Errorf("%d I/Os of 200 ms: %d with a mean of %.0f ms", n, f.Histogram.Count(), 1000*mean)
+		}
+	}
+}
+
 func TestLatencyFollowsLittlesLaw(t *testing.T) {
 	samples, _ := play(t, &Driver{}, "?iops=3000&cv=0.05", small, 100)
 	for _, s := range samples {
