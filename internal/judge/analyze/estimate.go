@@ -25,10 +25,12 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 	if m.Unit() == "s" {
 		// Latencies vary by factors, so their interval is symmetric in the logarithm and cannot reach
 		// below zero.
-		half, rule = math.Hypot(half, floorOf(m)), math.Hypot(rule, floorOf(m))
+		floor := f.floor(m)
+		half, rule = math.Hypot(half, floor), math.Hypot(rule, floor)
 		e.Low, e.High, rule = e.Value*math.Exp(-half), e.Value*math.Exp(half), math.Expm1(rule)
 	} else {
-		half, rule = math.Max(half, floorOf(m)*e.Value), math.Max(rule/e.Value, floorOf(m))
+		floor := f.floor(m)
+		half, rule = math.Max(half, floor*e.Value), math.Max(rule/e.Value, floor)
 		e.Low, e.High = e.Value-half, e.Value+half
 		if far := half / e.Value; far > wideRate {
 			// A symmetric interval of such a width would reach below zero.
@@ -80,6 +82,15 @@ func floorOf(m model.Metric) float64 {
 		return bucketFloor
 	}
 	return stats.Floor
+}
+
+// floor is the smallest relative half-width of a metric. A rate is counted in whole I/Os: repeats of regular storage all
+// count the same number, although each may be off by one, so that their variation does not show it.
+func (f *flow) floor(m model.Metric) float64 {
+	if m.Unit() == "s" {
+		return floorOf(m)
+	}
+	return math.Max(floorOf(m), float64(len(f.repeats))/f.all.IOs)
 }
 
 // scale transforms a value to the scale on which a metric is averaged: logarithmic for latencies.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -50,6 +51,24 @@ func TestJudgeInRounds(t *testing.T) {
 		}
 		if j.Workload != "a" || j.Metric != model.IOPS || j.Direction != model.Read || j.Unit != "1/s" {
 			t.Errorf("%s: judged %+v", c.name, j)
+		}
+	}
+}
+
+// Five I/Os in every second of every repeat are 4.5 or 5.4 per second as well.
+func TestARateIsNotKnownBetterThanItsCount(t *testing.T) {
+	schedule := model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}
+	for rate, want := range map[uint64]float64{5: 1.0 / 15, 50: 1.0 / 150, 5000: stats.Floor} {
+		var samples []model.Sample
+		for i := range 9 {
+			samples = append(samples, model.Sample{Step: 1 + i/3, End: float64(53*(i/3) + i%3 + 1), Seconds: 1, Read: flowOf(rate, 1e-3)})
+		}
+		j := judged(reader("a"), schedule, samples)
+		if half := j.HalfWidth(); math.Abs(half/want-1) > 0.01 {
+			t.Errorf("%d IOPS: ±%.2f %%, want ±%.2f %%", rate, 100*half, 100*want)
+		}
+		if converged := want <= schedule.Precision; j.Converged != converged {
+			t.Errorf("%d IOPS: converged %v, want %v", rate, j.Converged, converged)
 		}
 	}
 }
