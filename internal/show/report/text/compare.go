@@ -100,7 +100,9 @@ func (p *page) rows(c *model.Comparison, notes []words.Note, marks words.Footnot
 	name, pattern, metric := &column{title: "workload"}, &column{title: "pattern", drop: 1}, &column{title: "metric"}
 	// If space is short, the two values are dropped before the change and its interval.
 	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: words.Confidence(nil), name: "interval of A", numeric: true, drop: 2}
+	halfA.of = a
 	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: words.Confidence(nil), name: "interval of B", numeric: true, drop: 2}
+	halfB.of = b
 	changed, ci, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true}, &column{title: "verdict"}
 	last := ""
 	for i, r := range c.Rows {

@@ -22,14 +22,14 @@ func compared() *model.Comparison {
 	a.Target.Path, b.Target.Path = a.Target.Name, b.Target.Name
 	b.Environment.Storage.Filesystem = "xfs"
 	row := func(w model.Workload, d model.Direction, m model.Metric, before, ratio, half float64, v model.Change) model.Row {
-		estimate := func(value float64) model.Estimate {
-			return model.Estimate{Unit: m.Unit(), Value: value, Low: value * 0.98, High: value * 1.021, Confidence: 0.95}
+		estimate := func(value, half float64) model.Estimate {
+			return model.Estimate{Unit: m.Unit(), Value: value, Low: value * (1 - half), High: value * (1 + half), Confidence: 0.95}
 		}
 		margin := 0.05
 		if m == model.P99 {
 			margin = 0.10
 		}
-		return model.Row{Workload: w.Name, Direction: d, Metric: m, Description: w.Describe(), A: estimate(before), B: estimate(before * ratio),
+		return model.Row{Workload: w.Name, Direction: d, Metric: m, Description: w.Describe(), A: estimate(before, 0.021), B: estimate(before*ratio, 0.034),
 			Ratio: model.Estimate{Value: ratio, Low: ratio * (1 - half), High: ratio * (1 + half), Confidence: 0.95},
 			P:     0.2, Adjusted: 0.9, Margin: margin, Verdict: v, Blocks: 5, Trust: model.Valid}
 	}

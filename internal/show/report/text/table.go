@@ -27,7 +27,9 @@ type column struct {
 	name    string
 	numeric bool
 	drop    int
-	cells   []cell
+	// of is the column whose values this one qualifies: without them, it would seem to belong to another column.
+	of    *column
+	cells []cell
 }
 
 // widths returns the widths of a column's numbers and units. A numeric column's title is
@@ -73,12 +75,12 @@ func fit(columns []*column, width int) []*column {
 		out[c] = true
 	}
 	for _, c := range order {
-		if out[c] {
+		if out[c] && !out[c.of] {
 			out[c] = false
 			out[c] = total(kept()) > width
 		}
 	}
-	return kept()
+	return slices.DeleteFunc(kept(), func(c *column) bool { return out[c.of] })
 }
 
 // leftOut names the columns that do not fit in the width; "" if all do.

@@ -42,7 +42,9 @@ func (p *page) comparedRows(c *iotrace.Comparison) (reasons []string) {
 	}
 	name, metric := &column{title: "operation"}, &column{title: "metric"}
 	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: words.Confidence(nil), numeric: true, drop: 1}
+	halfA.of = a
 	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: words.Confidence(nil), numeric: true, drop: 1}
+	halfB.of = b
 	changed, ci, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true, drop: 2}, &column{title: "verdict"}
 	last := ""
 	for i := range c.Rows {
