@@ -200,7 +200,7 @@ type Progress struct {
 	Total float64 `json:"total"`
 	// Rate is the current rate in bytes/s, if progress is counted in bytes.
 	Rate float64 `json:"rate,omitempty"`
-	// Seconds is how long a prefill took, in its last report; 0 before that.
+	// Seconds is how long a probe or a prefill took, in its last report; 0 before that.
 	Seconds float64 `json:"seconds,omitempty"`
 	// Flushes is how often per second an application has lately flushed its log, in PhaseMeasure; 0 if unknown or hardly ever.
 	Flushes float64 `json:"flushes,omitempty"`

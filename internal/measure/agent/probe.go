@@ -25,6 +25,7 @@ const (
 
 // probe finds out what the target is and how it can be measured.
 func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (res *model.ProbeResult, err error) {
+	began := w.Env.Now()
 	if tool, err := w.application(req.Target); tool.Application != nil || err != nil {
 		if err != nil {
 			return nil, err
@@ -98,34 +99,34 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (res
 	}
 	v.Engine = res.Engines[0]
 	// A file of our own has only holes until it is written, and will be prefilled even if the workloads only read.
-	if err := w.probeBandwidth(ctx, id, tool.Filler, v, req.MayWrite || v.Owned, res); err != nil {
+	if err := w.probeBandwidth(ctx, id, began, tool.Filler, v, req.MayWrite || v.Owned, res); err != nil {
 		return nil, err
 	}
 	return res, w.check()
 }
 
 // probeBandwidth sets the two bandwidths. Reading is limited to what the write probe has written, because
-// holes are read at memory speed.
-func (w *worker) probeBandwidth(ctx context.Context, id int, filler load.Filler, v model.Volume, mayWrite bool, res *model.ProbeResult) error {
+// holes are read at memory speed. began is when the whole probe did.
+func (w *worker) probeBandwidth(ctx context.Context, id int, began time.Time, filler load.Filler, v model.Volume, mayWrite bool, res *model.ProbeResult) error {
 	total := probeRead.Seconds()
 	if mayWrite {
 		total += probeWrite.Seconds()
 	}
-	tell := func(done, rate float64) {
-		w.emit(model.Event{ID: id, Progress: &model.Progress{Phase: model.PhaseProbe, Done: done, Total: total, Rate: rate}})
+	report := func(done, rate, seconds float64) {
+		w.emit(model.Event{ID: id, Progress: &model.Progress{Phase: model.PhaseProbe, Done: done, Total: total, Rate: rate, Seconds: seconds}})
 	}
-	tell(0, 0)
+	report(0, 0, 0)
 	var err error
 	if mayWrite {
 		if res.WriteBandwidth, err = filler.Bandwidth(ctx, v, true, probeWrite); err != nil {
 			return err
 		}
-		tell(probeWrite.Seconds(), res.WriteBandwidth)
+		report(probeWrite.Seconds(), res.WriteBandwidth, 0)
 		written := int64(res.WriteBandwidth*probeWrite.Seconds()) &^ (1<<20 - 1)
 		v.Size = max(1<<20, min(v.Size, written))
 	}
 	res.ReadBandwidth, err = filler.Bandwidth(ctx, v, false, probeRead)
-	tell(total, res.ReadBandwidth)
+	report(total, res.ReadBandwidth, w.Env.Now().Sub(began).Seconds())
 	return err
 }
 

@@ -36,8 +36,9 @@ func run() []model.Update {
 	third := &model.Step{Number: 3, Round: 2, Workload: randRead.Name, Ramp: 1, Seconds: 2}
 	const gib = 1 << 30
 	updates := []model.Update{
-		{Elapsed: 0, Unplanned: true, Progress: progress("probe", 0, 2, 0)},
-		{Elapsed: 2, Left: 40, Progress: progress("probe", 2, 2, 0)},
+		// The measurement begins after the probe, and later than that: the plan is shown, and perhaps confirmed.
+		{Unplanned: true, Progress: progress("probe", 0, 3, 0)},
+		{Unplanned: true, Progress: &model.Progress{Phase: model.PhaseProbe, Done: 3, Total: 3, Seconds: 3.6}},
 		{Elapsed: 2, Left: 40, Progress: progress("prefill", 0, 4*gib, 0)},
 		{Elapsed: 6, Left: 36, Progress: progress("prefill", 2*gib, 4*gib, 450<<20)},
 		{Elapsed: 11.1, Left: 30, Progress: progress("prefill", 4*gib, 4*gib, 450<<20)},
