@@ -163,7 +163,7 @@ func (f *measureFlags) measureOne(ctx context.Context, e *env.Env, o *options, e
 		f.publisher.found.Reports = []*model.Report{done.Report}
 		code, err = finish(e, done, &f.output, screen.HeadIsShown(e, f.quiet))
 	}
-	closeErr := m.Close()
+	closeErr := screen.UntilRemoved(e, f.quiet, m.Close)
 	screen.PrintReturned(e, m.Discarded())
 	switch {
 	case done.Unsaved != nil && m.Err != nil:

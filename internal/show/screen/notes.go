@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"time"
+
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model/units"
@@ -27,6 +29,23 @@ func Notes(e *env.Env, quiet bool) func(string) {
 			term.PrintLine(e.Stderr, "note    %s", words)
 		}
 	}
+}
+
+// removalNoted is for how long what a measurement created is removed without a remark.
+const removalNoted = time.Second
+
+// UntilRemoved removes what a measurement created, and says so if that takes long: the results are there already, and a large
+// file takes a filesystem seconds.
+func UntilRemoved(e *env.Env, quiet bool, remove func() error) error {
+	removed := make(chan error, 1)
+	go func() { removed <- remove() }()
+	select {
+	case err := <-removed:
+		return err
+	case <-e.After(removalNoted):
+		Notes(e, quiet)("removing the data that was written for the measurement")
+	}
+	return <-removed
 }
 
 // PrintReturned prints what was returned to thin-provisioned storage: whoever reads the device next must
