@@ -38,19 +38,12 @@ func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model
 		if m := s.Counters; m == nil || m.Device == "" {
 			device = false
 		} else {
-			sums["device reads"] += float64(m.DeviceReads)
-			// The kernel counts a flush as a write of no bytes as well.
-			sums["device writes"] += max(0, float64(m.DeviceWrites)-float64(m.DeviceFlushes))
-			sums["device flushes"] += float64(m.DeviceFlushes)
-			sums["device written"] += float64(m.DeviceWritten)
+			addDevice(sums, "device", m.DeviceReads, m.DeviceWrites, m.DeviceFlushes, m.DeviceWritten)
 		}
 		if m := s.Counters; m == nil || m.LogDevice == "" {
 			logDevice = false
 		} else {
-			sums["log device reads"] += float64(m.LogDeviceReads)
-			sums["log device writes"] += max(0, float64(m.LogDeviceWrites)-float64(m.LogDeviceFlushes))
-			sums["log device flushes"] += float64(m.LogDeviceFlushes)
-			sums["log device written"] += float64(m.LogDeviceWritten)
+			addDevice(sums, "log device", m.LogDeviceReads, m.LogDeviceWrites, m.LogDeviceFlushes, m.LogDeviceWritten)
 		}
 	}
 	if repeats == 0 || r.Transactions == 0 {
@@ -93,4 +86,12 @@ func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model
 		over(&r.LogDeviceWritten, each, "log device written")
 	}
 	return &r
+}
+
+// addDevice adds what a block device counted in a repeat. The kernel counts a flush as a write of no bytes as well.
+func addDevice(sums map[string]float64, device string, reads, writes, flushes, written uint64) {
+	sums[device+" reads"] += float64(reads)
+	sums[device+" writes"] += max(0, float64(writes)-float64(flushes))
+	sums[device+" flushes"] += float64(flushes)
+	sums[device+" written"] += float64(written)
 }

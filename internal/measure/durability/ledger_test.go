@@ -131,7 +131,7 @@ func TestLedgersThatAreNone(t *testing.T) {
 		body + `{"intent":[7,1]}` + "\n": "block 7 is not among the 1",
 		body + `{"checked":{"cut":{},"found":[]}}` + "\n":         "0 blocks were checked, not 1",
 		head + `{"intent":[0,1]}` + "\n":                          "writes before their beginning",
-		head + `{"before":[]}` + "\n":                             "0 blocks are told of, not 1",
+		head + `{"before":[]}` + "\n":                             "0 blocks are described, not 1",
 		strings.Replace(head, "ledger/v1", "ledger/v9", 1):        `schema "loadline.ledger/v9"`,
 		strings.Replace(head, `"blocks":1`, `"blocks":0`, 1):      "the header is impossible",
 		strings.Replace(head, `"blocks":1`, `"blocks":999999`, 1): "the header is impossible",
@@ -154,7 +154,7 @@ func TestLedgersThatAreTooMuch(t *testing.T) {
 	for name, c := range map[string]struct{ text, words string }{
 		"a long path":     {strings.Replace(head, "/x", long, 1), "line 1: it has a text of "},
 		"a long reason":   {body + `{"end":{"reason":"` + long + `"}}` + "\n", "line 3: it has a text of "},
-		"a long print":    {head + `{"before":["` + strings.Repeat("0", 25) + `"]}` + "\n", "line 2: what block 0 held before is told in 25 characters"},
+		"a long print":    {head + `{"before":["` + strings.Repeat("0", 25) + `"]}` + "\n", "line 2: the fingerprint of what block 0 held before has 25 characters"},
 		"many reasons":    {body + strings.Repeat(phase+`{"cut":{"failed":"`+long[:1<<20]+`"}}`+"\n", 65), "its texts are longer than 64 MiB"},
 		"too many phases": {body + strings.Repeat(phase, mostPhases+1), "more than 100000 phases"},
 	} {

@@ -111,15 +111,7 @@ func (s *state) take(e entry) error {
 	p := s.last()
 	switch {
 	case e.Before != nil:
-		if len(e.Before) != len(s.blocks) {
-			return fmt.Errorf("%d blocks are told of, not %d", len(e.Before), len(s.blocks))
-		}
-		for i, before := range e.Before {
-			if len(before) > fingerprintLength {
-				return fmt.Errorf("what block %d held before is told in %d characters, not in %d", i, len(before), fingerprintLength)
-			}
-		}
-		s.before = e.Before
+		return s.takeBefore(e.Before)
 	case e.Write != nil:
 		if len(s.phases) == mostPhases {
 			return fmt.Errorf("more than %d phases of writing", mostPhases)
@@ -172,6 +164,20 @@ func (s *state) take(e entry) error {
 		}
 		e.Checked.Found = nil // now in blocks; up to a million numbers for each cut would be too much
 	}
+	return nil
+}
+
+// takeBefore applies the line with the fingerprints of what the blocks held before the test.
+func (s *state) takeBefore(list []string) error {
+	if len(list) != len(s.blocks) {
+		return fmt.Errorf("%d blocks are described, not %d", len(list), len(s.blocks))
+	}
+	for i, before := range list {
+		if len(before) > fingerprintLength {
+			return fmt.Errorf("the fingerprint of what block %d held before has %d characters, not %d", i, len(before), fingerprintLength)
+		}
+	}
+	s.before = list
 	return nil
 }
 

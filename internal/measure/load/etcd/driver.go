@@ -168,21 +168,11 @@ func (d *Driver) Leave() error {
 
 // Run connects the clients, calls begin, and loads the server. Its samples count puts.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
-	d.mu.Lock()
-	s := d.server
-	d.mu.Unlock()
 	res := model.StepResult{Step: req.Step}
 	w := req.Workload
-	value, err := ValueSize(w.App.OptionList())
-	switch {
-	case err != nil:
+	s, value, err := d.loadable(w)
+	if err != nil {
 		return res, err
-	case s == nil:
-		return res, model.BrokenError("the worker was told to load a server that it has not made", "")
-	case s.gone() != "":
-		return res, model.BrokenError(s.gone(), "")
-	case w.OpenLoop && w.RateIOPS <= 0:
-		return res, model.BrokenError(fmt.Sprintf("%s is no open loop: it needs a rate", w.Name), "")
 	}
 	b := &bench{clock: d.env.Clock, w: w, value: value, meter: newMeter(req.Step, func(x model.Sample) { emit(model.Event{Sample: &x}) })}
 	for range max(1, w.Depth) {
@@ -256,6 +246,24 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	}
 	b.meter.tell(whole)
 	return res, nil
+}
+
+// loadable returns the server that a workload loads, and the size of its values.
+func (d *Driver) loadable(w model.Workload) (s *server, value int, err error) {
+	d.mu.Lock()
+	s = d.server
+	d.mu.Unlock()
+	value, err = ValueSize(w.App.OptionList())
+	switch {
+	case err != nil:
+	case s == nil:
+		err = model.BrokenError("the worker was told to load a server that it has not made", "")
+	case s.gone() != "":
+		err = model.BrokenError(s.gone(), "")
+	case w.OpenLoop && w.RateIOPS <= 0:
+		err = model.BrokenError(fmt.Sprintf("%s is no open loop: it needs a rate", w.Name), "")
+	}
+	return s, value, err
 }
 
 // connect makes each client do a put, so that no connection is made during the measurement.

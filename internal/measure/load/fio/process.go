@@ -91,18 +91,8 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		return nil, model.BrokenError(fmt.Sprintf("no temporary directory for fio's job file: %v.", err), "set TMPDIR to a directory with free space")
 	}
 	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, "job.fio"), []byte(p.text), 0o600); err != nil {
-		return nil, model.BrokenError(fmt.Sprintf("fio's job file cannot be written: %v.", err), "set TMPDIR to a directory with free space")
-	}
-	if p.link != "" {
-		if err := os.Symlink(p.link, filepath.Join(dir, linkName)); err != nil {
-			return nil, model.BrokenError(fmt.Sprintf("no symbolic link to %q can be made for fio: %v.", p.link, err), "")
-		}
-	}
-	if p.hold != nil {
-		if err := makeGate(dir); err != nil {
-			return nil, err
-		}
+	if err := p.writeInputs(dir); err != nil {
+		return nil, err
 	}
 	// We end it ourselves: first with SIGINT, later with SIGKILL.
 	cmd := d.env.Command(context.WithoutCancel(ctx), path, append(p.args, "job.fio")...)
@@ -161,6 +151,22 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	o.exit = cmd.ProcessState.ExitCode()
 	o.memory = judgeMemory(killsBefore, d.memoryKills())
 	return o, nil
+}
+
+// writeInputs puts what fio reads into its private directory: the job file, the link to the storage, the gate.
+func (p *process) writeInputs(dir string) error {
+	if err := os.WriteFile(filepath.Join(dir, "job.fio"), []byte(p.text), 0o600); err != nil {
+		return model.BrokenError(fmt.Sprintf("fio's job file cannot be written: %v.", err), "set TMPDIR to a directory with free space")
+	}
+	if p.link != "" {
+		if err := os.Symlink(p.link, filepath.Join(dir, linkName)); err != nil {
+			return model.BrokenError(fmt.Sprintf("no symbolic link to %q can be made for fio: %v.", p.link, err), "")
+		}
+	}
+	if p.hold != nil {
+		return makeGate(dir)
+	}
+	return nil
 }
 
 // privateName returns a name for a private directory, without symbolic links, that nobody has used or can guess.

@@ -88,12 +88,8 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	s.unmeasured(s.ended())
 	result.Error = failure(o, last)
 	s.finish(result.Error == "")
-	switch {
-	case result.Error != "":
-	case last.ios() == 0:
-		result.Error = fmt.Sprintf("not one I/O was done in %s", units.FormatDuration(req.Step.Seconds))
-	case !s.complete():
-		result.Error = fmt.Sprintf("fio ended after %s of %s", units.FormatDuration(float64(s.covered)/1000), units.FormatDuration(req.Step.Seconds)) + fioMessage(o)
+	if result.Error == "" {
+		result.Error = s.missing(o, last, req.Step)
 	}
 	if last != nil {
 		result.IOErrors, result.ShortIOs = last.failures(), last.short()
@@ -103,6 +99,17 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	result.Stalls = s.stalls
 	emit(model.Event{Raw: &model.Raw{Name: result.Raw, Data: o.raw.bytes()}})
 	return result, nil
+}
+
+// missing says what of a step was not measured although fio reports no failure; "" if nothing is missing.
+func (s *series) missing(o *outcome, last *job, step model.Step) string {
+	switch {
+	case last.ios() == 0:
+		return fmt.Sprintf("not one I/O was done in %s", units.FormatDuration(step.Seconds))
+	case !s.complete():
+		return fmt.Sprintf("fio ended after %s of %s", units.FormatDuration(float64(s.covered)/1000), units.FormatDuration(step.Seconds)) + fioMessage(o)
+	}
+	return ""
 }
 
 // reachable refuses a file that is smaller than the range of its workloads: fio would unlink it and
