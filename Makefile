@@ -1,4 +1,4 @@
-# The commands of this house; "make" alone lists them.
+# The commands of this repository; "make" alone lists them.
 
 GO        ?= go
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -60,7 +60,7 @@ bench: fio build
 MEASURING = ./internal/measure/load/fio ./internal/measure/load/open ./internal/measure/load/etcd ./internal/measure/load/postgres ./internal/foreign/imported ./test/lab
 TRUTH     = ./test/truth
 IDLE      = $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
-COMPUTING = ./test/browser ./test/perf ./internal/judge/trust ./test/house
+COMPUTING = ./test/browser ./test/perf ./internal/judge/trust ./test/conventions
 # The longest of the others begin first, so that no processor waits for them at the end.
 LONGEST   = ./internal/cli ./test/harm ./deploy/image ./internal/measure/place/ssh
 

@@ -1,6 +1,6 @@
-// Package house checks the rules of the repository. Its assumptions: a rule that is not checked
+// Package conventions checks the rules of the repository. Its assumptions: a rule that is not checked
 // is a wish, so whatever CONTRIBUTING.md demands and a program can check is a test here.
-package house
+package conventions
 
 import (
 	"bufio"
@@ -97,6 +97,28 @@ func TestFilesAreSmall(t *testing.T) {
 	sources(t, func(path string, text []byte) {
 		if lines := bytes.Count(text, []byte("\n")); strings.HasSuffix(path, ".go") && lines > 600 {
 			t.Errorf("%s has %d lines; a reader should find a thing by the name of its file: split it (600 is the limit, 350 is usual)", path, lines)
+		}
+	})
+}
+
+// TestFunctionsAreShort does not count tests: their tables are long.
+func TestFunctionsAreShort(t *testing.T) {
+	const most = 80
+	sources(t, func(path string, text []byte) {
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+				if lines := files.Position(f.End()).Line - files.Position(f.Pos()).Line + 1; lines > most {
+					t.Errorf("%s: %s has %d lines; split it (%d is the limit)", path, f.Name.Name, lines, most)
+				}
+			}
 		}
 	})
 }
