@@ -5,7 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 func newAnalyze(e *env.Env) *cobra.Command {

@@ -14,7 +14,6 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -23,6 +22,7 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/words"
+	"github.com/loadline/loadline/internal/show/results"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 

@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/show/results"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 
@@ -63,8 +64,8 @@ such Job; 130 interrupted: the Job continues.`,
 }
 
 // newJobClient returns a client that reports on standard error.
-func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *jobs.Client {
-	c := &jobs.Client{Cluster: client, Results: results, Say: screen.Notes(e, quiet), Show: func(string) {}}
+func newJobClient(e *env.Env, client *kube.Client, folder string, quiet bool) *jobs.Client {
+	c := &jobs.Client{Cluster: client, Results: folder, Runs: jobs.Runs{Check: results.Check, Keeps: results.Keeps, SaveReport: results.SaveReport}, Say: screen.Notes(e, quiet), Show: func(string) {}}
 	if !quiet {
 		c.Show = func(line string) { printLine(e.Stderr, "%s", line) }
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/results"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // A disk that has lost writes is no good storage, however valid its numbers are.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // gateFlags define what counts as a change in a comparison, and which verdicts fail.

@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/imported"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/worker"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // importFlags are the flags of import.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // graceTime is how long an interrupted verb may take to end by itself, and savingTime how long it may then go on saving what it

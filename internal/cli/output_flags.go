@@ -11,7 +11,6 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -19,6 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/results"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 

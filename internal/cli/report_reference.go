@@ -5,10 +5,10 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/capacity"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/reference"
 	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // reference writes a reference report of runs and published points.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // reportFlags are the flags of report.

@@ -12,7 +12,6 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/capacity"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
@@ -20,6 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/results"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 

@@ -10,7 +10,6 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/trace"
@@ -21,6 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/show/results"
 	"github.com/loadline/loadline/internal/show/screen"
 )
 

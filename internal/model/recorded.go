@@ -21,3 +21,12 @@ type Recorded struct {
 	// Damage lists, in sentences, what could not be read (a truncated last line …).
 	Damage []string
 }
+
+// Labels returns the user's labels for the run. Imported runs, and runs whose run.json is missing, have those of the
+// experiment.
+func (r *Recorded) Labels() Labels {
+	if r.Run.Labels == nil {
+		return r.Plan.Experiment.Labels
+	}
+	return r.Run.Labels
+}

@@ -1,5 +1,5 @@
 // Package conventions checks the rules of the repository. Its assumptions: a rule that is not checked
-// is a wish, so whatever CONTRIBUTING.md demands and a program can check is a test here.
+// is not kept, so whatever CONTRIBUTING.md demands and a program can check is a test here.
 package conventions
 
 import (
@@ -184,7 +184,7 @@ func TestPackagesSayWhatTheyThink(t *testing.T) {
 			}
 		}
 		if !documented {
-			t.Errorf("%s has no doc comment: say in it what the package is for and what it believes", p.path())
+			t.Errorf("%s has no doc comment: say in it what the package is for and what it assumes", p.path())
 		}
 		if most := cmp.Or(manyNames[p.path()], mostNames); exported > most {
 			t.Errorf("%s exports %d names, and %d is the most: split it, or unexport what nobody needs outside", p.path(), exported, most)

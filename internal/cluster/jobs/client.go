@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -16,11 +15,8 @@ import (
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
-	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
-	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
 // Client follows a Job and fetches its results.
@@ -30,8 +26,9 @@ type Client struct {
 	Job string
 	// Ready limits the wait for the Job's pod.
 	Ready time.Duration
-	// Results is the directory in which the run directory is placed.
+	// Results is the directory in which the run directory is placed, Runs what is known of those in it.
 	Results string
+	Runs    Runs
 	// Stops is set if an interrupt stops the work; otherwise the work continues.
 	Stops bool
 	// Keep is set if the Job, and the objects made for it, are kept at the end.
@@ -41,6 +38,17 @@ type Client struct {
 
 	// pod is the pod that does the work, once it is known.
 	pod *kube.JobPod
+}
+
+// Runs is what a client needs to know of run directories, of which this package knows nothing.
+type Runs struct {
+	// Check refuses a directory that no measurement has created.
+	Check func(dir string) error
+	// Keeps reports whether the measurement in a directory was to keep what it made in the cluster.
+	Keeps func(dir string) bool
+	// SaveReport saves a report without its run in a new directory below another, under that name, and returns its file. If
+	// it is not a report, ok is false and nothing is saved.
+	SaveReport func(below, name string, report []byte) (file string, ok bool, err error)
 }
 
 const (
@@ -77,7 +85,7 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 	if err != nil {
 		return nil, 0, c.lost(work, err)
 	}
-	if dirs, err = archive.Take(rest, c.Results, results.Check); err != nil {
+	if dirs, err = archive.Take(rest, c.Results, c.Runs.Check); err != nil {
 		return nil, status.Code, model.BrokenError(fmt.Sprintf("the results of the Job %s could not be fetched: %v", c.Job, err),
 			fmt.Sprintf("they wait there until %s: loadline fetch %s --namespace %s", status.Until.Format(time.RFC3339), c.Job, c.Cluster.Namespace))
 	}
@@ -174,17 +182,16 @@ func (c *Client) salvage(ctx context.Context) error {
 		return model.BrokenError(lost, "run it again")
 	}
 	doc, whole := reportIn(text)
-	if _, err := jsonout.Read(doc); !whole || err != nil {
+	file, ok := "", false
+	if whole {
+		file, ok, err = c.Runs.SaveReport(c.Results, c.Job, doc)
+	}
+	switch {
+	case err != nil:
+		return errors.Join(model.BrokenError(lost, ""), err)
+	case !ok:
 		return model.BrokenError(lost, fmt.Sprintf("see what it said: kubectl logs -n %s job/%s", c.Cluster.Namespace, c.Job))
 	}
-	dir, err := store.MakeDirectory(c.Results, c.Job)
-	if err == nil {
-		err = store.WriteFile(dir, store.ReportFile, doc)
-	}
-	if err != nil {
-		return errors.Join(model.BrokenError(lost, ""), err)
-	}
-	file := filepath.Join(dir, store.ReportFile)
 	return model.BrokenError(lost+"; the report was still in its log and is saved in "+file, "loadline report "+safetext.ShellWord(file))
 }
 

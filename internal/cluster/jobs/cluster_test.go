@@ -20,7 +20,11 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/results"
 )
+
+// runs is what the command knows of run directories.
+var runs = Runs{Check: results.Check, Keeps: results.Keeps, SaveReport: results.SaveReport}
 
 type object = kubetest.Object
 
@@ -154,7 +158,7 @@ var job = kube.JobSpec{Name: "loadline-j", Made: kube.Made{Run: "loadline-j", Dr
 // follower returns a client for that Job, and collects what it says and shows.
 func (c *cluster) follower(results string) (f *Client, said *words) {
 	said = &words{}
-	return &Client{Cluster: c.client, Job: "loadline-j", Ready: 10 * time.Second, Results: results, Say: said.add, Show: said.add}, said
+	return &Client{Cluster: c.client, Job: "loadline-j", Ready: 10 * time.Second, Results: results, Runs: runs, Say: said.add, Show: said.add}, said
 }
 
 // words collects lines from several goroutines.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -59,7 +58,7 @@ func (c *Client) Settle(ctx context.Context, dirs []string) error {
 	switch {
 	case !made:
 		c.Say(fmt.Sprintf("the Job is your own and is not removed: kubectl delete job %s -n %s", c.Job, c.Cluster.Namespace))
-	case slices.ContainsFunc(dirs, results.Keeps):
+	case slices.ContainsFunc(dirs, c.Runs.Keeps):
 		c.Say(fmt.Sprintf("kept in the cluster, as the run was given --keep: job %[1]s/%[2]s; later: loadline cleanup --namespace %[1]s", c.Cluster.Namespace, c.Job))
 	default:
 		return c.TakeDown(context.WithoutCancel(ctx), run)

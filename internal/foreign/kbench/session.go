@@ -17,7 +17,6 @@ import (
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/measure/engine"
 
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/volume"
@@ -26,6 +25,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // Options are settings in addition to run.sh's arguments and environment.

@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // headLength is how much of a file is read to determine whether it is a report.

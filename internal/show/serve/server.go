@@ -17,9 +17,9 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/analyze"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	page "github.com/loadline/loadline/internal/show/report/html"
+	"github.com/loadline/loadline/internal/show/results"
 )
 
 // Options say what a server shows, and to whom.
@@ -115,8 +115,8 @@ func (s *Server) Handler() http.Handler {
 // kernel enforces the deadlines of a connection. The age of a list is measured by Options.Now.
 var system env.Clock
 
-// goodbye is how long responses in progress may take after shutdown was requested.
-const goodbye = 3 * time.Second
+// shutdownGrace is how long responses in progress may take after shutdown was requested.
+const shutdownGrace = 3 * time.Second
 
 // Serve serves until ctx is done, and then shuts down gracefully: streams end at once, other
 // responses within a few seconds.
@@ -127,7 +127,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	go func() {
 		<-ctx.Done()
 		s.stop()
-		last, cancel := context.WithTimeout(context.Background(), goodbye)
+		last, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 		defer cancel()
 		err := server.Shutdown(last)
 		if errors.Is(err, context.DeadlineExceeded) {

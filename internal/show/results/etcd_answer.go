@@ -18,8 +18,7 @@ const electionTimeout = 1.0
 // of etcd and the network comes on top.
 //
 // A percentile does not show that a disk stalls now and then, and the time of a flush includes its
-// process's wait for a processor: if the findings report either, the disk is neither praised nor
-// blamed.
+// process's wait for a processor: if the findings report either, nothing is concluded about the disk.
 func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings []model.Finding) string {
 	if !w.Append && !loadsEtcd(w) || g.Direction != model.Sync || g.Metric != model.P99 || g.Above || g.Bound != model.EtcdFlush || g.Outcome == model.Undecided {
 		return ""

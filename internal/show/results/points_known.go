@@ -10,7 +10,7 @@ import (
 )
 
 // known combines what the runs themselves know of the system: the replicas that were given, or that the
-// storage system or the StorageClass reports, and the declared cap of the storage. If there are
+// storage system or the StorageClass reports, and the provisioned limit of the storage. If there are
 // replicas, the cap is not that of a disk, and is left out.
 func known(d *Documents) (s hardware.System) {
 	for i, r := range d.Reports {

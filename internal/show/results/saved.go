@@ -200,6 +200,19 @@ func Check(dir string) error {
 	return nil
 }
 
+// SaveReport saves a report without its run, such as one from the log of a Job, in a new directory below another, under that
+// name, and returns its file. If it is no report, ok is false, and nothing is saved.
+func SaveReport(below, name string, report []byte) (file string, ok bool, err error) {
+	if _, err := jsonout.Read(report); err != nil {
+		return "", false, nil
+	}
+	dir, err := store.MakeDirectory(below, name)
+	if err == nil {
+		err = store.WriteFile(dir, store.ReportFile, report)
+	}
+	return filepath.Join(dir, store.ReportFile), err == nil, err
+}
+
 // Keeps reports whether the experiment in a directory keeps what it made in the cluster.
 func Keeps(dir string) bool {
 	file, text, err := store.ReadExperiment(dir)

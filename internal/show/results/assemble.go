@@ -19,16 +19,12 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	trust.Apply(results, findings)
 	info := model.RunInfo{
 		ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished, Status: rec.Run.Status, Reason: rec.Run.Reason,
-		Command: rec.Run.Command, Again: rec.Run.Again, Note: rec.Plan.Experiment.Note, Labels: rec.Run.Labels, Target: rec.Plan.Volume.Target, Volume: rec.Plan.Volume, Volumes: rec.Plan.Volumes,
+		Command: rec.Run.Command, Again: rec.Run.Again, Note: rec.Plan.Experiment.Note, Labels: rec.Labels(), Target: rec.Plan.Volume.Target, Volume: rec.Plan.Volume, Volumes: rec.Plan.Volumes,
 		Schedule: rec.Plan.Schedule, Profile: rec.Plan.Experiment.Profile, Prepare: rec.Run.Prepare,
 		Environment: rec.Environment, Tools: rec.Run.Tools, Workloads: rec.Plan.Workloads, Jobs: rec.Jobs, Directory: rec.Directory,
 	}
 	if im := rec.Imported; im != nil {
 		info.Imported = &model.Import{System: im.System, Sources: im.Sources, At: im.At, Measured: im.Measured, Series: len(rec.Samples) > 0}
-	}
-	if info.Labels == nil {
-		// Imported runs, and runs whose run.json is missing, have the labels of the experiment.
-		info.Labels = rec.Plan.Experiment.Labels
 	}
 	if info.Profile == "" {
 		info.Profile = rec.Plan.Experiment.Job
