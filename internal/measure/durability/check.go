@@ -63,8 +63,8 @@ func readAll(ctx context.Context, h *header) (blocks []reading, buffered bool, e
 				copy(b.data, p)
 			}
 		}
-		if f, ok := m.(*fileMedium); ok && buffered {
-			dropCache(f.file)
+		if buffered {
+			m.dropCache()
 		}
 	}
 	return blocks, buffered, nil

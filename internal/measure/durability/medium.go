@@ -19,6 +19,10 @@ type medium interface {
 	write(ctx context.Context, p []byte, offset int64) error
 	// flush makes everything written before durable.
 	flush(ctx context.Context) error
+	// dropCache removes from this machine's memory what was read, so that the next read asks the storage.
+	dropCache()
+	// shareable reports whether another medium of the same target sees the same data at any time.
+	shareable() bool
 	close() error
 }
 
@@ -28,7 +32,7 @@ const dialTime = 10 * time.Second
 // openWriter opens the target for writing with the header's sync method.
 func openWriter(ctx context.Context, h *header) (medium, error) {
 	if h.Target.Kind == model.NBD {
-		return openNBD(ctx, h)
+		return asMedium(openNBD(ctx, h))
 	}
 	flags := os.O_RDWR
 	if h.Sync == syncDsync {
@@ -45,7 +49,7 @@ func openWriter(ctx context.Context, h *header) (medium, error) {
 // is not what the storage kept. buffered is true if that was not possible.
 func openReader(ctx context.Context, h *header) (m medium, buffered bool, err error) {
 	if h.Target.Kind == model.NBD {
-		m, err := openNBD(ctx, h)
+		m, err := asMedium(openNBD(ctx, h))
 		return m, false, err
 	}
 	flags := os.O_RDONLY | unix.O_NONBLOCK
@@ -93,6 +97,10 @@ func (m *fileMedium) write(_ context.Context, p []byte, offset int64) error {
 
 func (m *fileMedium) flush(context.Context) error { return m.file.Sync() }
 
+func (m *fileMedium) dropCache() { dropCache(m.file) }
+
+func (m *fileMedium) shareable() bool { return true }
+
 func (m *fileMedium) close() error { return m.file.Close() }
 
 // nbdMedium is a connection to an export.
@@ -101,7 +109,7 @@ type nbdMedium struct {
 	sync string
 }
 
-func openNBD(ctx context.Context, h *header) (medium, error) {
+func openNBD(ctx context.Context, h *header) (*nbdMedium, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	c, err := nbd.Dial(ctx, h.Target.URI)
@@ -113,6 +121,14 @@ func openNBD(ctx context.Context, h *header) (medium, error) {
 		return nil, fmt.Errorf("the export has %d bytes, but had at least %d when the test began: it is another one", c.Size, h.Size)
 	}
 	return &nbdMedium{conn: c, sync: h.Sync}, nil
+}
+
+// asMedium returns nil, not a medium that is a nil pointer, beside an error.
+func asMedium(m *nbdMedium, err error) (medium, error) {
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 func (m *nbdMedium) read(ctx context.Context, p []byte, offset int64) error {
@@ -130,5 +146,9 @@ func (m *nbdMedium) write(ctx context.Context, p []byte, offset int64) error {
 }
 
 func (m *nbdMedium) flush(ctx context.Context) error { return m.conn.Flush(ctx) }
+
+func (m *nbdMedium) dropCache() {} // this machine keeps nothing of an export
+
+func (m *nbdMedium) shareable() bool { return m.conn.Flags.Has(nbd.MultiConn) }
 
 func (m *nbdMedium) close() error { return m.conn.Close() }

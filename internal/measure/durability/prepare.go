@@ -176,7 +176,7 @@ func canSync(ctx context.Context, h *header) error {
 	}
 	defer m.close()
 	need := map[string]nbd.Flags{syncFlush: nbd.CanFlush, syncFUA: nbd.CanFUA | nbd.CanFlush}[h.Sync]
-	if flags := m.(*nbdMedium).conn.Flags; !flags.Has(need) {
+	if flags := m.conn.Flags; !flags.Has(need) {
 		return model.RefusedError(fmt.Sprintf("%s does not offer %s (its server says: %s), so it promises nothing that could be tested", h.Target.Name, h.Sync, flags),
 			"serve it with flush and FUA; --sync none shows what a cut takes")
 	}
@@ -203,7 +203,7 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 		parent = filepath.Dir(parent)
 	}
 	if real, err := filepath.EvalSymlinks(parent); err == nil {
-		// The ledger lies where a link leads.
+		// The ledger is where a link leads.
 		parent = real
 	}
 	ledger, err := volume.Probe(ctx, e, model.Target{Name: parent, Kind: model.Directory, Path: parent})
@@ -214,7 +214,7 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 		return slices.Contains(target.DeviceChain, name) && exists("/sys/class/block/"+name)
 	})
 	if kind == model.CutCommand && ledger.Memory {
-		o.Observe(Update{Message: fmt.Sprintf("the ledger lies in memory (%s): if the cut takes this machine, there is nothing to check against", parent)})
+		o.Observe(Update{Message: fmt.Sprintf("the ledger is in memory (%s): if the cut takes this machine, there is nothing to check against", parent)})
 	}
 	where := ""
 	switch {
@@ -231,7 +231,7 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 	if where == "" {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("the ledger would lie in %s, and so on %s as %s: the cut would take it too, and a ledger that was cut proves nothing", o.Parent, where, o.Target.Name),
+	return model.RefusedError(fmt.Sprintf("the ledger would be in %s, and so on %s as %s: the cut would take it too, and a ledger that was cut proves nothing", o.Parent, where, o.Target.Name),
 		"keep the test on another disk or machine: --results /mnt/other")
 }
 

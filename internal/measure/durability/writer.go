@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/volume/nbd"
 )
 
 // The protocol between the writer and its parent, one message per line. The parent sends "cut" with a
@@ -84,7 +83,7 @@ func (w *writer) open(ctx context.Context) error {
 			return err
 		}
 		w.media = append(w.media, m)
-		if n, ok := m.(*nbdMedium); ok && !n.conn.Flags.Has(nbd.MultiConn) {
+		if !m.shareable() {
 			break
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/place"
-	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/remote"
 )
@@ -23,15 +22,14 @@ func clientNode(ask *model.AppRequest) string {
 
 // withClient starts an application's client in its own pod, if it is to have one, and joins its worker to
 // the server's. After an error nothing is left.
-func (o *Places) withClient(ctx context.Context, e *env.Env, where place.Place, a place.Assignment, server *place.Worker) (*place.Worker, error) {
+func (o *Places) withClient(ctx context.Context, e *env.Env, at factory, by placeOptions, a place.Assignment, server *place.Worker) (*place.Worker, error) {
 	if a.ClientNode == "" {
 		return server, nil
 	}
-	at, ok := where.(pods.Place)
-	if !ok {
+	if at.client == nil {
 		return nil, errors.Join(model.BrokenError("only a cluster has pods for clients", ""), server.Link.Close())
 	}
-	client, err := at.PutClient(ctx, a, server.Cluster.Node)
+	client, err := at.client(ctx, o, e, by, a, server.Cluster.Node)
 	if err != nil {
 		return nil, errors.Join(err, server.Link.Close())
 	}

@@ -80,7 +80,7 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	if err != nil {
 		return nil, err
 	}
-	if put, err = o.withClient(ctx, e, where, a, put); err != nil {
+	if put, err = o.withClient(ctx, e, at, by, a, put); err != nil {
 		return nil, err
 	}
 	// The worker survives an interrupt: it is told to stop, answers with what it has, and cleans up after

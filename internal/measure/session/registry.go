@@ -28,13 +28,15 @@ type factory struct {
 	open func(o *Places, e *env.Env, by placeOptions) (place.Place, error)
 	// learn adds what else can be found out about a worker that was started there; nil if nothing can.
 	learn func(ctx context.Context, o *Places, e *env.Env, p *placed) error
+	// client starts an application's client apart from its server, which runs on the node of that name; nil if that cannot be done there.
+	client func(ctx context.Context, o *Places, e *env.Env, by placeOptions, a place.Assignment, node string) (*place.Worker, error)
 }
 
 // registry lists the places, the most specific first: a target's workers go to the first one that serves
 // it. A new place is a factory, and a line here.
 var registry = []factory{
 	{name: "hosts", serves: func(o *Places, _ model.Target) bool { return len(o.Hosts) > 0 }, open: openHosts},
-	{name: "pods", serves: func(_ *Places, t model.Target) bool { return inCluster(t) }, open: openPod, learn: learnStorage},
+	{name: "pods", serves: func(_ *Places, t model.Target) bool { return inCluster(t) }, open: openPod, learn: learnStorage, client: startClient},
 	{name: "this machine", serves: func(*Places, model.Target) bool { return true }, open: openHere},
 }
 
@@ -111,6 +113,15 @@ func openPods(o *Places, e *env.Env, by placeOptions) (at pods.Place, err error)
 		return at, err
 	}
 	return pods.Place{Client: client, Made: o.Cluster.Mark(by.ID), Where: where, Ready: o.Cluster.Ready, As: as, Keep: o.Cluster.Keep}, nil
+}
+
+// startClient starts an application's client in a pod of its own.
+func startClient(ctx context.Context, o *Places, e *env.Env, by placeOptions, a place.Assignment, node string) (*place.Worker, error) {
+	at, err := openPods(o, e, by)
+	if err != nil {
+		return nil, err
+	}
+	return at.PutClient(ctx, a, node)
 }
 
 // learnStorage asks the storage system behind a volume what it knows about it.
