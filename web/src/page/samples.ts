@@ -6,6 +6,9 @@ import type { Report } from "../model";
 
 /** samplesOf makes the table; its columns are those of the program's CSV, as far as a page has them. */
 export function samplesOf(report: Report): Table {
+  const labels = Object.entries(report.run.labels ?? {})
+    .filter(([name]) => /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) && !name.startsWith("__"))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = (report.courses ?? []).flatMap((c) => {
     const p = c.points;
     const some = (v: number | undefined) => (v && v > 0 ? v : null);
@@ -22,7 +25,9 @@ export function samplesOf(report: Report): Table {
       some(p.p50[i]),
       some(p.p99[i]),
       some(p["p99.9"][i]),
+      ...labels.map(([, value]) => value),
     ]);
   });
-  return { columns: ["run", "workload", "direction", "round", "end", "seconds", "iops", "bandwidth", "latency_mean", "latency_p50", "latency_p99", "latency_p99.9"].map((name) => ({ name })), rows };
+  const names = ["run", "workload", "direction", "round", "end", "seconds", "iops", "bandwidth", "latency_mean", "latency_p50", "latency_p99", "latency_p99.9", ...labels.map(([name]) => `label_${name}`)];
+  return { columns: names.map((name) => ({ name })), rows };
 }

@@ -33,6 +33,14 @@ func TestLabelsAreColumns(t *testing.T) {
 			t.Errorf("%v", row)
 		}
 	}
+	second := model.Sample{Step: 1, End: 1, Seconds: 1, Read: &model.Flow{IOs: 5}}
+	seconds := []*model.Recorded{{Run: model.Run{ID: "one", Labels: one.Run.Labels}, Samples: []model.Sample{second}},
+		{Run: model.Run{ID: "two"}, Plan: model.Plan{Experiment: model.Experiment{Labels: model.Labels{"env": "staging, \"2\""}}}, Samples: []model.Sample{second}}}
+	for _, row := range parsed(t, reporttest.Written(t, func(w io.Writer) error { return WriteSamples(w, seconds...) }), withLabels(SampleColumns, []string{"a", "env"}, labelColumn)) {
+		if got := [2]string{row["label_a"], row["label_env"]}; got != want[row["run"]] {
+			t.Errorf("sample of %s: %q", row["run"], got)
+		}
+	}
 	scaled.Run.Labels = model.Labels{"env": "prod"}
 	for _, row := range parsed(t, reporttest.Written(t, func(w io.Writer) error { return WriteScales(w, scaled) }), withLabels(ScaleColumns, []string{"env"}, labelColumn)) {
 		if row["label_env"] != "prod" {

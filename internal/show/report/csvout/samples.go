@@ -2,6 +2,7 @@ package csvout
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
@@ -28,10 +29,16 @@ var SampleColumns = []Column{
 
 // WriteSamples writes one row for each sample of each worker in each direction: the raw seconds,
 // including those of failed repeats. Percentiles are those of the I/Os of that second, however few
-// there are.
+// there are. The labels of the runs are additional columns at the end.
 func WriteSamples(w io.Writer, runs ...*model.Recorded) error {
-	t := newTable(w, SampleColumns)
+	var infos []*model.RunInfo
 	for _, rec := range runs {
+		infos = append(infos, &model.RunInfo{Labels: rec.Labels()})
+	}
+	names := labelled(infos...)
+	t := newTable(w, withLabels(SampleColumns, names, labelColumn))
+	for i, rec := range runs {
+		labelCells := labels(infos[i], names)
 		type repeat struct{ step, worker int }
 		failed, steps := map[repeat]bool{}, map[int]model.Step{}
 		for _, s := range rec.Run.Steps {
@@ -56,9 +63,9 @@ func WriteSamples(w io.Writer, runs ...*model.Recorded) error {
 				if f.Histogram.Count() > 0 {
 					percentile = func(p float64) string { return number(f.Histogram.Percentile(p)) }
 				}
-				t.row(text(rec.Run.ID), text(step.Workload), count(step.Round), count(s.Step), count(s.Worker), string(d), number(s.End), number(s.Seconds),
+				t.row(slices.Concat([]string{text(rec.Run.ID), text(step.Workload), count(step.Round), count(s.Step), count(s.Worker), string(d), number(s.End), number(s.Seconds),
 					strconv.FormatUint(f.IOs, 10), strconv.FormatUint(f.Bytes, 10), mean, percentile(50), percentile(99), percentile(99.9),
-					strconv.FormatBool(failed[repeat{s.Step, s.Worker}]))
+					strconv.FormatBool(failed[repeat{s.Step, s.Worker}])}, labelCells)...)
 			}
 		}
 	}
