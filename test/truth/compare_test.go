@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -21,84 +20,6 @@ func comparison(t testing.TB, a, b string, args ...string) (model.Comparison, in
 		t.Fatalf("exit code %d: standard output is no comparison: %v\n%s%s", o.code, err, o.stdout, o.stderr)
 	}
 	return c, o.code
-}
-
-// fakePair returns two fake devices with different seeds.
-func fakePair(parametersA, parametersB string, run int) (a, b string) {
-	return fmt.Sprintf("fake:?%s&seed=%d", parametersA, 2*run+1), fmt.Sprintf("fake:?%s&seed=%d", parametersB, 2*run+2)
-}
-
-// Of the rows of 120 whole comparisons of equal devices, at most one in twenty is
-// called different with the smallest possible margin, and none with the default one.
-func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
-	const runs = 40
-	defer scheduleSubtests(t)()
-	for _, parameters := range []string{"iops=3000&cv=0.02", "iops=7700&cv=0.01&repeat-cv=0.03", "iops=5200&cv=0.06&phi=0.8"} {
-		t.Run(parameters, func(t *testing.T) {
-			takeSlots(t, demand{class: bestEffort, seconds: 25})
-			rows, different, wrong, covered := 0, 0, 0, 0
-			for run := range runs {
-				a, b := fakePair(parameters, parameters, run)
-				c, code := comparison(t, a, b, "--profile", "quick", "--seed", fmt.Sprint(run+1))
-				if code != 0 && code != 4 {
-					t.Fatalf("exit code %d", code)
-				}
-				for _, r := range c.Rows {
-					rows++
-					if r.Adjusted < c.Alpha {
-						different++
-					}
-					if r.Verdict == model.Better || r.Verdict == model.Worse {
-						wrong++
-					}
-					if r.Ratio.Low <= 1 && 1 <= r.Ratio.High {
-						covered++
-					}
-				}
-			}
-			t.Logf("%d rows: %d different, %d better or worse, the interval holds the truth in %.1f %%", rows, different, wrong, 100*float64(covered)/float64(rows))
-			if rows < 6*runs || float64(different) > 0.05*float64(rows) || float64(wrong) > 0.005*float64(rows) {
-				t.Errorf("of %d rows of equal devices %d are different and %d better or worse", rows, different, wrong)
-			}
-			if float64(covered) < 0.92*float64(rows) {
-				t.Errorf("%d of %d intervals hold the truth", covered, rows)
-			}
-		})
-	}
-}
-
-// A device that is 5 % slower, with 3 % noise from repeat to repeat, is
-// found in at least four of five comparisons of ten blocks.
-func TestFivePercentLessIsFound(t *testing.T) {
-	const runs = 100
-	var found, wrong atomic.Int64
-	complete := scheduleSubtests(t)
-	t.Run("runs", func(t *testing.T) {
-		defer complete()
-		for run := range runs {
-			t.Run(fmt.Sprint(run), func(t *testing.T) {
-				takeSlots(t, demand{class: bestEffort})
-				a, b := fakePair("iops=4000&cv=0.005&repeat-cv=0.03", "iops=3800&cv=0.005&repeat-cv=0.03", run)
-				// Ten blocks of two repeats are planned for the time; a pause that is shorter than
-				// planned leaves time for one more.
-				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "53s", "--seed", fmt.Sprint(run+1))
-				r := c.Rows[0]
-				if r.Blocks < 10 || r.Blocks > 11 {
-					t.Fatalf("%d blocks", r.Blocks)
-				}
-				if r.Adjusted < c.Alpha && r.Ratio.Value < 1 {
-					found.Add(1)
-				}
-				if r.Verdict == model.Better {
-					wrong.Add(1)
-				}
-			})
-		}
-	})
-	t.Logf("found in %d of %d comparisons", found.Load(), runs)
-	if found.Load() < 80 || wrong.Load() > 0 {
-		t.Errorf("found in %d of %d comparisons, called better in %d", found.Load(), runs, wrong.Load())
-	}
 }
 
 // Two throttled devices, one set to a tenth less than the other: the ratio is that of the
