@@ -31,9 +31,9 @@ const Folder = ".kept"
 const (
 	// saidName is the file with the lines before the archive.
 	saidName = "said"
-	// farewell is how long a client that has released the results may take to receive the
+	// endGrace is how long a client that has released the results may take to receive the
 	// confirmation.
-	farewell = 5 * time.Second
+	endGrace = 5 * time.Second
 	// longestLine limits a line of the work's output, and longestWord a command sent to the work.
 	longestLine, longestWord = 1 << 20, 64
 )
@@ -121,7 +121,7 @@ func Keep(ctx context.Context, o Options, work func(ctx context.Context, said io
 		select {
 		case <-server.Sent():
 		case <-ctx.Done():
-		case <-o.Clock.After(farewell):
+		case <-o.Clock.After(endGrace):
 		}
 	}
 	return code, nil

@@ -26,7 +26,7 @@ func (c *Client) Driver(ctx context.Context, name string) (Driver, error) {
 		return d, err
 	})
 	if err != nil {
-		return Driver{}, told(err)
+		return Driver{}, classified(err)
 	}
 	found := Driver{Labels: d.Labels, Annotations: d.Annotations, Attach: d.Spec.AttachRequired == nil || *d.Spec.AttachRequired}
 	if d.Spec.FSGroupPolicy != nil {
@@ -56,7 +56,7 @@ func (c *Client) Find(ctx context.Context, which Custom, into any) error {
 	}
 	body, err := req.DoRaw(ctx)
 	if err != nil {
-		return told(c.explain("list", which.Resource+"."+which.Group, "", err))
+		return classified(c.explain("list", which.Resource+"."+which.Group, "", err))
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("the cluster's %s.%s are not what they should be: %w", which.Resource, which.Group, err)
@@ -70,8 +70,8 @@ var (
 	ErrForbidden = errors.New("a right is missing")
 )
 
-// told wraps an error so that errors.Is recognises the reason.
-func told(err error) error {
+// classified wraps an error so that errors.Is recognises the reason.
+func classified(err error) error {
 	switch {
 	case missing(err):
 		return errors.Join(ErrMissing, err)

@@ -58,8 +58,8 @@ const (
 
 	// jobLabel is the label that the Job controller sets on a Job's pods.
 	jobLabel = "job-name"
-	// jobGoodbye is how many seconds a Job's pod has to stop and to remove its workers.
-	jobGoodbye = 180
+	// jobGrace is how many seconds a Job's pod has to stop and to remove its workers.
+	jobGrace = 180
 )
 
 // rules are the rights of the driver in the pod; deploy/role.yaml shows the same.
@@ -120,7 +120,7 @@ func (s JobSpec) objects(namespace string) []toMake {
 }
 
 func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
-	yes, no, id, grace, tries := true, false, WorkerID, int64(jobGoodbye), int32(0)
+	yes, no, id, grace, tries := true, false, WorkerID, int64(jobGrace), int32(0)
 	pod := corev1.PodSpec{
 		ServiceAccountName: account, RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace, EnableServiceLinks: &no,
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: &yes, RunAsUser: &id, RunAsGroup: &id,
@@ -253,7 +253,7 @@ func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, 
 		case late:
 			words := "no pod was made for it"
 			if all, err := c.events(ctx, c.Namespace, "Job", name); err == nil {
-				if q := telling(all); q.warning {
+				if q := mostInformative(all); q.warning {
 					words = q.String()
 				}
 			}

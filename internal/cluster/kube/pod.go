@@ -30,8 +30,8 @@ const (
 	AddressVariable = "LOADLINE_ADDRESS"
 )
 
-// goodbye is how many seconds a worker has to remove its file when its pod is deleted.
-const goodbye = 30
+// podGrace is how many seconds a worker has to remove its file when its pod is deleted.
+const podGrace = 30
 
 // PodSpec is a pod that runs a worker.
 type PodSpec struct {
@@ -143,7 +143,7 @@ func (c *Client) object(s PodSpec) runtime.Object {
 }
 
 func (c *Client) manifest(s PodSpec) *corev1.Pod {
-	yes, no, grace := true, false, int64(goodbye)
+	yes, no, grace := true, false, int64(podGrace)
 	container := corev1.Container{
 		Name: Container, Image: s.Image, Command: s.Command, ImagePullPolicy: corev1.PullIfNotPresent, Resources: resources(s.Resources),
 		SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,

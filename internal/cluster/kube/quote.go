@@ -42,12 +42,12 @@ func (q quote) size() int { return bits.Len(uint(q.times)) }
 // earlier attempt was still in progress: they say nothing about the cause.
 var secondary = regexp.MustCompile(`(?i)timed out waiting|deadline ?exceeded|already exists|in progress|code = Aborted|back-?off`)
 
-// telling picks the most informative of an object's events, which are sorted newest first: a
+// mostInformative picks the most informative of an object's events, which are sorted newest first: a
 // complaint that names a cause, else any complaint, else the latest event. Repetitions, and
 // different wordings of one reason (with a request's number in each), are counted together. Events
 // of reasons in over, which no longer apply, are left out. Without events it returns the zero
 // quote.
-func telling(newest []corev1.Event, over ...string) (q quote) {
+func mostInformative(newest []corev1.Event, over ...string) (q quote) {
 	rank := func(e *corev1.Event) int {
 		switch {
 		case e.Type != corev1.EventTypeWarning:

@@ -145,11 +145,11 @@ func TestEventsCountInBothWays(t *testing.T) {
 		{said("Warning", "FailedMount", "FailedMount of it", 2, 3, 5), quote{"FailedMount of it", 2, 2 * time.Second, true}},
 		{said("Normal", "Pulling", "an image", 2, 3, 5), quote{words: "Pulling: an image"}},
 	} {
-		if got := telling([]corev1.Event{*c.e}); got != c.want {
+		if got := mostInformative([]corev1.Event{*c.e}); got != c.want {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
 	}
-	if got := telling(nil); got != (quote{}) {
+	if got := mostInformative(nil); got != (quote{}) {
 		t.Errorf("%+v", got)
 	}
 }

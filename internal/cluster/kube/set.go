@@ -78,7 +78,7 @@ func (c *Client) WaitMade(ctx context.Context, s PodSpec, limit time.Duration, s
 		}
 		why := reason{words: "the StatefulSet has not made it yet"}
 		if all, err := c.events(ctx, c.Namespace, "StatefulSet", s.Name); err == nil {
-			if q := telling(all); q.warning {
+			if q := mostInformative(all); q.warning {
 				why.words, why.quoted, why.stuck = q.String(), q, true
 			}
 		}

@@ -128,7 +128,7 @@ func (c *Client) RemoveEach(ctx context.Context, objects []Object, limit time.Du
 				continue
 			}
 			if !deleted[o] {
-				err := c.remove(ctx, o, goodbye)
+				err := c.remove(ctx, o, podGrace)
 				// A conflict: another object may have the name by now.
 				if err != nil && !passing(err) && !apierrors.IsConflict(err) {
 					refused, stay = errors.Join(refused, staysFor(err, o)), append(stay, o)

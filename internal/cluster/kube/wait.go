@@ -178,7 +178,7 @@ func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason
 	r := reason{words: "starting on " + pod.Spec.NodeName, hint: look("pod", pod.Namespace)}
 	if all, err := c.events(ctx, pod.Namespace, podKind, pod.Name); err == nil {
 		// It has a node, so the scheduler's messages no longer apply.
-		r.quoted = telling(all, "FailedScheduling", "Scheduled")
+		r.quoted = mostInformative(all, "FailedScheduling", "Scheduled")
 	}
 	switch {
 	case r.quoted.warning:
@@ -239,7 +239,7 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 		all = []corev1.Event{*refused}
 		r.hint, r.stuck = "ask for what the class offers: --access-mode RWO", true
 	}
-	if r.quoted = telling(all); r.quoted.words != "" {
+	if r.quoted = mostInformative(all); r.quoted.words != "" {
 		r.words += " (" + r.quoted.String() + ")"
 	}
 	if r.stuck {

@@ -28,8 +28,8 @@ const (
 	// maxAway is the same if the cluster says that the pod's node no longer reports, which the
 	// cluster takes most of a minute to notice by default.
 	maxAway = time.Minute
-	// farewell is how long the other end may take to confirm that the end has arrived.
-	farewell = 2 * time.Second
+	// endGrace is how long the other end may take to confirm that the end has arrived.
+	endGrace = 2 * time.Second
 )
 
 // errSilent ends a session in which nothing was received for too long.
@@ -305,7 +305,7 @@ func (l *Link) resume(stream io.ReadWriteCloser, received int64) error {
 
 // acknowledge confirms the end of the stream, and waits until the confirmation has arrived.
 func (l *Link) acknowledge(stream io.ReadWriteCloser, in io.Reader) {
-	waited := l.Clock.AfterFunc(farewell, func() { stream.Close() })
+	waited := l.Clock.AfterFunc(endGrace, func() { stream.Close() })
 	defer waited.Stop()
 	l.mu.Lock()
 	out := l.out

@@ -48,8 +48,8 @@ func hull(x []float64, low, high int, convex bool) []int {
 	for i := low + 1; i <= high; i++ {
 		for len(corners) > 1 {
 			a, b := corners[len(corners)-2], corners[len(corners)-1]
-			turn := (x[b]-x[a])*float64(i-a) - (x[i]-x[a])*float64(b-a)
-			if convex && turn > 0 || !convex && turn < 0 {
+			cross := (x[b]-x[a])*float64(i-a) - (x[i]-x[a])*float64(b-a)
+			if convex && cross > 0 || !convex && cross < 0 {
 				break
 			}
 			corners = corners[:len(corners)-1]

@@ -33,8 +33,8 @@ func (ev Evidence) application() bool {
 	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, model.Workload.Loads)
 }
 
-// speaks reports whether a rule applies to this kind of run.
-func (ev Evidence) speaks(r Rule) bool {
+// applies reports whether a rule applies to this kind of run.
+func (ev Evidence) applies(r Rule) bool {
 	named := func(o *Rule) bool { return o.Name == r.Name }
 	if r.Name == ruleFewTransactions.Name {
 		return ev.fewAsked()

@@ -36,7 +36,7 @@ func checkErrors(ev Evidence) []model.Finding {
 		case len(steps) == 0:
 			o.miss(w, "no repeat was recorded")
 			continue
-		case t.failed == 0 && !ev.told(w):
+		case t.failed == 0 && !ev.failuresReported(w):
 			o.miss(w, "the source does not say whether anything failed")
 			continue
 		case t.failed == 0:

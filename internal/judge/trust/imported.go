@@ -56,9 +56,9 @@ func checkImported(ev Evidence) []model.Finding {
 	return append(list, im.Remarks...)
 }
 
-// told reports whether the absence of reported failures of a workload means that there were none:
+// failuresReported reports whether the absence of reported failures of a workload means that there were none:
 // always for Loadline's own runs, and for imported ones if the source reports failures.
-func (ev Evidence) told(workload string) bool {
+func (ev Evidence) failuresReported(workload string) bool {
 	im := ev.Recorded.Imported
 	return im == nil || !slices.ContainsFunc(im.Figures, func(f model.Figure) bool { return f.Workload == workload && !f.Outcome })
 }

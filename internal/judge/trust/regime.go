@@ -90,7 +90,7 @@ func (s *series) regime() regime {
 			return d
 		}
 		// That the level changed is known; how, is left to tell.
-		if d := s.walks(0.05); s.gradual(found) && d.kind == drifting {
+		if d := s.walkDrift(0.05); s.gradual(found) && d.kind == drifting {
 			return d
 		}
 		if d := s.slide(found); d.kind == drifting {
@@ -211,7 +211,7 @@ func (s *series) drift() regime {
 	}
 	if s.long() {
 		at := func(level float64) line { return lineOf(stats.Line(s.rate, level)) }
-		if d := s.walks(falseAlarm); d.kind == drifting && at(falseAlarm).undecided() {
+		if d := s.walkDrift(falseAlarm); d.kind == drifting && at(falseAlarm).undecided() {
 			return d
 		}
 		return drifts(s.rate, at(falseAlarm), at(0.05), float64(len(s.rate)))
@@ -221,9 +221,9 @@ func (s *series) drift() regime {
 	return drifts(rates, at(falseAlarm), at(0.05), times[len(times)-1]-times[0])
 }
 
-// walks is the drift of an unbroken series that goes further than a random walk, at that level of significance, whatever
+// walkDrift is the drift of an unbroken series that goes further than a random walk, at that level of significance, whatever
 // its course. It is steady if there is none.
-func (s *series) walks(level float64) regime {
+func (s *series) walkDrift(level float64) regime {
 	walk := lineOf(stats.Walk(s.rate, level))
 	if walk.undecided() {
 		return regime{kind: steady}

@@ -15,7 +15,7 @@ type Rule struct {
 	Checks, Evidence, Severity, Advice string
 	// check returns at least one finding, unless the rule is about imported numbers and these are not,
 	// about several volumes and there is one, or about a storage system that keeps no replicas; Check
-	// fills in the rule's name, and does not call it for a kind of run that the rule is not about (speaks).
+	// fills in the rule's name, and does not call it for a kind of run that the rule is not about (applies).
 	check func(Evidence) []model.Finding
 }
 

@@ -29,7 +29,7 @@ type Side struct {
 	Name    string
 	Results []model.Result
 	Storage model.Storage
-	// Cap is its declared limit.
+	// Cap is its provisioned limit.
 	Cap model.Cap
 }
 
@@ -43,7 +43,7 @@ func Check(ev Evidence) []model.Finding {
 	ev.series, ev.regimes = ev.gather()
 	var findings []model.Finding
 	for _, r := range Rules() {
-		if !ev.speaks(r) {
+		if !ev.applies(r) {
 			continue
 		}
 		for _, f := range r.check(ev) {

@@ -190,7 +190,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	begin()
 	user, system := processCPU()
 	b.now = d.env.Clock.Watch()
-	alive, cancel := s.lives(ctx)
+	alive, cancel := s.untilEnd(ctx)
 	pulse := daemon.TakePulse(d.env.Clock, b.now)
 	crowded := s.watchSpace(alive, cancel)
 	b.run(ctx, alive)
@@ -279,8 +279,8 @@ func connect(ctx context.Context, clients []*client) error {
 	return errors.Join(failed...)
 }
 
-// lives returns a context that is done when the server has ended, or when it is cancelled.
-func (s *server) lives(parent context.Context) (context.Context, context.CancelFunc) {
+// untilEnd returns a context that is done when the server has ended, or when it is cancelled.
+func (s *server) untilEnd(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	go func() {
 		defer cancel()
