@@ -43,7 +43,7 @@ func (p *Plan) Shrink(done *Preparation) {
 	}
 	reason := "cut to " + units.FormatSize(done.Size) + ": "
 	if done.Slow > 0 {
-		reason += fmt.Sprintf("the prefill was slower than expected (%s) and was ended after %s", units.FormatBandwidth(done.Slow), units.FormatSpan(done.Seconds))
+		reason += fmt.Sprintf("the prefill was slower than expected (%s at its end) and was ended after %s", units.FormatBandwidth(done.Slow), units.FormatSpan(done.Seconds))
 	} else {
 		reason += "as much as was written of the other side"
 	}

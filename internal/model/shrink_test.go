@@ -11,7 +11,7 @@ func TestPlansShrinkToWhatWasWritten(t *testing.T) {
 	done.Merge(Preparation{}, "volume 3")
 	for range 2 {
 		p.Shrink(&done)
-		want := "as asked by --size, cut to 300 MiB: the prefill was slower than expected (10.0 MiB/s) and was ended after 1 m 30 s"
+		want := "as asked by --size, cut to 300 MiB: the prefill was slower than expected (10.0 MiB/s at its end) and was ended after 1 m 30 s"
 		for _, v := range append(p.Volumes, p.Volume) {
 			if v.Size != 300<<20 || v.SizeReason != want {
 				t.Errorf("%d %q", v.Size, v.SizeReason)

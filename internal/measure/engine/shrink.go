@@ -13,7 +13,7 @@ func (e *execution) shrink(s *side) {
 	asked := s.plan.Volume.Size
 	s.plan.Shrink(s.prepared)
 	if size := s.plan.Volume.Size; size < asked && s.prepared.Slow > 0 {
-		e.tell(s, model.Update{Message: fmt.Sprintf("measuring %s instead of %s: the prefill was slower than expected (%s) and was ended after %s",
+		e.tell(s, model.Update{Message: fmt.Sprintf("measuring %s instead of %s: the prefill was slower than expected (%s at its end) and was ended after %s",
 			units.FormatSize(size), units.FormatSize(asked), units.FormatBandwidth(s.prepared.Slow), units.FormatSpan(s.prepared.Seconds))})
 	}
 }

@@ -208,16 +208,13 @@ func (s *state) number(step model.Step) int {
 	return step.Number
 }
 
-// least says how many repeats there will be: "of 6", "of at least 18", or, once that many are
-// exceeded, "(at least 18)".
+// least says how many repeats there will be: "of 6", or "of at least 18" until that many were done.
 func (s *state) least(n int) string {
 	switch {
-	case s.steps == 0:
+	case s.steps == 0, s.workloads > 0 && n > s.steps:
 		return ""
 	case s.workloads == 0:
 		return fmt.Sprintf("of %d", max(s.steps, n))
-	case n > s.steps:
-		return fmt.Sprintf("(at least %d)", s.steps)
 	}
 	return fmt.Sprintf("of at least %d", s.steps)
 }
