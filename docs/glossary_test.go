@@ -235,16 +235,21 @@ func TestNobodySaysAReplacedWord(t *testing.T) {
 	if seen < 5000 {
 		t.Errorf("only %d strings were looked at", seen)
 	}
-	pages, _ := filepath.Glob("*.md")
-	schemas, _ := filepath.Glob("*.schema.json")
-	examples, _ := filepath.Glob("../examples/*/*")
-	sources, _ := filepath.Glob("../web/src/*/*.ts")
-	for _, path := range slices.Concat(pages, schemas, examples, sources, []string{"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../examples/README.md"}) {
+	files := []string{"../README.md", "../CONTRIBUTING.md", "../SECURITY.md"}
+	for _, pattern := range []string{"*.md", "*.yaml", "*.schema.json", "../examples/*.md", "../examples/*/*", "../web/*.md", "../web/src/*.ts", "../web/src/*/*.ts", "../deploy/*/*.md", "../deploy/*/*.json"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Errorf("%s: no files, %v", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := string(text)
+		// Names in JSON consist of words as well.
+		shown := strings.ReplaceAll(string(text), "_", " ")
 		if path == "glossary.md" {
 			shown, _, _ = strings.Cut(shown, "## Words that are not used")
 		}

@@ -26,7 +26,7 @@ func (f *measureFlags) registerAmplification(cmd *cobra.Command) {
 
 // registerTrace adds --trace to a verb that plans.
 func (f *planFlags) registerTrace(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.observed.Trace, traceFlag, false, "plan with a trace beside the run; for Kubernetes, show the pod that traces")
+	cmd.Flags().BoolVar(&f.observed.Trace, traceFlag, false, "also plan a trace of the run; for Kubernetes, show the pod that traces")
 }
 
 // registerAmplification adds it to a verb that plans.

@@ -270,7 +270,7 @@ type AppResult struct {
 	Failed       uint64 `json:"failed,omitempty"`
 	Skipped      uint64 `json:"skipped,omitempty"`
 	// UnderWay is the mean number of transactions in progress, by Little's law.
-	UnderWay float64 `json:"under_way,omitempty"`
+	UnderWay float64 `json:"in_flight,omitempty"`
 	// Connect is the mean time to open a connection in seconds, 0 if not reported.
 	Connect float64 `json:"connect,omitempty"`
 	// Flushes is the number of flushes of the log per transaction, FlushTime the mean time of one in

@@ -17,7 +17,7 @@ type Schedule struct {
 	Ramp   float64 `json:"ramp"`
 	Repeat float64 `json:"repeat_time"`
 	// MinRounds is the number of repeats that every workload gets.
-	MinRounds int `json:"min_rounds"`
+	MinRounds int `json:"min_repeats"`
 	// MaxTime limits the whole measurement, including ramps and starts.
 	MaxTime   float64 `json:"max_time"`
 	Precision float64 `json:"precision"`
@@ -28,11 +28,11 @@ type Schedule struct {
 	// Look is the length in seconds of a long uninterrupted repeat that replaces a workload's last
 	// certain repeat, and Looks the number of them that time is planned for: one for each direction. 0
 	// if there are none.
-	Look  float64 `json:"look,omitempty"`
-	Looks int     `json:"looks,omitempty"`
+	Look  float64 `json:"long_repeat,omitempty"`
+	Looks int     `json:"long_repeats,omitempty"`
 	// ShortWriteLook says that ShortLook is enough for the look at writes if the prefill has shown writes
 	// without a pause for as long as a look.
-	ShortWriteLook bool `json:"short_write_look,omitempty"`
+	ShortWriteLook bool `json:"shorter_long_write,omitempty"`
 }
 
 // ShortLook returns the length, in seconds, of a look for which a full one is not needed.
@@ -73,7 +73,7 @@ type Step struct {
 	Offered float64 `json:"offered,omitempty"`
 	// Look marks a repeat that runs longer than the others, to see which rate is sustained. As a
 	// repeat, only its first Schedule.Repeat seconds count.
-	Look bool `json:"look,omitempty"`
+	Look bool `json:"long,omitempty"`
 }
 
 // Plan is the expansion of an experiment. Steps holds the rounds that are certain; the engine appends

@@ -60,7 +60,7 @@ type Sample struct {
 	Sync *Flow `json:"y,omitempty"`
 	// Look is set in a long repeat. One that a killed run left without a result has the number of
 	// a planned step, perhaps of another workload.
-	Look bool `json:"look,omitempty"`
+	Look bool `json:"long,omitempty"`
 }
 
 // Flow returns the flow of a direction, nil if the sample has none.

@@ -136,7 +136,7 @@ type Law struct {
 	// Saturated counts the points at the capacity (min). Bent lists the volumes of points near the knee
 	// that lie below both branches and were excluded from the fit.
 	Saturated int   `json:"saturated,omitempty"`
-	Bent      []int `json:"bent,omitempty"`
+	Bent      []int `json:"excluded,omitempty"`
 	// Residuals are ln(measured / law) at each point, and Error the root mean square of the
 	// leave-one-out prediction errors in the same unit. The chosen law is the simplest one unless
 	// another has a clearly smaller Error.

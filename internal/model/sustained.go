@@ -24,7 +24,7 @@ type Sustained struct {
 	State SustainedState `json:"lasting"`
 	// Looked is the workload of the look: this one, or the one with the most I/Os in its direction.
 	// Step is the number of the look.
-	Looked string `json:"looked"`
+	Looked string `json:"long_workload"`
 	Step   int    `json:"step"`
 	// Seconds is the measured duration of the look, IOs and Bytes what was done in it.
 	Seconds float64 `json:"seconds"`

@@ -35,7 +35,7 @@ func TestMissingPathIsNotMeasured(t *testing.T) {
 			if o.code != 2 {
 				t.Errorf("exit code %d, want 2", o.code)
 			}
-			for _, words := range []string{missing + " does not exist", "the nearest directory that does is " + dir + ", which is not a mount point: it lies on /", "did you mean " + dir + "/disk?"} {
+			for _, words := range []string{missing + " does not exist", "the nearest directory that does is " + dir + ", which is not a mount point: it is on /", "did you mean " + dir + "/disk?"} {
 				if !strings.Contains(o.stderr, words) {
 					t.Errorf("it does not say %q", words)
 				}

@@ -288,7 +288,7 @@ func TestDurabilityRefusals(t *testing.T) {
 		"a test that is over":          {2, "has checked all its cuts already", []string{dir, "--resume", made.Directory}},
 		"no ledger":                    {2, "there is no ledger", []string{dir, "--resume", other}},
 		"a flag of the ledger's":       {2, "--sync cannot be used with --resume", []string{dir, "--resume", made.Directory, "--sync", "dsync"}},
-		"a ledger on the target":       {2, "the ledger would lie in", []string{dir, "--cut", "true", "--results", other}},
+		"a ledger on the target":       {2, "the ledger would be in", []string{dir, "--cut", "true", "--results", other}},
 		"NBD's flush on a file":        {2, "--sync flush does not apply to", []string{dir, "--sync", "flush"}},
 		"a typo":                       {2, "--sync fdatasync", []string{dir, "--sync", "fdatsync"}},
 		"a process that is not there":  {2, "there is no process", []string{dir, "--cut-pid", "4194300"}},

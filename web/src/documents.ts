@@ -290,7 +290,7 @@ export interface Schedule {
   mode: string;
   ramp: Seconds;
   repeat_time: Seconds;
-  min_rounds: Count;
+  min_repeats: Count;
   max_time: Seconds;
   /**
    * The requested relative half-width of the interval.
@@ -299,17 +299,17 @@ export interface Schedule {
   seed: Count;
   overhead: Seconds;
   /**
-   * The duration of the long repeat (look) that runs without a pause in place of a workload's last regular repeat.
+   * The duration of the long repeat that runs without a pause in place of a workload's last regular repeat.
    */
-  look?: number;
+  long_repeat?: number;
   /**
    * The number of long repeats planned.
    */
-  looks?: number;
+  long_repeats?: number;
   /**
-   * True if the long repeat of a workload that only writes lasts 10 s after a prefill of one volume that was as long as a look and whose rate did not fall.
+   * True if the long repeat of a workload that only writes lasts 10 s after a prefill of one volume that was as long as a long repeat and whose rate did not fall.
    */
-  short_write_look?: boolean;
+  shorter_long_write?: boolean;
 }
 export interface Preparation {
   written: Size;
@@ -740,7 +740,7 @@ export interface Transactions {
   transactions: Count;
   failed?: Count;
   skipped?: Count;
-  under_way?: Num;
+  in_flight?: Num;
   connect?: Num;
   flushes?: Num;
   flush_time?: Num;
@@ -762,7 +762,7 @@ export interface Transactions {
   vacuums?: Num;
 }
 /**
- * What a long repeat (look) shows about a result, in the result's direction. If the rate fell, the result is the rate in the steady part at the end of the long repeat.
+ * What a long repeat shows about a result, in the result's direction. If the rate fell, the result is the rate in the steady part at the end of the long repeat.
  */
 export interface Sustained {
   /**
@@ -772,7 +772,7 @@ export interface Sustained {
   /**
    * The workload of the long repeat: this one, or the one with the most I/Os in its direction.
    */
-  looked: string;
+  long_workload: string;
   step: Count;
   seconds: Seconds;
   /**
@@ -1303,7 +1303,7 @@ export interface Scale {
     /**
      * The number of volumes of each point near the knee that lies below both branches and was excluded from the fit.
      */
-    bent?: Count[];
+    excluded?: Count[];
     /**
      * ln(measured / law) at each point.
      */
@@ -1692,7 +1692,7 @@ export interface TraceRun {
   /**
    * What this method cannot see on this kernel, in sentences.
    */
-  cannot_tell?: string[];
+  limitations?: string[];
   seconds: Time;
   lost_records?: Count;
   devices?: TraceDevice[];

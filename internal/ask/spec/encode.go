@@ -182,7 +182,7 @@ func MarshalProfile(p Profile) ([]byte, error) {
 	}
 	return encode(
 		pair{"name", optional(p.Name)}, pair{"title", optional(p.Title)}, pair{"repeat_time", formatSeconds(p.Repeat)},
-		pair{"ramp", formatSeconds(p.Ramp)}, pair{"short_write_look", formatTruth(p.ShortWriteLook)}, pair{"max_time", formatSeconds(p.MaxTime)},
+		pair{"ramp", formatSeconds(p.Ramp)}, pair{"shorter_long_write", formatTruth(p.ShortWriteLook)}, pair{"max_time", formatSeconds(p.MaxTime)},
 		pair{"precision", formatShare(p.Precision)}, pair{"engine", optional(p.Engine)},
 		pair{"size", formatSize(p.Size)}, pair{"goals", list(p.Goals)}, pair{"workloads", items},
 	)

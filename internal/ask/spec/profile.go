@@ -33,7 +33,7 @@ type Profile struct {
 }
 
 var (
-	profileFields  = []string{"name", "title", "repeat_time", "ramp", "short_write_look", "max_time", "precision", "engine", "size", "goals", "workloads"}
+	profileFields  = []string{"name", "title", "repeat_time", "ramp", "shorter_long_write", "max_time", "precision", "engine", "size", "goals", "workloads"}
 	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
 		"threads", "offset_increment", "sync", "append", "rate_iops", "rate_bandwidth", "metric"}
 	accesses   = []string{"rand", "seq"}
@@ -61,7 +61,7 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	o := d.object(root, "a profile", profileFields)
 	p := Profile{
 		Name: o.text("name"), Title: o.text("title"),
-		Repeat: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), ShortWriteLook: o.truth("short_write_look"), MaxTime: o.seconds("max_time"),
+		Repeat: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), ShortWriteLook: o.truth("shorter_long_write"), MaxTime: o.seconds("max_time"),
 		Precision: o.share("precision"), Engine: o.oneOf("engine", engines...),
 		Size: o.size("size"), Goals: o.texts("goals"),
 	}

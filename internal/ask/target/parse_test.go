@@ -183,8 +183,8 @@ func TestRefusals(t *testing.T) {
 func TestAMissingPathIsRefused(t *testing.T) {
 	root := tree(t)
 	t.Chdir(root)
-	describe := func(dir string) string { return "not a mount point: it lies on / (ext4 on vda) " + dir }
-	noMount := ", which is not a mount point: it lies on / (ext4 on vda) "
+	describe := func(dir string) string { return "not a mount point: it is on / (ext4 on vda) " + dir }
+	noMount := ", which is not a mount point: it is on / (ext4 on vda) "
 	for name, want := range map[string][2]string{
 		"postgres":             {"postgres does not exist; the nearest directory that does is " + root + noMount + root, "mount it first, or check the spelling: ls " + root},
 		"./dirr":               {"./dirr does not exist; the nearest directory that does is " + root + noMount + root, "did you mean ./dir?"},

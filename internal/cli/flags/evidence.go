@@ -23,7 +23,7 @@ func (f *Evidence) Register(cmd *cobra.Command) {
 // RegisterKnown adds the flags for what the user knows, without the flags that require a measurement.
 func (f *Evidence) RegisterKnown(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.cap, "cap", "", "the declared limit of the storage, such as iops=3000,bandwidth=125MiB/s")
+	fl.StringVar(&f.cap, "cap", "", "the provisioned limit of the storage, such as iops=3000,bandwidth=125MiB/s")
 	CountVar(fl, Count{Name: "replicas", To: &f.replicas, Least: 1, Most: MostCopies}, 0, "how many copies the storage keeps, if you know it")
 }
 

@@ -63,7 +63,7 @@ var ForeignFlags = map[string]ForeignFlag{
 	"ioengine": {nil, jobHint}, "direct": {nil, jobHint + "; direct I/O is the default"}, "buffered": {nil, jobHint}, "rwmixread": {nil, jobHint}, "group-reporting": {nil, jobHint}, "fsync": {nil, jobHint}, "randrepeat": {nil, jobHint},
 	"out": {[]string{"output", "into"}, ""}, "outfile": {[]string{"output"}, ""}, "output-format": {[]string{"format"}, ""}, "e": {[]string{"format"}, ""}, "output-dir": {[]string{"results"}, ""},
 	"threshold": {[]string{"margin", "goal"}, ""}, "fail": {[]string{"fail-on"}, ""}, "nodeselector": {[]string{"node-selector"}, ""}, "workloads": {[]string{"only"}, ""}, "include": {[]string{"only"}, ""}, "exclude": {[]string{"skip"}, ""},
-	"dry-run": {nil, "loadline plan TARGET shows what run would do"}, "yes": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"}, "y": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"},
+	"dry-run": {nil, "loadline plan TARGET shows what run would do"}, "yes": {nil, "this command asks nothing; what may be overwritten is named with --destroy-data-on TARGET"}, "y": {nil, "this command asks nothing; what may be overwritten is named with --destroy-data-on TARGET"},
 	"force": {nil, "name what may be overwritten: --destroy-data-on TARGET"}, "overwrite": {nil, "name what may be overwritten: --destroy-data-on TARGET"},
 	"silent": {[]string{"quiet"}, ""}, "host": {[]string{"hosts"}, ""},
 	"app": {nil, applicationHint}, "application": {nil, applicationHint}, "postgres": {nil, applicationHint}, "clients": {nil, applicationHint},

@@ -107,9 +107,9 @@ func achieved(rec *model.Recorded, r model.Result) float64 {
 	return done / due
 }
 
-// knee finds the highest offered rate that the storage carries well. Points are ordered by increasing
+// knee finds the highest offered rate that the storage sustains at low latency. Points are ordered by increasing
 // rate. A rate with too few I/Os for a p99 is inconclusive, unless it was not achieved. Nil if no rate
-// is carried well, or none can be judged.
+// is sustained, or none can be judged.
 func knee(points []model.SweepPoint) *model.Knee {
 	first := slices.IndexFunc(points, func(p model.SweepPoint) bool { return p.P99 != nil })
 	if first < 0 {
@@ -138,7 +138,7 @@ func knee(points []model.SweepPoint) *model.Knee {
 		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.IOPS.Format(next.Offered), 100*next.Fraction, faults[best+1])
 		return k
 	}
-	k.Why = "every rate that was tried is carried well, so the knee lies at or above the last one"
+	k.Why = "every rate that was tried was sustained, so the knee is at or above the last one"
 	if p.Offered < points[len(points)-1].Offered {
 		k.Why = "higher rates had too few independent I/Os for a p99: allow more time"
 	}
@@ -151,7 +151,7 @@ func knee(points []model.SweepPoint) *model.Knee {
 	return k
 }
 
-// overload says why a rate is not carried well; "" if it is. lowest is the lowest rate that has a p99.
+// overload says why a rate is not sustained at low latency; "" if it is. lowest is the lowest rate that has a p99.
 func overload(p, lowest model.SweepPoint) string {
 	switch {
 	case p.Achieved < kneeAchieved:

@@ -22,7 +22,7 @@ func loadPoints(p99 ...float64) []model.SweepPoint {
 	return points
 }
 
-func TestTheKneeIsTheLastRateThatIsCarriedWell(t *testing.T) {
+func TestTheKneeIsTheLastRateThatIsSustained(t *testing.T) {
 	short := loadPoints(1, 1, 1, 1)
 	short[3].Achieved = .97
 	cases := map[string]struct {

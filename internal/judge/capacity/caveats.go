@@ -28,7 +28,7 @@ func Caveats(s *model.Scale) []string {
 	case law.Capacity == nil:
 		say("no point is saturated: these points set no capacity; it is at least %s", s.Metric.FormatTotal(largestTotal(s)))
 	case law.CapacityExtrapolated:
-		say("the capacity of %s lies beyond the largest measured total, %s: it is the law's word, not a measurement",
+		say("the capacity of %s lies beyond the largest measured total, %s: it is extrapolated, not measured",
 			s.Metric.FormatTotal(law.Capacity.Value), s.Metric.FormatTotal(largestTotal(s)))
 	case law.Kind == model.SaturationLaw && law.Saturated == 1 && law.Capacity.Confidence == 0:
 		say("one point is saturated, so the capacity has no interval: measure more volumes than %s", number(last))

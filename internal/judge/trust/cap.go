@@ -8,7 +8,7 @@ import (
 
 var ruleCap = Rule{
 	Name:     "cap",
-	Checks:   "which results are at the declared limit of the storage",
+	Checks:   "which results are at the provisioned limit of the storage",
 	Evidence: "`--cap iops=…,bandwidth=…` and the intervals (within ±3 %)",
 	Severity: "note: this is the limit, not what the storage could do; a warning if a random workload exceeds the limit",
 	Advice:   "to measure the storage itself, remove the limit; if the limit is exceeded, look for a cache, unallocated extents or burst credits",
@@ -18,7 +18,7 @@ var ruleCap = Rule{
 // capBand is how near a result must be to a limit to count as equal to it.
 const capBand = 0.03
 
-// checkCap reports results at a declared limit, which say nothing about the storage behind it; a result
+// checkCap reports results at a provisioned limit, which say nothing about the storage behind it; a result
 // beyond it shows that the limit did not apply. Both directions are added up, as the limit itself does.
 // Sequential I/Os may be merged before they are counted, so exceeding the limit with them is only a
 // note.
@@ -28,7 +28,7 @@ const capBand = 0.03
 func checkCap(ev Evidence) []model.Finding {
 	c := ev.Recorded.Plan.Experiment.Cap
 	if c == (model.Cap{}) {
-		return notChecked("no limit was declared (--cap iops=3000,bandwidth=125MiB/s)")
+		return notChecked("no provisioned limit was given (--cap iops=3000,bandwidth=125MiB/s)")
 	}
 	var o outcome
 	for _, name := range ev.workloads() {
@@ -52,12 +52,12 @@ func checkCap(ev Evidence) []model.Finding {
 				if w.Access == model.Sequential {
 					f.Severity = model.SeverityNote
 				}
-				f.Message = fmt.Sprintf("beyond the limit: %s reaches %s, more than the declared %s: burst credits, merging, a cache or unallocated extents",
+				f.Message = fmt.Sprintf("beyond the limit: %s reaches %s, more than the provisioned %s: burst credits, merging, a cache or unallocated extents",
 					name, l.metric.Format(e.Value), limit)
 				f.Next = "measure longer, to use up burst credits: " + ev.command(ev.only([]string{name}), "--until-steady")
 			case e.Low >= (1-capBand)*l.limit && e.High <= (1+capBand)*l.limit:
 				f.Severity = model.SeverityNote
-				f.Message = fmt.Sprintf("this is the limit: %s is the declared %s, not what the storage behind it could do", name, limit)
+				f.Message = fmt.Sprintf("this is the limit: %s is the provisioned %s, not what the storage behind it could do", name, limit)
 				f.Next = "nothing to do if you wanted to see the limit; otherwise measure without it"
 			default:
 				continue
@@ -70,10 +70,10 @@ func checkCap(ev Evidence) []model.Finding {
 		case judged:
 			o.pass(name)
 		default:
-			o.miss(name, "the result has no figure to compare with the declared limit")
+			o.miss(name, "the result has no figure to compare with the provisioned limit")
 		}
 	}
-	return o.findings("no result is at the declared limit", "there is no result to judge")
+	return o.findings("no result is at the provisioned limit", "there is no result to judge")
 }
 
 // both is the sum over the directions of a workload; the bounds are added up.

@@ -37,12 +37,12 @@ func checkClients(ev Evidence) []model.Finding {
 		case cost.UnderWay < clientsNeeded*asked && asked-cost.UnderWay <= ev.loadTool(r.Workload):
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message:  fmt.Sprintf("load generator saturated: by Little's law, only %.3g of %d clients of %s waited for the server at a time; the others waited for the load tool to begin their next transaction", cost.UnderWay, w.Depth, r.Workload),
-				Evidence: map[string]any{"under_way": cost.UnderWay, "asked": w.Depth, "needed": clientsNeeded, "load_tool": ev.loadTool(r.Workload)},
+				Evidence: map[string]any{"in_flight": cost.UnderWay, "asked": w.Depth, "needed": clientsNeeded, "load_tool": ev.loadTool(r.Workload)},
 				Next:     "more --threads, or a load whose transactions take longer: these are too short to tell anything about storage"})
 		case cost.UnderWay < clientsNeeded*asked:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
 				Message:  fmt.Sprintf("load not applied: by Little's law, only %.3g of %d clients of %s were active", cost.UnderWay, w.Depth, r.Workload),
-				Evidence: map[string]any{"under_way": cost.UnderWay, "asked": w.Depth, "needed": clientsNeeded},
+				Evidence: map[string]any{"in_flight": cost.UnderWay, "asked": w.Depth, "needed": clientsNeeded},
 				Next:     "find out what ended or blocked clients: the tool's output is in " + ev.Recorded.Directory + "/raw"})
 		default:
 			o.pass(r.Workload)

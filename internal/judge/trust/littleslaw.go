@@ -62,7 +62,7 @@ func closesClients(o *outcome, f model.Figure, c model.ClientFigure) {
 	latency, clients := f.Values[model.Latency], float64(c.Clients)
 	underWay := c.Rate * latency
 	fault := func(message string, evidence map[string]any) {
-		evidence["clients"], evidence["under_way"] = c.Clients, underWay
+		evidence["clients"], evidence["in_flight"] = c.Clients, underWay
 		o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{f.Workload}, Message: message, Evidence: evidence,
 			Next: "look in the tool's full output for clients that ended, and run the test again"})
 	}

@@ -156,7 +156,7 @@ var machineFaults = []fault{
 		ev.Recorded.Plan.Experiment.Cap = model.Cap{IOPS: 2000}
 		setMetric(ev.Results, iops.Name, model.IOPS, 1995, 0.01)
 		setMetric(ev.Results, write.Name, model.IOPS, 1800, 0.01)
-	}, want: []string{"note rand-read-iops"}, says: "this is the limit: rand-read-iops is the declared iops 2.00k IOPS"},
+	}, want: []string{"note rand-read-iops"}, says: "this is the limit: rand-read-iops is the provisioned iops 2.00k IOPS"},
 	{rule: "cap", name: "the bandwidth", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Experiment.Cap = model.Cap{Bandwidth: 2000 * 4096}
 	}, want: []string{"note rand-read-iops", "note rand-write-iops"}},
@@ -170,7 +170,7 @@ var machineFaults = []fault{
 		sequential := write
 		sequential.Access = model.Sequential
 		setWorkload(ev, sequential)
-	}, want: []string{"warning rand-read-iops", "note rand-write-iops"}, says: "more than the declared iops 1.50k IOPS"},
+	}, want: []string{"warning rand-read-iops", "note rand-write-iops"}, says: "more than the provisioned iops 1.50k IOPS"},
 	{rule: "cap", name: "both directions together", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Experiment.Cap = model.Cap{IOPS: 2500}
 		other := ev.Results[2]

@@ -101,7 +101,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	f := model.Finding{Severity: model.SeverityWarning, Results: d.names,
 		Message: fmt.Sprintf("not tested without pauses: %s fell to %s without pauses, and %s, which may use the same burst credits, %s measured only with pauses",
 			s.Looked, rates(s.Rate, s.Bandwidth), few(d.names), were),
-		Evidence: map[string]any{"looked": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
+		Evidence: map[string]any{"long_workload": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
 		Next:     ev.command(ev.only(d.names), "--until-steady")}
 	if s.Burst == nil {
 		f.Message = fmt.Sprintf("not tested without pauses: %s was slower in a long repeat, and whether that lasts is not known; %s, which may use the same burst credits, %s measured only with pauses",
@@ -127,7 +127,7 @@ func (ev Evidence) slowFor(r model.Result, s *model.Sustained) model.Finding {
 	return model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 		Message: fmt.Sprintf("slow period: for %s, %s did only %s in a repeat without a pause, and its full rate before or after; the result does not include such periods",
 			units.FormatSpan(s.SlowSeconds), r.Workload, rates(s.SlowRate, s.SlowRate*s.Bandwidth/s.Rate)),
-		Evidence: map[string]any{"looked": s.Looked, "slow_seconds": s.SlowSeconds, "slow_rate": s.SlowRate, "sustained": s.Rate},
+		Evidence: map[string]any{"long_workload": s.Looked, "slow_seconds": s.SlowSeconds, "slow_rate": s.SlowRate, "sustained": s.Rate},
 		Next:     ev.command(ev.only([]string{r.Workload}), "--time", "120s")}
 }
 
@@ -178,11 +178,11 @@ type holding struct {
 // add adds a stretch, once.
 func (h *holding) add(looked string, seconds, ios, bytes float64) {
 	for _, l := range h.looks {
-		if l["looked"] == looked && l["ios"] == ios {
+		if l["long_workload"] == looked && l["ios"] == ios {
 			return
 		}
 	}
-	h.looks = append(h.looks, map[string]any{"looked": looked, "seconds": seconds, "ios": ios, "bytes": bytes})
+	h.looks = append(h.looks, map[string]any{"long_workload": looked, "seconds": seconds, "ios": ios, "bytes": bytes})
 	h.words = append(h.words, fmt.Sprintf("%s I/Os or %s (%s for %s)", units.FormatRate(ios), units.FormatSize(int64(bytes)), looked, units.FormatSpan(seconds)))
 }
 
@@ -194,7 +194,7 @@ func (h *holding) into(findings []model.Finding) []model.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
 			f.Message = fmt.Sprintf("the rate held without a pause, which excludes burst credits of up to %s, or half as much if they refill at half the rate", few(h.words))
-			f.Evidence = map[string]any{"looks": h.looks}
+			f.Evidence = map[string]any{"long_repeats": h.looks}
 		}
 	}
 	return findings

@@ -82,7 +82,7 @@ func caveats(h *header, cuts []model.Cut) (all []model.Finding) {
 		all = append(all, model.Finding{Rule: "memory", Severity: model.SeverityWarning, Message: "the target is memory: it loses everything with its power, whatever was flushed"})
 	}
 	if !h.promised() {
-		all = append(all, model.Finding{Rule: "no-flush", Severity: model.SeverityNote, Message: "--sync none asks for no promise: what is lost here shows that there is a cache, not that it lies"})
+		all = append(all, model.Finding{Rule: "no-flush", Severity: model.SeverityNote, Message: "--sync none requests no flush: a loss here shows only that there is a volatile cache"})
 	}
 	return all
 }

@@ -141,7 +141,7 @@ func conclude(h *header, d *model.Durability) {
 		}
 	}
 	if d.Proves = proves(d.Cuts); d.Broken() {
-		d.Proves = "one cut is enough to show that the storage does not keep its word; what it was is said above."
+		d.Proves = "one cut is enough to show that the storage breaks its guarantee; the findings above say how."
 	}
 }
 

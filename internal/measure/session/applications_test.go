@@ -100,7 +100,7 @@ func TestTheFlagsOfApplications(t *testing.T) {
 
 // A profile of the user's own is taken over whole.
 func TestOwnProfilesLoseNothing(t *testing.T) {
-	text := "name: x\ntitle: T\nrepeat_time: 4s\nramp: 1s\nshort_write_look: true\nmax_time: 60s\nprecision: 3%\nengine: libaio\nsize: 1GiB\ngoals: ['w iops > 5']\n" +
+	text := "name: x\ntitle: T\nrepeat_time: 4s\nramp: 1s\nshorter_long_write: true\nmax_time: 60s\nprecision: 3%\nengine: libaio\nsize: 1GiB\ngoals: ['w iops > 5']\n" +
 		"workloads:\n- {name: w, access: rand, direction: read, block_size: 4KiB, depth: 1}\n"
 	p, err := namedProfile(model.Experiment{Profile: "own.yaml", ProfileText: text}, func(string) {})
 	if err != nil {

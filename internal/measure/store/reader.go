@@ -90,9 +90,9 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 		rec.Run = model.Run{Schema: model.RunSchema, ID: filepath.Base(dir), Status: model.Running}
 		rec.Steps = outputSteps(files, &rec.Plan)
 		if !locked(files, samplesFile) {
-			rec.Run.Status, rec.Run.Reason = model.Interrupted, "or ended otherwise: its record "+runFile+" cannot be read"
+			rec.Run.Status, rec.Run.Reason = model.Interrupted, "its record "+runFile+" cannot be read, so how it ended is not known"
 			if len(rec.Steps) == 0 {
-				rec.Run.Reason += ", which says what each repeat measured"
+				rec.Run.Reason += "; nor is it known what each repeat measured"
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // DescribeMount says which filesystem a directory is on, and whether it is a mount point: "a mount
-// point (xfs on nvme0n1)", "not a mount point: it lies on / (ext4 on vda)". It returns "" if that
+// point (xfs on nvme0n1)", "not a mount point: it is on / (ext4 on vda)". It returns "" if that
 // cannot be determined. dir must be free of symbolic links.
 func DescribeMount(dir string) string {
 	s, err := filesystem(dir)
@@ -18,7 +18,7 @@ func DescribeMount(dir string) string {
 	if s.Mount == dir {
 		return fmt.Sprintf("a mount point (%s)", what)
 	}
-	return fmt.Sprintf("not a mount point: it lies on %s (%s)", s.Mount, what)
+	return fmt.Sprintf("not a mount point: it is on %s (%s)", s.Mount, what)
 }
 
 // heldBy returns the filesystem type and what it is on: "ext4 on vda", "nfs4 from host:/export".

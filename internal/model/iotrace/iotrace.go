@@ -187,7 +187,7 @@ type Run struct {
 	Request  Request      `json:"request"`
 	Method   Method       `json:"method"`
 	// Limitations lists, in sentences, what this method cannot see on this kernel.
-	Limitations []string `json:"cannot_tell,omitempty"`
+	Limitations []string `json:"limitations,omitempty"`
 	// Seconds is the time between the two readings of the counters.
 	Seconds float64 `json:"seconds"`
 	// LostRecords counts events, of any device, that were lost (ByPerf) because the buffers were full

@@ -74,7 +74,7 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(b.view.Traces) > 0 && len(b.view.Reports)+len(b.view.Durability) > 0 {
 		b.view.Traces = nil
-		b.view.Remarks = append(b.view.Remarks, "a trace has no place beside others: look at it alone")
+		b.view.Remarks = append(b.view.Remarks, "a trace cannot be shown beside reports: open it alone")
 	}
 	if !b.traced {
 		b.view.Beside = nil
@@ -137,7 +137,7 @@ func (b *viewBuilder) add(ctx context.Context, p string, beside bool) error {
 		return b.add(ctx, p+"/"+store.CandidateDir, beside)
 	case store.RankingCard:
 		if beside {
-			b.remark(p, "a ranking has no place beside others; choose among its systems")
+			b.remark(p, "a ranking cannot be shown beside reports; choose among its systems")
 			return nil
 		}
 	}

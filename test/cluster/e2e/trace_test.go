@@ -20,7 +20,7 @@ import (
 type traced struct {
 	Run struct {
 		Status, Reason, Method string
-		Limitations            []string `json:"cannot_tell"`
+		Limitations            []string `json:"limitations"`
 		Devices                []struct {
 			Name     string
 			Counters *struct{ Reads, Writes uint64 }

@@ -115,7 +115,7 @@ class Panel {
   /** repeated counts what has been measured of what will be at least. */
   private repeated(): string {
     const { run, courses } = this.report;
-    const planned = (run.schedule.min_rounds || 1) * (run.workloads?.length ?? 0);
+    const planned = (run.schedule.min_repeats || 1) * (run.workloads?.length ?? 0);
     const seen = new Map<string, number>();
     for (const c of courses ?? []) seen.set(c.workload, Math.max(seen.get(c.workload) ?? 0, c.spans.length));
     const made = [...seen.values()].reduce((a, b) => a + b, 0);

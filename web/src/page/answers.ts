@@ -122,7 +122,7 @@ function load(s: Sweep, results: Result[]): string {
     const capacity = s.capacity && believed ? ` The closed loop reaches ${format.metric("iops", s.capacity.estimate)}.` : "";
     if (!s.knee) return `No offered rate is a knee.${capacity}`;
     const at = `${format.metric("iops", s.knee.offered)}${s.knee.fraction ? ` (${(100 * s.knee.fraction).toFixed(0)} % of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
-    return s.knee.beyond ? `It carries ${at}, well: ${s.knee.why.replace(/\.$/, "")}.${capacity}` : `It carries at least ${at}, well.${capacity}`;
+    return s.knee.beyond ? `It sustains ${at}: ${s.knee.why.replace(/\.$/, "")}.${capacity}` : `It sustains at least ${at}.${capacity}`;
   }
   const best = (metric: "iops" | "bandwidth") => points.reduce<SweepPoint | undefined>((a, b) => ((b[metric].estimate ?? 0) > (a?.[metric].estimate ?? 0) ? b : a), undefined);
   const words = (metric: "iops" | "bandwidth") => {
@@ -178,10 +178,10 @@ function better(c: Comparison, [a, b]: [string, string]): { sentence: string; to
   const decided = (["better", "worse", "same"] as const).filter((v) => n(v)).map((v) => `${v === "same" ? "the same" : v} in ${n(v)}`);
   const open = (["unclear", "unusable"] as const).filter((v) => n(v)).map((v) => `${n(v)} ${n(v) === 1 ? "is" : "are"} ${v}`);
   const rows = format.count(c.rows.length, "row");
-  const care = c.comparable ? "" : " They are not comparable: the change cannot be put down to the storage alone.";
+  const care = c.comparable ? "" : " They are not comparable: the change cannot be attributed to the storage alone.";
   const tone: Tone = n("worse") || n("unusable") ? "bad" : n("better") ? "good" : n("unclear") ? "unsure" : "plain";
   return {
-    sentence: `${b} (${placeName(c.b.target)}) against ${a} (${placeName(c.a.target)}): ${c.rows.length ? [decided.length ? `${decided.join(", ")} of ${rows}` : `none of ${rows} decided`, ...open].join("; ") : "nothing was compared"}.${care}`,
+    sentence: `${b} (${placeName(c.b.target)}) against ${a} (${placeName(c.a.target)}): ${c.rows.length ? [decided.length ? `${decided.join(", ")} of ${rows}` : `inconclusive, with none of ${rows} decided`, ...open].join("; ") : "nothing was compared"}.${care}`,
     tone: c.comparable ? tone : "unsure",
   };
 }

@@ -34,7 +34,7 @@ export function winners(k: Ranking): { sentence: string; tone: Tone } {
   if (last.verdict === "better") return { sentence: `${over}, certain: ${last.entries.map((e) => `${e.first}. ${nameOf(k, e)}`).join(", ")}.`, tone: "good" };
   const may = last.entries.filter((e) => e.first === 1).map((e) => nameOf(k, e));
   const clear = list.filter((g) => g.name && g.verdict === "better").map((g) => `${nameOf(k, g.entries![0]!)} in ${g.name}`);
-  const lead = may.length === 1 ? `${may[0]} is first, the places behind are open` : `unclear: the first may be ${listed(may)}`;
+  const lead = may.length === 1 ? `${may[0]} is first; the ranks behind it are undecided` : `unclear: the first may be ${listed(may)}`;
   return { sentence: `${over}, ${lead}.${clear.length ? ` Certain within one kind of test: ${clear.join("; ")}.` : ""}`, tone: "unsure" };
 }
 

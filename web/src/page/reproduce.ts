@@ -149,7 +149,7 @@ function kubernetes(c: Cluster | undefined): Child[] {
 
 function scheduleWords(report: Report): string {
   const s = report.run.schedule;
-  if (s.mode === "rounds") return `repeats of ${format.span(s.repeat_time)} in turn after ${format.span(s.ramp)} of ramp, at least ${s.min_rounds} of each, at most ${format.span(s.max_time)} in all`;
+  if (s.mode === "rounds") return `repeats of ${format.span(s.repeat_time)} after ${format.span(s.ramp)} of ramp, in random order, at least ${s.min_repeats} of each, at most ${format.span(s.max_time)} in all`;
   if (s.mode === "fixed") return `one repeat of ${format.span(s.repeat_time)} after ${format.span(s.ramp)} of ramp`;
   return `one repeat until steady, at most ${format.span(s.max_time)}`;
 }

@@ -101,7 +101,7 @@ function partsOf(t: Trace, time: Child[]): Part[] {
   if (t.run.method !== "counters") list.push(["who", "Who did the I/O", rowsOf(t.rows)]);
   if (time.length) list.push(["time", "Over time", ...time]);
   if (t.run.devices?.length) list.push(["devices", "What the devices counted", deviceTable(t)]);
-  const lost = t.run.cannot_tell ?? [];
+  const lost = t.run.limitations ?? [];
   const damage = t.damage ?? [];
   list.push(["findings", "Findings", findings(t.findings), lost.length ? h("div", {}, h("p", { class: "title" }, "What this trace cannot tell"), h("ul", {}, ...lost.map((w) => h("li", {}, w)))) : null, damage.length ? h("ul", { class: "faint" }, ...damage.map((w) => h("li", {}, w))) : null]);
   return list;

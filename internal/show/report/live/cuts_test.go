@@ -13,7 +13,7 @@ import (
 // A log has one line for each phase of a cut, without the running count, and one for what the check found.
 func TestCutsInALog(t *testing.T) {
 	updates := []CutUpdate{
-		{Message: "the ledger lies in memory\nand more"},
+		{Message: "the ledger is in memory\nand more"},
 		{Phase: "write", Cut: 1, Cuts: 2, Done: 5, Total: 10}, {Phase: "write", Cut: 1, Cuts: 2, Done: 12, Total: 10},
 		{Phase: "cut", Cut: 1, Cuts: 2}, {Phase: "check", Cut: 1, Cuts: 2, Checked: &model.Cut{Acknowledged: 12, Lost: 1}},
 	}
@@ -27,7 +27,7 @@ func TestCutsInALog(t *testing.T) {
 		c.Close()
 		return b.String()
 	}
-	want := "note    the ledger lies in memory and more\n[cut 1/2] writing\n[cut 1/2] cutting\n[cut 1/2] 12 acknowledged, 1 lost, 0 damaged blocks\n"
+	want := "note    the ledger is in memory and more\n[cut 1/2] writing\n[cut 1/2] cutting\n[cut 1/2] 12 acknowledged, 1 lost, 0 damaged blocks\n"
 	if got := shown(Options{}); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -15,7 +15,7 @@ func lying() *model.Durability {
 		Target:      model.Target{Name: "nbd://storage-1/vol", Kind: model.NBD, URI: "nbd://storage-1/vol"},
 		Environment: model.Environment{Storage: model.Storage{Server: "nbd: flush fua"}},
 		Result:      model.DurabilityLostWrites, Statement: "LOST WRITES: 2000 flushed writes lost",
-		Proves: "one cut is enough to show that the storage does not keep its word; what it was is said above.",
+		Proves: "one cut is enough to show that the storage breaks its guarantee; the findings above say how.",
 		Cuts: []model.Cut{
 			{Number: 1, Kind: model.CutCommand, What: "true", At: time.Unix(0, 0), Acknowledged: 1990, InFlight: 3, InFlightFound: 1},
 			{Number: 2, Kind: model.CutCommand, What: "ipmitool power cycle", Noticed: true, Acknowledged: 2000, Lost: 2000, LostBlocks: 100, InFlight: 8, Torn: 1, TornInFlight: 1},

@@ -114,7 +114,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 	}
 	switch k := s.Knee; {
 	case k == nil:
-		p.field("knee", p.Text("– none: no rate is carried, or its p99 is not known or not valid"))
+		p.field("knee", p.Text("– none: no rate is sustained, or its p99 is not known or not valid"))
 	default:
 		at := "at "
 		if !k.Beyond {

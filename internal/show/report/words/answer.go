@@ -164,7 +164,7 @@ func Better(c *model.Comparison) string {
 			decided = append(decided, word+" in "+strconv.Itoa(count[v]))
 		}
 	}
-	parts := []string{"none of " + rows + " decided"}
+	parts := []string{"inconclusive, with none of " + rows + " decided"}
 	if len(decided) > 0 {
 		parts = []string{strings.Join(decided, ", ") + " of " + rows}
 	}
@@ -178,7 +178,7 @@ func Better(c *model.Comparison) string {
 	}
 	sentence := "B against A: " + strings.Join(parts, "; ") + "."
 	if !c.Comparable {
-		sentence += " They are not comparable: a change cannot be put down to the storage alone."
+		sentence += " They are not comparable: a change cannot be attributed to the storage alone."
 	}
 	return sentence
 }

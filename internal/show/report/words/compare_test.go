@@ -82,10 +82,10 @@ func TestSettleSaysHowLongItTakes(t *testing.T) {
 // The sentence at the top of a comparison counts the rows that are not decided apart from those that are.
 func TestBetterCountsWhatIsDecided(t *testing.T) {
 	for want, verdicts := range map[string][]model.Change{
-		"B against A: better in 1 of 4 rows; 1 is unclear; 2 are unusable.": {model.Better, model.Unclear, model.Unusable, model.Unusable},
-		"B against A: worse in 1, the same in 1 of 2 rows.":                 {model.Worse, model.Same},
-		"B against A: none of 1 row decided; 1 is unclear.":                 {model.Unclear},
-		"Nothing was compared.":                                             nil,
+		"B against A: better in 1 of 4 rows; 1 is unclear; 2 are unusable.":    {model.Better, model.Unclear, model.Unusable, model.Unusable},
+		"B against A: worse in 1, the same in 1 of 2 rows.":                    {model.Worse, model.Same},
+		"B against A: inconclusive, with none of 1 row decided; 1 is unclear.": {model.Unclear},
+		"Nothing was compared.": nil,
 	} {
 		c := &model.Comparison{Comparable: true}
 		for _, v := range verdicts {
