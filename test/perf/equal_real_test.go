@@ -37,23 +37,14 @@ func BenchmarkEqualSidesReal(b *testing.B) {
 	for range b.N {
 		t := columns()
 		fmt.Fprintf(t, "\nequal sides\trow\tchange\t95 %% interval\tblocks\tadjusted p\tverdict\t\n")
-		rows, different, wrong, covered := 0, 0, 0, 0
+		var n equalRows
 		var mu sync.Mutex
 		compared := func(name, first, second string) {
 			c := comparedHere(b, first, second, "--profile", "kbench", "--only", "rand-read-iops", "--size", "32M", "--max-time", "24s")
 			mu.Lock()
 			defer mu.Unlock()
+			n.add(c)
 			for _, r := range c.Rows {
-				rows++
-				if r.Adjusted < c.Alpha {
-					different++
-				}
-				if r.Verdict == model.Better || r.Verdict == model.Worse {
-					wrong++
-				}
-				if r.Ratio.Low <= 1 && 1 <= r.Ratio.High {
-					covered++
-				}
 				fmt.Fprintf(t, "%s\t%s\t%+.1f %%\t%+.1f to %+.1f %%\t%d\t%.2f\t%s\t\n", name, r.Metric, 100*(r.Ratio.Value-1),
 					100*(r.Ratio.Low-1), 100*(r.Ratio.High-1), r.Blocks, r.Adjusted, r.Verdict)
 			}
@@ -77,7 +68,7 @@ func BenchmarkEqualSidesReal(b *testing.B) {
 			s.end()
 		}
 		t.Flush()
-		fmt.Printf("of %d rows of equal sides %d have an adjusted p below 5 %%, %d are called better or worse; %d intervals hold the truth\n", rows, different, wrong, covered)
-		b.ReportMetric(float64(wrong)/float64(rows), "false/row")
+		fmt.Printf("of %d rows of equal sides %d have an adjusted p below 5 %%, %d are called better or worse; %d intervals hold the truth\n", n.all, n.different, n.wrong, n.covered)
+		b.ReportMetric(float64(n.wrong)/float64(n.all), "false/row")
 	}
 }

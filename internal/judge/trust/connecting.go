@@ -64,13 +64,13 @@ const inTurnWithin = 0.1
 // and 80.3 ms a transaction.)
 func connectsInTurn(o *outcome, f model.Figure) {
 	c, latency := f.Clients, f.Values[model.Latency]
-	inAll := float64(c.Clients) * c.Connect
+	inTurn := float64(c.Clients) * c.Connect
 	switch {
 	case c.Clients == 1:
 		o.pass(f.Workload)
 	case c.Clients < 1 || c.Connect <= 0 || latency <= 0:
 		o.miss(f.Workload, "the source does not say how many clients there were and how long a connection took")
-	case math.Abs(latency/inAll-1) <= inTurnWithin:
+	case math.Abs(latency/inTurn-1) <= inTurnWithin:
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{f.Workload},
 			Message: fmt.Sprintf("connecting in turn: the %s of %s are %d × %s, the time one thread needs to open the connections one at a time, so this is the rate of connecting and says nothing about storage",
 				units.FormatDuration(latency), f.Workload, c.Clients, units.FormatDuration(c.Connect)),
