@@ -40,6 +40,8 @@ type Driver struct {
 	path    string
 	version string
 	seeds   map[string]uint64
+	// cycles says whether the kernel's clock is the processor's cycle counter; nil until it is known.
+	cycles *bool
 
 	limits limits
 	// memoryKills counts what the kernel's out-of-memory killer has killed so far.

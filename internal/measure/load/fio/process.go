@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -95,7 +96,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		return nil, err
 	}
 	// We end it ourselves: first with SIGINT, later with SIGKILL.
-	cmd := d.env.Command(context.WithoutCancel(ctx), path, append(p.args, "job.fio")...)
+	cmd := d.env.Command(context.WithoutCancel(ctx), path, slices.Concat(p.args, d.clockArgs(p.text), []string{"job.fio"})...)
 	cmd.Dir = dir
 	if p.open != nil {
 		cmd.ExtraFiles = []*os.File{p.open}
