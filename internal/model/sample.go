@@ -63,6 +63,14 @@ type Sample struct {
 	Look bool `json:"long,omitempty"`
 }
 
+// Begin returns when the sample's time began, in seconds since the run began.
+func (s *Sample) Begin() float64 { return s.End - s.Seconds }
+
+// Within returns how many seconds of the sample's time lie between two times, in seconds since the run began; 0 if none do.
+func (s *Sample) Within(from, to float64) float64 {
+	return max(0, min(s.End, to)-max(s.Begin(), from))
+}
+
 // Flow returns the flow of a direction, nil if the sample has none.
 func (s *Sample) Flow(d Direction) *Flow {
 	switch d {

@@ -123,7 +123,7 @@ func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []mod
 			m = [2]float64{math.Inf(1), math.Inf(-1)}
 			steps = append(steps, s.Step)
 		}
-		measured[s.Step] = [2]float64{min(m[0], s.End-s.Seconds), max(m[1], s.End)}
+		measured[s.Step] = [2]float64{min(m[0], s.Begin()), max(m[1], s.End)}
 	}
 	for _, step := range steps {
 		m, s := measured[step], find(step)

@@ -197,19 +197,15 @@ func operations(g *timeline.Group, w model.Workload, d model.Direction, from, to
 	for _, list := range g.Workers {
 		first, _ := slices.BinarySearchFunc(list, from, func(s *model.Sample, t float64) int { return cmp.Compare(s.End, t) })
 		for _, s := range list[first:] {
-			if s.End-s.Seconds >= to {
+			if s.Begin() >= to {
 				break
-			}
-			share := (math.Min(s.End, to) - math.Max(s.End-s.Seconds, from)) / s.Seconds
-			if share <= 0 {
-				continue
 			}
 			flow := s.Flow(d)
 			if w.Loads() {
 				flow = s.Flow(w.Directions()[0])
 			}
 			if flow != nil {
-				n += share * float64(flow.IOs)
+				n += float64(flow.IOs) * s.Within(from, to) / s.Seconds
 			}
 		}
 	}

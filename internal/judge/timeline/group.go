@@ -53,7 +53,7 @@ func Groups(r *model.Recorded, workload string) []Group {
 func (c *Group) Common() (from, to float64) {
 	from, to = math.Inf(-1), math.Inf(1)
 	for _, list := range c.Workers {
-		from = math.Max(from, list[0].End-list[0].Seconds)
+		from = math.Max(from, list[0].Begin())
 		to = math.Min(to, list[len(list)-1].End)
 	}
 	return from, to
@@ -64,7 +64,7 @@ func (c *Group) Common() (from, to float64) {
 func (c *Group) StartSpread() float64 {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, list := range c.Workers {
-		begin := list[0].End - list[0].Seconds
+		begin := list[0].Begin()
 		first, last = math.Min(first, begin), math.Max(last, begin)
 	}
 	return last - first
@@ -78,14 +78,11 @@ func (c *Group) Rates(d model.Direction) (ios, bytes map[int]float64) {
 	for worker, list := range c.Workers {
 		covered := 0.0
 		for _, s := range list {
-			share := math.Min(s.End, to) - math.Max(s.End-s.Seconds, from)
-			if share <= 0 {
-				continue
-			}
-			covered += share
+			seconds := s.Within(from, to)
+			covered += seconds
 			if f := s.Flow(d); f != nil {
-				ios[worker] += float64(f.IOs) * share / s.Seconds
-				bytes[worker] += float64(f.Bytes) * share / s.Seconds
+				ios[worker] += float64(f.IOs) * seconds / s.Seconds
+				bytes[worker] += float64(f.Bytes) * seconds / s.Seconds
 			}
 		}
 		if covered > 0 {

@@ -112,7 +112,7 @@ func (c *Group) seconds(d model.Direction) []Second {
 func alone(samples []*model.Sample, d model.Direction) []Second {
 	list := make([]Second, len(samples))
 	for i, s := range samples {
-		list[i] = Second{Begin: s.End - s.Seconds, End: s.End, Tally: Tally{Seconds: s.Seconds}}
+		list[i] = Second{Begin: s.Begin(), End: s.End, Tally: Tally{Seconds: s.Seconds}}
 		if f := s.Flow(d); f != nil {
 			list[i].Tally = Tally{
 				Seconds: s.Seconds, IOs: float64(f.IOs), Bytes: float64(f.Bytes),
@@ -143,22 +143,19 @@ func (c *Group) together(d model.Direction) []Second {
 		covered := make([]float64, n)
 		sums := make([]Tally, n)
 		for _, s := range samples {
-			begin := s.End - s.Seconds
-			first := max(0, int((begin-from)/length))
+			first := max(0, int((s.Begin()-from)/length))
 			for i := first; i < n && list[i].Begin < s.End; i++ {
-				share := math.Min(s.End, list[i].End) - math.Max(begin, list[i].Begin)
-				if share <= 0 {
+				seconds := s.Within(list[i].Begin, list[i].End)
+				if seconds == 0 {
 					continue
 				}
-				covered[i] += share
+				covered[i] += seconds
 				f := s.Flow(d)
 				if f == nil {
 					continue
 				}
-				part := Tally{
-					IOs: float64(f.IOs) * share / s.Seconds, Bytes: float64(f.Bytes) * share / s.Seconds,
-					Latency: f.LatencySum * share / s.Seconds, Max: f.Max,
-				}
+				share := seconds / s.Seconds
+				part := Tally{IOs: float64(f.IOs) * share, Bytes: float64(f.Bytes) * share, Latency: f.LatencySum * share, Max: f.Max}
 				if middle := s.End - s.Seconds/2; middle >= list[i].Begin && middle < list[i].End {
 					part.Histograms = []*histogram.Histogram{&f.Histogram}
 				}

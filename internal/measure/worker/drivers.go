@@ -43,12 +43,7 @@ func Options(e *env.Env, runID string, more ...Factory) agent.Options {
 	return agent.Options{Env: e, Version: Version, RunID: runID, Tools: Tools(e, more...)}
 }
 
-func fioTool(e *env.Env) load.Tool {
-	return fio.Tool(e, func() (k fio.MemoryKills) {
-		k.Group, k.Machine, k.Limit, k.Used = observe.MemoryKills()
-		return k
-	})
-}
+func fioTool(e *env.Env) load.Tool { return fio.Tool(e, observe.MemoryKills) }
 
 func openLoops(e *env.Env) load.Tool { return open.Tool(&open.Driver{Dial: dialNBD, Clock: e.Clock}) }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
@@ -45,7 +46,7 @@ type Driver struct {
 
 	limits limits
 	// memoryKills counts what the kernel's out-of-memory killer has killed so far.
-	memoryKills func() MemoryKills
+	memoryKills func() procfs.MemoryKills
 }
 
 // limits sets how long fio may be silent or late before it is considered hung.
@@ -73,13 +74,13 @@ func New(e *env.Env) *Driver {
 			silence: 10 * time.Second, stall: 2 * time.Minute, late: 30 * time.Second,
 			grace: 5 * time.Second, flush: 2 * time.Minute,
 		},
-		memoryKills: func() MemoryKills { return MemoryKills{Group: -1, Machine: -1} },
+		memoryKills: func() procfs.MemoryKills { return procfs.MemoryKills{} },
 	}
 }
 
 // Tool returns fio as a worker's tool: for every workload on all real storage. The function kills counts what the
 // kernel's out-of-memory killer has killed so far; it may be nil.
-func Tool(e *env.Env, kills func() MemoryKills) load.Tool {
+func Tool(e *env.Env, kills func() procfs.MemoryKills) load.Tool {
 	d := New(e)
 	if kills != nil {
 		d.memoryKills = kills

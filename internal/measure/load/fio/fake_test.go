@@ -18,6 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/env/envtest"
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -61,50 +62,59 @@ func fakeRequest(t *testing.T) model.StartRequest {
 }
 
 // countKills has a driver read these counts one after the other when it runs fio; it knows the version by then.
-func countKills(t *testing.T, d *Driver, kills ...MemoryKills) {
+func countKills(t *testing.T, d *Driver, kills ...procfs.MemoryKills) {
 	t.Helper()
 	if _, err := d.Version(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d.memoryKills = func() MemoryKills {
+	d.memoryKills = func() procfs.MemoryKills {
 		k := kills[0]
 		kills = kills[1:]
 		return k
 	}
 }
 
+// inFullPod returns so many kills where a limit of 64 MiB was reached.
+func inFullPod(kills int64) procfs.MemoryKills {
+	return procfs.MemoryKills{Group: &kills, Machine: &kills, Limit: 64 << 20, Used: new(1.0)}
+}
+
 // A kill is the out-of-memory killer's if the kernel counted one there, and the limit is named; a kill
 // that it did not count is somebody's.
 func TestOutOfMemory(t *testing.T) {
-	kills := func(group, machine, limit int64) MemoryKills {
-		return MemoryKills{Group: group, Machine: machine, Limit: limit, Used: 1}
+	kills := func(group, machine *int64, limit int64) procfs.MemoryKills {
+		return procfs.MemoryKills{Group: group, Machine: machine, Limit: limit, Used: new(1.0)}
 	}
-	unreached := func(group, machine, limit int64) MemoryKills {
-		return MemoryKills{Group: group, Machine: machine, Limit: limit, Used: 0.5}
+	n := func(n int64) *int64 { return &n }
+	killed := func(group, machine, limit int64) procfs.MemoryKills { return kills(n(group), n(machine), limit) }
+	unreached := func(group, machine, limit int64) procfs.MemoryKills {
+		k := killed(group, machine, limit)
+		k.Used = new(0.5)
+		return k
 	}
 	const itself, child = "cat $docs/1; kill -9 $$", "cat $docs/1; echo 'fio: pid=7, got signal=9'; exit 1"
 	// fio 3.33 may free memory twice after that.
 	const abort = "cat $docs/1; echo 'fio: pid=7, got signal=9'; kill -6 $$"
 	for name, c := range map[string]struct {
 		script        string
-		before, after MemoryKills
+		before, after procfs.MemoryKills
 		says          string
 	}{
-		"a pod":                   {itself, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
-		"a job of it":             {child, kills(0, 4, 64<<20), kills(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
+		"a pod":                   {itself, killed(0, 4, 64<<20), killed(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB (for a pod, --resources memory=… sets it)"},
+		"a job of it":             {child, killed(0, 4, 64<<20), killed(2, 6, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
 		"a machine that ran out":  {itself, unreached(0, 4, 64<<20), unreached(1, 5, 64<<20), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit that is visible here was reached"},
 		"a job on such a machine": {child, unreached(0, 4, 64<<20), unreached(1, 5, 64<<20), "got signal=9; the kernel's out-of-memory killer ended a process here meanwhile, although"},
-		"a job on a machine":      {child, kills(2, 4, 0), kills(3, 5, 0), "got signal=9; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
-		"aborted after a job":     {abort, kills(0, 4, 64<<20), kills(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
-		"aborted on a machine":    {abort, kills(0, 4, 0), kills(1, 5, 0), "a signal ended a job of fio, which then ended itself; the kernel's out-of-memory killer ended a process meanwhile: see dmesg (fio said: "},
-		"aborted by hand":         {abort, kills(0, 4, 64<<20), kills(0, 4, 64<<20), "a signal ended a job of fio, which then ended itself (fio said: fio: pid=7, got signal=9"},
-		"a job by hand":           {child, kills(2, 4, 64<<20), kills(2, 4, 64<<20), "fio failed with exit code 1: fio: pid=7, got signal=9"},
-		"a machine":               {itself, kills(2, 4, 0), kills(3, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
-		"no such counter":         {itself, kills(-1, 4, 0), kills(-1, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
-		"by hand":                 {itself, kills(2, 4, 64<<20), kills(2, 9, 64<<20), "killed by signal 9 (killed), and not by the kernel's out-of-memory killer"},
-		"not known before":        {itself, kills(-1, -1, 0), kills(5, 5, 0), "if it was not killed by hand"},
-		"nothing is known":        {itself, kills(-1, -1, 0), kills(-1, -1, 0), "if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"},
-		"another's failure":       {"cat $docs/1; echo bad >&2; exit 3", kills(2, 4, 0), kills(3, 5, 0), "fio failed with exit code 3: bad"},
+		"a job on a machine":      {child, killed(2, 4, 0), killed(3, 5, 0), "got signal=9; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"aborted after a job":     {abort, killed(0, 4, 64<<20), killed(1, 5, 64<<20), "by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
+		"aborted on a machine":    {abort, killed(0, 4, 0), killed(1, 5, 0), "a signal ended a job of fio, which then ended itself; the kernel's out-of-memory killer ended a process meanwhile: see dmesg (fio said: "},
+		"aborted by hand":         {abort, killed(0, 4, 64<<20), killed(0, 4, 64<<20), "a signal ended a job of fio, which then ended itself (fio said: fio: pid=7, got signal=9"},
+		"a job by hand":           {child, killed(2, 4, 64<<20), killed(2, 4, 64<<20), "fio failed with exit code 1: fio: pid=7, got signal=9"},
+		"a machine":               {itself, killed(2, 4, 0), killed(3, 5, 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"no such counter":         {itself, kills(nil, n(4), 0), kills(nil, n(5), 0), "killed by signal 9 (killed); the kernel's out-of-memory killer ended a process meanwhile: see dmesg"},
+		"by hand":                 {itself, killed(2, 4, 64<<20), killed(2, 9, 64<<20), "killed by signal 9 (killed), and not by the kernel's out-of-memory killer"},
+		"not known before":        {itself, kills(nil, nil, 0), killed(5, 5, 0), "if it was not killed by hand"},
+		"nothing is known":        {itself, kills(nil, nil, 0), kills(nil, nil, 0), "if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"},
+		"another's failure":       {"cat $docs/1; echo bad >&2; exit 3", killed(2, 4, 0), killed(3, 5, 0), "fio failed with exit code 3: bad"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -268,24 +278,23 @@ func TestVersion(t *testing.T) {
 }
 
 func TestAVersionThatIsKilled(t *testing.T) {
-	limited := MemoryKills{Group: 1, Machine: 1, Limit: 64 << 20, Used: 1}
 	for name, c := range map[string]struct {
 		signal        string
-		before, after MemoryKills
+		before, after procfs.MemoryKills
 		says, hint    string
 	}{
-		"unknown":       {"KILL", MemoryKills{-1, -1, 0, 0}, MemoryKills{-1, -1, 0, 0}, "was killed, by signal 9 (killed); if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg.", "whether memory is free"},
-		"out of memory": {"KILL", MemoryKills{Limit: 64 << 20, Used: 1}, limited, "was killed, most likely by the kernel's out-of-memory killer: the memory limit here is 64 MiB", "whether memory is free"},
-		"by another":    {"KILL", limited, limited, "was killed, by signal 9 (killed), and not by the kernel's out-of-memory killer: something else sent it SIGKILL.", "see in dmesg by what"},
-		"crashed":       {"SEGV", limited, limited, "was ended by signal 11 (segmentation fault).", "apt-get install fio"},
+		"unknown":       {"KILL", procfs.MemoryKills{}, procfs.MemoryKills{}, "was killed, by signal 9 (killed); if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg.", "whether memory is free"},
+		"out of memory": {"KILL", inFullPod(0), inFullPod(1), "was killed, most likely by the kernel's out-of-memory killer: the memory limit here is 64 MiB", "whether memory is free"},
+		"by another":    {"KILL", inFullPod(1), inFullPod(1), "was killed, by signal 9 (killed), and not by the kernel's out-of-memory killer: something else sent it SIGKILL.", "see in dmesg by what"},
+		"crashed":       {"SEGV", inFullPod(1), inFullPod(1), "was ended by signal 11 (segmentation fault).", "apt-get install fio"},
 	} {
 		path := filepath.Join(t.TempDir(), "fio")
 		envtest.Program(t, path, "#!/bin/sh\nkill -"+c.signal+" $$\n")
 		e := env.OS()
 		e.LookPath = func(string) (string, error) { return path, nil }
 		d := New(e)
-		kills := []MemoryKills{c.before, c.after}
-		d.memoryKills = func() MemoryKills {
+		kills := []procfs.MemoryKills{c.before, c.after}
+		d.memoryKills = func() procfs.MemoryKills {
 			k := kills[0]
 			kills = kills[1:]
 			return k

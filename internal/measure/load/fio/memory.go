@@ -4,20 +4,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/loadline/loadline/internal/measure/procfs"
 	"github.com/loadline/loadline/internal/model/units"
 )
-
-// MemoryKills says how many processes the kernel's out-of-memory killer has killed so far.
-type MemoryKills struct {
-	// Group counts processes of the memory cgroup in which fio runs, Machine those of the whole
-	// machine; each is -1 if it is not known.
-	Group, Machine int64
-	// Limit is the memory limit, of that cgroup or of an ancestor, that came closest to being reached, in bytes; 0 if there
-	// is none.
-	Limit int64
-	// Used is the largest share of Limit that was ever in use; -1 if it is not known.
-	Used float64
-}
 
 // memoryVerdict says whether the kernel's out-of-memory killer killed a process while fio ran. The kernel does not say which
 // one: in a container with a memory limit it is almost certainly fio, elsewhere it may be any process.
@@ -59,16 +48,17 @@ func (o *outcome) jobKilled() string {
 const reachedFrom = 0.9
 
 // judgeMemory compares the kernel's counters from before and after an execution.
-func judgeMemory(before, after MemoryKills) memoryVerdict {
-	killed := after.Group > before.Group && before.Group >= 0
+func judgeMemory(before, after procfs.MemoryKills) memoryVerdict {
+	inGroup, inMachine := before.Group != nil && after.Group != nil, before.Machine != nil && after.Machine != nil
+	killed := inGroup && *after.Group > *before.Group
 	switch {
-	case killed && after.Limit > 0 && after.Used >= 0 && after.Used < reachedFrom:
+	case killed && after.Limit > 0 && after.Used != nil && *after.Used < reachedFrom:
 		return memoryVerdict{why: "; the kernel's out-of-memory killer ended a process here meanwhile, although no memory limit that is visible here was reached: one further out was, or the machine was out of memory, see dmesg", likely: true}
 	case killed && after.Limit > 0:
 		return memoryVerdict{probable: true, likely: true, why: ": the memory limit here is " + units.FormatSize(after.Limit) + " (for a pod, --resources memory=… sets it)"}
-	case killed, after.Machine > before.Machine && before.Machine >= 0 && after.Group < 0:
+	case killed, inMachine && *after.Machine > *before.Machine && after.Group == nil:
 		return memoryVerdict{likely: true, why: "; the kernel's out-of-memory killer ended a process meanwhile: see dmesg"}
-	case after.Group >= 0 && before.Group >= 0, after.Machine >= 0 && before.Machine >= 0:
+	case inGroup, inMachine:
 		return memoryVerdict{why: ", and not by the kernel's out-of-memory killer: something else sent it SIGKILL"}
 	}
 	return memoryVerdict{why: "; if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg"}

@@ -122,11 +122,11 @@ func TestRealKill(t *testing.T) {
 // blame, and it is said what the kernel did.
 func TestRealJobKilledWhileItIsAsked(t *testing.T) {
 	for name, c := range map[string]struct {
-		kills []MemoryKills
+		kills []procfs.MemoryKills
 		says  string
 	}{
-		"by the kernel": {[]MemoryKills{{Limit: 64 << 20, Used: 1}, {Group: 1, Machine: 1, Limit: 64 << 20, Used: 1}}, "fio was killed, most likely by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
-		"by hand":       {[]MemoryKills{{}, {}}, "a signal ended a job of fio, and fio, which printed nothing for "},
+		"by the kernel": {[]procfs.MemoryKills{inFullPod(0), inFullPod(1)}, "fio was killed, most likely by the kernel's out-of-memory killer: the memory limit here is 64 MiB"},
+		"by hand":       {[]procfs.MemoryKills{inFullPod(0), inFullPod(0)}, "a signal ended a job of fio, and fio, which printed nothing for "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

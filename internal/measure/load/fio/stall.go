@@ -203,7 +203,7 @@ func split(x model.Sample, last job, stalled float64) []model.Sample {
 	if n < 1 {
 		return []model.Sample{x}
 	}
-	begin := x.End - x.Seconds
+	begin := x.Begin()
 	parts := make([]model.Sample, n+1)
 	for i := range parts {
 		parts[i] = model.Sample{Step: x.Step, End: begin + first, Seconds: first}

@@ -166,7 +166,7 @@ func (s *Subject) step(t *testing.T) (w Wrong) {
 			w.Note("sample %d: %g s of step %d that end at %g s, after %g s", i, x.Seconds, x.Step, x.End, before)
 		}
 		// The ramp must not be part of any sample.
-		if first := x.End - x.Seconds; first < req.Step.Ramp-0.5 {
+		if first := x.Begin(); first < req.Step.Ramp-0.5 {
 			w.Note("sample %d begins at %g s, in the ramp of %g s", i, first, req.Step.Ramp)
 		}
 		covered, before = covered+x.Seconds, x.End
@@ -249,8 +249,8 @@ func (s *Subject) begins(t *testing.T) {
 	if len(got.samples) == 0 {
 		t.Fatal("no samples")
 	}
-	if first := got.samples[0]; first.End-first.Seconds > req.Step.Ramp+1 {
-		t.Errorf("the first sample begins at %g s: the time before counts", first.End-first.Seconds)
+	if first := got.samples[0]; first.Begin() > req.Step.Ramp+1 {
+		t.Errorf("the first sample begins at %g s: the time before counts", first.Begin())
 	}
 	s.nothing(t)
 }
