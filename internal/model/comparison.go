@@ -96,6 +96,9 @@ type Comparison struct {
 	Comparable bool      `json:"comparable"`
 	Rows       []Row     `json:"rows"`
 	Findings   []Finding `json:"findings"`
+	// Next is the command that would probably decide the unclear rows that can be decided in a reasonable time (Decidable);
+	// empty if there are none.
+	Next string `json:"next,omitempty"`
 	// Budgets compare the time budgets of an operation, for the workloads for which both sides have
 	// one.
 	Budgets []budget.Comparison `json:"budgets,omitempty"`
@@ -148,6 +151,9 @@ type Row struct {
 	// interval to ± Narrow; 0 if unknown.
 	Needed int     `json:"blocks_needed,omitempty"`
 	Narrow float64 `json:"narrow,omitempty"`
+	// NeededSeconds is how much longer an unclear row has to be measured for that, alone and on both sides together: anew if
+	// the runs were not interleaved; 0 if unknown.
+	NeededSeconds float64 `json:"needed_seconds,omitempty"`
 	// Trust is the worse of the two sides' verdicts on the workload.
 	Trust Verdict `json:"trust"`
 	// Changes is B/A − 1 of each block in chronological order; empty if the runs were not interleaved.
@@ -159,6 +165,12 @@ type Row struct {
 	// leaves out; it is set in documents only.
 	Note string `json:"note,omitempty"`
 }
+
+// longestRow is how many seconds of measuring are in reason to decide one row.
+const longestRow = 3600.0
+
+// Decidable reports whether the row is unclear and more measuring would probably decide it in a reasonable time: an hour.
+func (r Row) Decidable() bool { return r.NeededSeconds > 0 && r.NeededSeconds <= longestRow }
 
 // Same reports whether two comparisons are of the same runs.
 func (c *Comparison) Same(o *Comparison) bool { return c.A.Same(&o.A) && c.B.Same(&o.B) }

@@ -1019,6 +1019,10 @@ export interface Comparison {
    */
   comparable: boolean;
   rows: Row[];
+  /**
+   * The command that would probably decide the unclear rows that can be decided in a reasonable time, and how long it takes.
+   */
+  next?: string;
   findings: Finding[];
   budgets?: BudgetComparison[];
   /**
@@ -1067,6 +1071,7 @@ export interface Row {
   blocks: Count;
   blocks_needed?: Count;
   narrow?: Num;
+  needed_seconds?: Num;
   /**
    * The worse of the two sides' verdicts.
    */

@@ -81,6 +81,10 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	}
 	judgeRows(c.Rows, contrasts)
 	c.Findings = compareFindings(c, a, b)
+	for i := range c.Rows {
+		c.Rows[i].NeededSeconds = neededSeconds(c, c.Rows[i])
+	}
+	c.Next = undecided(c)
 	return c
 }
 

@@ -6,6 +6,7 @@ import { h, type Child } from "../dom";
 import * as format from "../format";
 import type { Comparison, Row } from "../model";
 import { changeSign, changeTone, verdictSign } from "../theme";
+import { advice } from "./advice";
 import { findings } from "./findings";
 import { flowName, metricWords, placeName, runTitle } from "./words";
 
@@ -22,6 +23,7 @@ export function comparison(c: Comparison, nth: number, sides: [string, string]):
     drawing && h("div", { class: "charts" }, figure(drawing)),
     table(c, sides),
     footnotes(notesOf(c)),
+    c.next ? advice(c.next) : null,
     h("p", { class: "faint legend" }, `${how} ${means} Margin: ${format.asked(c.margins.rate)} for rates, ${format.asked(c.margins.p99)} for the high percentiles.`),
     traits(c, sides),
     c.findings.length ? findings(c.findings) : null,

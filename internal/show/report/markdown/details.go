@@ -107,6 +107,9 @@ func (p *page) comparison(c *model.Comparison) {
 	for i, n := range notes {
 		lines = append(lines, "- "+marks([]int{i + 1})+" "+inline(n.Text))
 	}
+	if c.Next != "" {
+		lines = append(lines, "- to decide unclear rows"+next(c.Next))
+	}
 	for _, f := range words.Readable(c.Findings, true) {
 		lines = append(lines, "- "+finding(f))
 	}

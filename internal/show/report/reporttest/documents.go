@@ -49,9 +49,9 @@ func Reports() map[string]*model.Report {
 func Comparisons() map[string]*model.Comparison {
 	same := load("comparison").Comparison
 	for i := range same.Rows {
-		same.Rows[i].Verdict, same.Rows[i].Needed = model.Same, 0
+		same.Rows[i].Verdict, same.Rows[i].Needed, same.Rows[i].NeededSeconds = model.Same, 0, 0
 	}
-	same.Findings, same.Method = nil, model.Independent
+	same.Findings, same.Method, same.Next = nil, model.Independent, ""
 	compared := load("comparison").Comparison
 	compared.Budgets = Explanation().Comparisons
 	return map[string]*model.Comparison{
@@ -222,7 +222,7 @@ func Hostile(text string) *model.Report {
 func HostileComparison(text string) *model.Comparison {
 	c := load("comparison").Comparison
 	c.A, c.B = Hostile(text).Run, Hostile(text).Run
-	c.ID, c.Directory = text, text
+	c.ID, c.Directory, c.Next = text, text, text
 	c.Common = []model.Trait{{Name: "fio", Value: text}, {Name: text, Value: text}}
 	c.Differences = []model.Difference{{Name: text, A: text, B: text, Unlike: true}}
 	for i := range c.Rows {

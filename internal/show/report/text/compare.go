@@ -34,6 +34,9 @@ func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 	if len(c.Rows) > 0 {
 		p.field("result", words.Decided(c))
 	}
+	if c.Next != "" {
+		p.next(c.Next)
+	}
 	p.field("verdict", words.Verdicts(c)...)
 	p.saved(c.Directory, o)
 	return p.flush(w)

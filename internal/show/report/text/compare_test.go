@@ -34,7 +34,7 @@ func compared() *model.Comparison {
 			P:     0.2, Adjusted: 0.9, Margin: margin, Verdict: v, Blocks: 5, Trust: model.Valid}
 	}
 	unclear := row(randWriteIOPS, model.Write, model.P99, 7.9e-3, 1.06, 0.08, model.Unclear)
-	unclear.Needed, unclear.Narrow, unclear.Blocks = 36, 0.03, 9
+	unclear.Needed, unclear.Narrow, unclear.Blocks, unclear.NeededSeconds = 36, 0.03, 9, 216
 	edge := row(mix, model.Write, model.IOPS, 3004, 0.94, 0.02, model.Unclear)
 	edge.P, edge.Adjusted, edge.Trust = 0.0001, 0.002, model.Suspect
 	holm := row(mix, model.Read, model.IOPS, 7010, 0.94, 0.02, model.Unclear)
@@ -63,6 +63,7 @@ func compared() *model.Comparison {
 				Next: "choose targets on different disks"},
 			{Rule: "sparse", Severity: model.SeverityInvalid, Results: []string{"seq-read-bw"}, Message: "B: read holes: 3.9 GiB of 4 GiB were never written (fiemap)"},
 		},
+		Next:      "loadline compare /srv/old /srv/new --max-time 7m --only rand-write-iops   # at most 7 m 00 s of measuring, for 1 unclear row",
 		Directory: "loadline-results/20260102-030405-compare-old-new",
 	}
 }
@@ -70,7 +71,7 @@ func compared() *model.Comparison {
 // apart is a comparison of two separate runs that are not comparable.
 func apart() *model.Comparison {
 	c := compared()
-	c.Method, c.ID, c.Directory, c.Comparable = model.Independent, "", "", false
+	c.Method, c.ID, c.Directory, c.Comparable, c.Next = model.Independent, "", "", false, ""
 	c.A.Directory, c.B.Directory = "loadline-results/one", "loadline-results/two"
 	c.B.Started = c.A.Started.Add(26 * time.Hour)
 	c.Differences = append(c.Differences, model.Difference{Name: "size", A: "4 GiB", B: "8 GiB", Unlike: true})
@@ -78,6 +79,7 @@ func apart() *model.Comparison {
 		Message: "not comparable: size 4 GiB against 8 GiB. A change may come from that and not from the storage",
 		Next:    "measure both with the same flags: loadline compare /srv/old /srv/new"}}
 	c.Margins, c.Rows = model.Margins{Rate: 0.05, P99: 0.05}, c.Rows[:4]
+	c.Rows[3].NeededSeconds = 288
 	return c
 }
 
@@ -92,7 +94,7 @@ func renderComparison(t *testing.T, c *model.Comparison, o Options) []byte {
 
 func TestRenderComparison(t *testing.T) {
 	nothing := compared()
-	nothing.Rows, nothing.Findings = nil, nil
+	nothing.Rows, nothing.Findings, nothing.Next = nil, nil, ""
 	for _, c := range []struct {
 		name string
 		c    *model.Comparison
@@ -142,7 +144,7 @@ func TestChangesInWords(t *testing.T) {
 	}
 }
 
-// No line is wider than the terminal, whatever the names are.
+// No line is wider than the terminal, whatever the names are; only a command is not broken.
 func TestComparisonsFitTheirWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := compared()
@@ -154,7 +156,7 @@ func TestComparisonsFitTheirWidth(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {
-			if term.Columns(line) > width {
+			if term.Columns(line) > width && !strings.HasPrefix(strings.TrimSpace(line), "loadline compare /srv/old /srv/new --max-time") {
 				t.Fatalf("%q is wider than %d", line, width)
 			}
 		}

@@ -75,29 +75,23 @@ func settle(c *model.Comparison, r model.Row) string {
 	return lead + "the change is about as large as the margin: more measuring will not settle it, another " + flag + " will"
 }
 
-// longest is how many seconds of measuring are in reason for one row.
-const longest = 3600.0
+// day is a day, in seconds.
+const day = 24 * 3600.0
 
 // more says how much longer an unclear row has to be measured, alone, until its interval is as narrow as it needs; "" if
-// nothing is known of the time of a repeat. Runs that were not interleaved are measured anew.
+// that is not known.
 func more(c *model.Comparison, r model.Row) string {
-	slot := func(run *model.RunInfo) float64 {
-		if run.Schedule.Repeat <= 0 {
-			return math.NaN()
-		}
-		return run.Schedule.Ramp + run.Schedule.Repeat + run.Schedule.Overhead
-	}
-	blocks, what := r.Needed-r.Blocks, " more"
+	what := " more"
 	if c.Method == model.Independent {
-		blocks, what = r.Needed, " of measuring"
+		what = " of measuring"
 	}
-	seconds := float64(blocks) * (slot(&c.A) + slot(&c.B))
+	seconds := r.NeededSeconds
 	switch {
-	case !(seconds > 0):
+	case seconds <= 0:
 		return ""
-	case seconds > 24*longest:
+	case seconds > day:
 		return ", which takes days: this storage, as it varies now, does not give that precision in a reasonable time"
-	case seconds > longest:
+	case !r.Decidable():
 		return fmt.Sprintf(", which takes about %s%s: this storage, as it varies now, does not give that precision in a reasonable time", units.FormatSpan(seconds), what)
 	}
 	return fmt.Sprintf(" (about %s%s)", units.FormatSpan(seconds), what)

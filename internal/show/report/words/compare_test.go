@@ -60,20 +60,19 @@ func TestUnusableRowsAreCountedApart(t *testing.T) {
 func TestSettleSaysHowLongItTakes(t *testing.T) {
 	known := model.Estimate{Value: 1, Low: 0.9, High: 1.1, Confidence: 0.95}
 	for _, c := range []struct {
-		method model.Method
-		needed int
-		repeat float64
-		want   string
+		method  model.Method
+		needed  int
+		seconds float64
+		want    string
 	}{
-		{model.Paired, 36, 3, "about 36 blocks would narrow this to ±3.0% (about 3 m 36 s more)"},
-		{model.Paired, 579, 3, "about 579 blocks would narrow this to ±3.0%, which takes about 1 h 13 m more: this storage, as it varies now, does not give that precision in a reasonable time"},
-		{model.Paired, 50000, 3, "about 50000 blocks would narrow this to ±3.0%, which takes days: this storage, as it varies now, does not give that precision in a reasonable time"},
-		{model.Independent, 36, 3, "about 36 repeats of each would narrow this to ±3.0% (about 4 m 37 s of measuring)"},
+		{model.Paired, 36, 216, "about 36 blocks would narrow this to ±3.0% (about 3 m 36 s more)"},
+		{model.Paired, 579, 4397, "about 579 blocks would narrow this to ±3.0%, which takes about 1 h 13 m more: this storage, as it varies now, does not give that precision in a reasonable time"},
+		{model.Paired, 50000, 400000, "about 50000 blocks would narrow this to ±3.0%, which takes days: this storage, as it varies now, does not give that precision in a reasonable time"},
+		{model.Independent, 36, 277, "about 36 repeats of each would narrow this to ±3.0% (about 4 m 37 s of measuring)"},
 		{model.Paired, 36, 0, "about 36 blocks would narrow this to ±3.0%"},
 	} {
-		run := model.RunInfo{Schedule: model.Schedule{Ramp: 0.5, Repeat: c.repeat, Overhead: 0.35}}
-		row := model.Row{Workload: "w", Metric: model.IOPS, Verdict: model.Unclear, A: known, B: known, Ratio: known, P: 0.3, Adjusted: 0.3, Margin: 0.05, Blocks: 8, Needed: c.needed, Narrow: 0.03}
-		if got := settle(&model.Comparison{Method: c.method, Alpha: 0.05, A: run, B: run}, row); got != c.want {
+		row := model.Row{Workload: "w", Metric: model.IOPS, Verdict: model.Unclear, A: known, B: known, Ratio: known, P: 0.3, Adjusted: 0.3, Margin: 0.05, Blocks: 8, Needed: c.needed, Narrow: 0.03, NeededSeconds: c.seconds}
+		if got := settle(&model.Comparison{Method: c.method, Alpha: 0.05}, row); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

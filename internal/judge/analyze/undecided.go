@@ -1,0 +1,84 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// neededSeconds returns how much longer a row has to be measured, alone, until its interval is as narrow as it needs; 0 if it
+// needs no more, or if the time of a repeat is unknown. Runs that were not interleaved are measured anew.
+func neededSeconds(c *model.Comparison, r model.Row) float64 {
+	blocks := r.Needed
+	if c.Method == model.Paired {
+		blocks -= r.Blocks
+	}
+	return max(0, float64(blocks)*blockSeconds(c))
+}
+
+// blockSeconds is the time of a repeat on both sides together; 0 if it is unknown.
+func blockSeconds(c *model.Comparison) (seconds float64) {
+	for _, s := range []model.Schedule{c.A.Schedule, c.B.Schedule} {
+		if s.Repeat <= 0 {
+			return 0
+		}
+		seconds += s.Ramp + s.Repeat + s.Overhead
+	}
+	return seconds
+}
+
+// reserve is how much more time is advised than the variation so far needs: the number of blocks comes from few of them, and a
+// comparison that is decided earlier ends then.
+const reserve = 1.5
+
+// undecided returns the command that would probably decide the unclear rows that can be decided in a reasonable time, and how
+// long it takes; "" if there are none, or if no command measures both sides again.
+func undecided(c *model.Comparison) string {
+	again := c.A.Again
+	if c.Method != model.Paired {
+		again = c.A.Again.Against(c.B.Again, c.A.Target.InCommand(), c.B.Target.InCommand())
+	}
+	if len(again) == 0 || again.Repeats() {
+		return ""
+	}
+	var names []string
+	blocks := map[string]int{}
+	rows := 0
+	for _, r := range c.Rows {
+		if !r.Decidable() {
+			continue
+		}
+		if rows++; !slices.Contains(names, r.Workload) {
+			names = append(names, r.Workload)
+		}
+		blocks[r.Workload] = max(blocks[r.Workload], r.Needed)
+	}
+	if rows == 0 {
+		return ""
+	}
+	seconds := 0.0
+	for _, n := range blocks {
+		// A new comparison begins from nothing.
+		seconds += float64(max(n, c.A.Schedule.MinRounds)) * blockSeconds(c)
+	}
+	minutes := math.Ceil(reserve * seconds / 60)
+	options := []string{"--max-time", fmt.Sprintf("%.0fm", minutes)}
+	if len(names) < len(workloadsOf(c)) {
+		options = append(options, "--only", strings.Join(names, ","))
+	}
+	return fmt.Sprintf("%s   # at most %s of measuring, for %s", again.With(options...), units.FormatSpan(60*minutes), units.FormatCount(rows, "unclear row"))
+}
+
+// workloadsOf lists the workloads that have a row.
+func workloadsOf(c *model.Comparison) (names []string) {
+	for _, r := range c.Rows {
+		if !slices.Contains(names, r.Workload) {
+			names = append(names, r.Workload)
+		}
+	}
+	return names
+}

@@ -1,0 +1,55 @@
+package analyze
+
+import (
+	"math"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The advised command measures the workloads of the rows that can be decided within an hour each, for half as long again as their
+// blocks take; nothing is advised where no command measures both sides.
+func TestUndecidedRowsAreMeasuredLonger(t *testing.T) {
+	typed := model.CommandLine{"loadline", "compare", "/srv/a", "/srv/b", "--profile=quick", "--max-time=60s"}
+	run := func(target string, again model.CommandLine) model.RunInfo {
+		return model.RunInfo{Again: again, Target: model.Target{Kind: model.File, Name: target, Path: target},
+			Schedule: model.Schedule{Ramp: 0.5, Repeat: 3, Overhead: 0.5, MinRounds: 5}}
+	}
+	row := func(workload string, needed int) model.Row {
+		return model.Row{Workload: workload, Verdict: model.Unclear, Blocks: 5, Needed: needed}
+	}
+	for name, c := range map[string]struct {
+		method  model.Method
+		a, b    model.CommandLine
+		rows    []model.Row
+		seconds float64 // of the first row
+		want    string
+	}{
+		"one of two": {model.Paired, typed, typed, []model.Row{row("r", 36), {Workload: "w", Verdict: model.Same}}, 31 * 8,
+			"loadline compare /srv/a /srv/b --profile quick --max-time 8m --only r   # at most 8 m 00 s of measuring, for 1 unclear row"},
+		"all, two rows of one": {model.Paired, typed, typed, []model.Row{row("r", 36), row("r", 20), row("w", 20)}, 31 * 8,
+			"loadline compare /srv/a /srv/b --profile quick --max-time 12m   # at most 12 m 00 s of measuring, for 3 unclear rows"},
+		"one would take too long": {model.Paired, typed, typed, []model.Row{row("r", 36), row("w", 600)}, 31 * 8,
+			"loadline compare /srv/a /srv/b --profile quick --max-time 8m --only r   # at most 8 m 00 s of measuring, for 1 unclear row"},
+		"two runs": {model.Independent, model.CommandLine{"loadline", "run", "/srv/a", "--profile=quick"}, model.CommandLine{"loadline", "run", "/srv/b", "--profile=quick"},
+			[]model.Row{row("r", 36)}, 36 * 8, "loadline compare /srv/a /srv/b --profile quick --max-time 8m   # at most 8 m 00 s of measuring, for 1 unclear row"},
+		"two runs of different things": {model.Independent, model.CommandLine{"loadline", "run", "/srv/a", "--profile=quick"}, model.CommandLine{"loadline", "sweep", "/srv/b"}, []model.Row{row("r", 36)}, 36 * 8, ""},
+		"a saved experiment":           {model.Paired, model.CommandLine{"loadline", "compare", "--experiment=x.yaml"}, nil, []model.Row{row("r", 36)}, 31 * 8, ""},
+		"a Job":                        {model.Paired, nil, nil, []model.Row{row("r", 36)}, 31 * 8, ""},
+		"everything would":             {model.Paired, typed, typed, []model.Row{row("r", 600)}, 595 * 8, ""},
+		"more does not help":           {model.Paired, typed, typed, []model.Row{row("r", 0)}, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &model.Comparison{Method: c.method, A: run("/srv/a", c.a), B: run("/srv/b", c.b), Rows: c.rows}
+			for i := range m.Rows {
+				m.Rows[i].NeededSeconds = neededSeconds(m, m.Rows[i])
+			}
+			if got := m.Rows[0].NeededSeconds; math.Abs(got-c.seconds) > 1e-9 {
+				t.Errorf("%g s, want %g", got, c.seconds)
+			}
+			if got := undecided(m); got != c.want {
+				t.Errorf("%q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
