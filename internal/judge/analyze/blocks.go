@@ -82,7 +82,11 @@ func pairUp(blocks []model.Block, d model.Direction) []pair {
 
 // pairedContrast estimates a metric's contrast; false if the metric cannot be estimated on both sides.
 func pairedContrast(pairs []pair, m model.Metric) (stats.Contrast, bool) {
-	if len(pairs) == 0 || !supported(pairs, m) {
+	if len(pairs) == 0 {
+		return stats.Contrast{}, false
+	}
+	a, b := pairFlows(pairs, m)
+	if a == nil || b == nil || !a.has(m) || !b.has(m) {
 		return stats.Contrast{}, false
 	}
 	var list []stats.Pair
@@ -93,7 +97,7 @@ func pairedContrast(pairs []pair, m model.Metric) (stats.Contrast, bool) {
 			list = append(list, stats.Pair{A: a, B: b})
 		}
 	}
-	return stats.Paired(list, contrastFloor(m)), len(list) > 0
+	return stats.Paired(list, ratioFloor(a, b, m)), len(list) > 0
 }
 
 // published is the contrast of a finished comparison; certain is the number of blocks that were
@@ -105,19 +109,13 @@ func published(c stats.Contrast, certain int) stats.Contrast {
 	return c
 }
 
-// supported reports whether both sides have enough I/Os for the metric.
-func supported(pairs []pair, m model.Metric) bool {
-	var a, b []timeline.Repeat
+// pairFlows returns the repeats of either side.
+func pairFlows(pairs []pair, m model.Metric) (a, b *flow) {
+	var sideA, sideB []timeline.Repeat
 	for _, p := range pairs {
-		a, b = append(a, p.a), append(b, p.b)
+		sideA, sideB = append(sideA, p.a), append(sideB, p.b)
 	}
-	for _, repeats := range [][]timeline.Repeat{a, b} {
-		f := newFlow(repeats, m, model.Rounds)
-		if f == nil || !f.has(m) {
-			return false
-		}
-	}
-	return true
+	return newFlow(sideA, m, model.Rounds), newFlow(sideB, m, model.Rounds)
 }
 
 // logRepeat is a repeat with the logarithm of its metric; false when it has none.
@@ -137,8 +135,11 @@ func logRepeat(v timeline.Repeat, m model.Metric) (stats.Repeat, bool) {
 	return s, true
 }
 
-// contrastFloor is the smallest half-width of a ratio: the floors of both sides combined.
+// contrastFloor is the smallest half-width of a ratio of which only two figures are known.
 func contrastFloor(m model.Metric) float64 { return math.Sqrt2 * floorOf(m) }
+
+// ratioFloor is the smallest half-width of a ratio: the floors of both sides combined.
+func ratioFloor(a, b *flow, m model.Metric) float64 { return math.Hypot(a.floor(m), b.floor(m)) }
 
 // ratio converts a contrast to an estimate; Confidence is 0 if nothing is known.
 func ratio(c stats.Contrast) model.Estimate {

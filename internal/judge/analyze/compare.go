@@ -211,9 +211,9 @@ func independentContrast(a, b []model.Sample, d model.Direction, m model.Metric,
 	if len(fa.repeats) == 1 || len(fb.repeats) == 1 {
 		va, ha := logEstimate(fa, m)
 		vb, hb := logEstimate(fb, m)
-		return stats.Known(va, ha, vb, hb, contrastFloor(m)), true
+		return stats.Known(va, ha, vb, hb, ratioFloor(fa, fb, m)), true
 	}
-	return stats.Independent(logRepeats(fa, m), logRepeats(fb, m), contrastFloor(m)), true
+	return stats.Independent(logRepeats(fa, m), logRepeats(fb, m), ratioFloor(fa, fb, m)), true
 }
 
 // logEstimate is the published estimate on the logarithmic scale.
