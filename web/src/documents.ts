@@ -770,6 +770,10 @@ export interface Sustained {
    */
   lasting: "held" | "fell" | "fell-unsteady" | "below" | "doubtful";
   /**
+   * The workload of the other direction whose rate fell after this long repeat, if only that casts doubt on it.
+   */
+  before?: string;
+  /**
    * The workload of the long repeat: this one, or the one with the most I/Os in its direction.
    */
   long_workload: string;

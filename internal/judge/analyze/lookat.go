@@ -109,6 +109,21 @@ func (Judge) Next(rec *model.Recorded) (workload string, seconds float64) {
 		}
 	}
 	w, _ := rec.Plan.Workload(last)
+	if next := followers(all, seen, w); next != "" {
+		return next, 0
+	}
+	for _, s := range seen {
+		// While the credit of the other direction is empty, another long repeat shows whether it is this one's too.
+		if s.untested != "" && len(s.looks) < maxLooks {
+			return s.workload.Name, 0
+		}
+	}
+	return "", 0
+}
+
+// followers returns the workload that draws on the credit which a long repeat of w has used up, and that does the most I/Os of
+// those without a long repeat; "" if there is none.
+func followers(all []observation, seen []lookResult, w model.Workload) string {
 	for _, d := range w.Directions() {
 		l := limitOf(seen, d)
 		if l == nil {
@@ -121,10 +136,10 @@ func (Judge) Next(rec *model.Recorded) (workload string, seconds float64) {
 			}
 		}
 		if len(next) > 0 {
-			return slices.MaxFunc(next, func(a, b *observation) int { return cmp.Compare(a.rate(), b.rate()) }).workload.Name, 0
+			return slices.MaxFunc(next, func(a, b *observation) int { return cmp.Compare(a.rate(), b.rate()) }).workload.Name
 		}
 	}
-	return "", 0
+	return ""
 }
 
 // Counted returns the samples that a workload's result is made of: if the rate fell during a long

@@ -30,9 +30,10 @@ const (
 type observation struct {
 	workload  model.Workload
 	direction model.Direction
-	// repeats are the rates of the repeats; bandwidth (bytes/s) is their mean.
-	repeats   []float64
-	bandwidth float64
+	// repeats are the rates of the repeats, and begins when they began, in seconds since the run began; bandwidth (bytes/s) is
+	// the mean of theirs.
+	repeats, begins []float64
+	bandwidth       float64
 	// slowest is the rate of the slowest repeat, those after the long repeats included; 0 if there is none.
 	slowest float64
 	// within is the relative variation of the seconds around the means of their repeats.
@@ -68,6 +69,7 @@ func observations(rec *model.Recorded) []observation {
 						square, df = square+n*cv*cv, df+n
 					}
 					g.repeats, bandwidths = append(g.repeats, t.Value(model.IOPS)), append(bandwidths, t.Value(model.Bandwidth))
+					g.begins = append(g.begins, v.Seconds[0].Begin)
 				}
 			}
 			g.within = math.Sqrt(square / max(1, df))
@@ -79,6 +81,7 @@ func observations(rec *model.Recorded) []observation {
 			}
 		}
 	}
+	carry(list)
 	return list
 }
 
@@ -90,6 +93,9 @@ type lookResult struct {
 	// if all long repeats ended below the short ones, but without a visible fall, not to one level, or only once:
 	// a slow period of the storage looks the same, so another long repeat decides.
 	fell, coupled, unsure bool
+	// untested names the workload of the other direction whose rate fell after the last of these long repeats, to less than
+	// this rate: the same credit, if both directions draw on it, was not known to be empty then.
+	untested string
 	// late is the first fall that came too late to be certain, if none was certain.
 	late *lateFall
 	// last is the long repeat with the final plateau; rates are its seconds.
@@ -111,41 +117,22 @@ func lookResults(list []observation, length int) []lookResult {
 		pool.Add(list[i].repeats)
 		pools[list[i].direction].Add(list[i].repeats)
 	}
-	var all []lookResult
-	for i := range list {
-		g := &list[i]
-		if len(g.looks) == 0 {
-			continue
-		}
+	judged := func(g *observation) lookResult {
 		s := lookResult{observation: g}
 		s.judge(func(end []float64) bool {
 			return s.Below(end, g.repeats, pool, pools[g.direction], length, lower)
 		})
-		all = append(all, s)
+		return s
 	}
-	// exhausted is the first long repeat that used up a credit, by direction.
-	exhausted := map[model.Direction]int{}
-	for _, s := range all {
-		if at := exhausted[s.direction]; s.fell && (at == 0 || s.last.Step < at) {
-			exhausted[s.direction] = s.last.Step
+	var all []lookResult
+	for i := range list {
+		if g := &list[i]; len(g.looks) > 0 {
+			all = append(all, judged(g))
 		}
 	}
-	for i := range all {
-		s := &all[i]
-		at := exhausted[s.direction]
-		slower := s.unsure || s.Mean < s.rate()/reaches
-		switch {
-		case s.fell || at == 0 || len(s.repeats) == 0:
-		case s.drops():
-			// The last second may be a stall.
-			s.unsure = true
-		case slower && s.last.Step < at:
-			// There was a credit, but it was not known to be empty then.
-			s.unsure = true
-		case slower:
-			// A workload measured while a credit is known to be empty cannot fall any further.
-			s.fell, s.unsure = true, false
-		}
+	followExhausted(all)
+	if judgeLater(all, judged) {
+		followExhausted(all)
 	}
 	for i := range all {
 		for k := range all {
@@ -158,6 +145,7 @@ func lookResults(list []observation, length int) []lookResult {
 			}
 		}
 	}
+	doubtEarlier(all)
 	return all
 }
 
@@ -371,6 +359,9 @@ func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
 	t := timeline.Total(s.last.Seconds)
 	d := &model.Sustained{State: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
 		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
+	if l == model.Doubtful {
+		d.Before = s.untested
+	}
 	d.AtEnd = l == model.Doubtful && s.unsure && s.drops() && !s.belowRepeats(stats.Median(s.rates[s.From:]))
 	if s.fell {
 		d.Burst = s.burst()

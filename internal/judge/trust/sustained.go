@@ -114,6 +114,10 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	if w, ok := ev.Recorded.Plan.Workload(s.Looked); ok && w.Direction == model.Mixed {
 		what += fmt.Sprintf(" (%ss)", d.direction)
 	}
+	if s.Before != "" {
+		f.Message = fmt.Sprintf("tested too early: %s held %s without pauses, but after that %s fell, and both may use the same burst credits", what, rates(s.Rate, s.Bandwidth), s.Before)
+		return f
+	}
 	f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and which of the two rates is sustained is not known",
 		what, rates(s.Rate, s.Bandwidth))
 	if s.AtEnd {

@@ -1,0 +1,82 @@
+package analyze
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Reads that were as fast as writes before writes used up their credit are looked at once more while it is empty: then it is known
+// whether both draw on one.
+func TestOneCreditForBothDirections(t *testing.T) {
+	for name, c := range map[string]struct {
+		writes float64 // burst rate
+		later  float64 // reads after the writes have fallen; 0 if there is no time for them
+		state  model.SustainedState
+		rate   float64
+	}{
+		"one credit":           {writes: 2000, later: 500, state: model.Fell, rate: 500},
+		"two limits":           {writes: 2000, later: 2000, state: model.Held, rate: 2000},
+		"no time":              {writes: 2000, state: model.Doubtful, rate: 2000},
+		"another burst's rate": {writes: 3000, state: model.Held, rate: 2000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLooked(small("reads", model.Read), small("writes", model.Write))
+			l.repeats("reads", 2000, 2005)
+			l.repeats("writes", c.writes, c.writes+5)
+			l.step("reads", true, sameRate(20, 2000)...)
+			l.step("writes", true, append(sameRate(8, c.writes), sameRate(12, 500)...)...)
+			wanted := "reads"
+			if c.writes != 2000 {
+				wanted = ""
+			}
+			if got := l.next(); got != wanted {
+				t.Fatalf("next is %q, want %q", got, wanted)
+			}
+			if c.later > 0 {
+				l.step("reads", true, sameRate(10, c.later)...)
+				if got := l.next(); got != "" {
+					t.Errorf("next is %q", got)
+				}
+			}
+			found := sustain(&l.rec)[flowKey{"reads", model.Read}]
+			if found.State != c.state || found.Rate < 0.99*c.rate || found.Rate > 1.01*c.rate || (found.Before == "writes") != (c.state == model.Doubtful) {
+				t.Errorf("%+v, want %s at %g", found, c.state, c.rate)
+			}
+		})
+	}
+}
+
+// Storage that gets slower steadily is slower in its long repeats, which come later: that is no burst. One whose repeats fall once
+// has one.
+func TestASteadyDeclineIsNoBurst(t *testing.T) {
+	for name, c := range map[string]struct {
+		rate  func(t float64) float64
+		state model.SustainedState
+	}{
+		"10 % a minute":    {func(t float64) float64 { return 1000 * (1 - t/600) }, model.Held},
+		"a credit at once": {func(t float64) float64 { return map[bool]float64{true: 1000, false: 700}[t < 60] }, model.Fell},
+		"both":             {func(t float64) float64 { return map[bool]float64{true: 1000, false: 500}[t < 60] * (1 - t/900) }, model.Fell},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLooked(small("reads", model.Read), small("writes", model.Write))
+			at := func(n int) (rates []float64) {
+				for i := range n {
+					rates = append(rates, c.rate(l.clock+5+float64(i)))
+				}
+				return rates
+			}
+			for range 3 {
+				l.step("reads", false, at(3)...)
+				l.step("writes", false, at(3)...)
+			}
+			l.clock += 20
+			for range 2 {
+				l.step("reads", true, at(20)...)
+			}
+			if found := sustain(&l.rec)[flowKey{"reads", model.Read}]; found.State != c.state {
+				t.Errorf("%+v, want %s", found, c.state)
+			}
+		})
+	}
+}
