@@ -46,18 +46,35 @@ func (ev Evidence) judgeAbsorbed(o *outcome, waits waiting, drains bool, maybe [
 	ev.reportAbsorbed(o, found, waits, why)
 }
 
+// absorbed is the evidence of a finding that a cache took writes, or may have.
+const absorbed = "absorbed"
+
+// MayNotLast returns the warning that a number of a workload may be better than what the storage sustains: that of burst credits, or
+// of a cache; nil if there is none.
+func MayNotLast(findings []model.Finding, workload string) *model.Finding {
+	for i, f := range findings {
+		_, cached := f.Evidence[absorbed]
+		if f.Severity == model.SeverityWarning && (cached || f.Rule == ruleSustained.Name) && slices.Contains(f.Results, workload) {
+			return &findings[i]
+		}
+	}
+	return nil
+}
+
 // absorption lists the workloads whose writes a cache took, and may have taken.
 type absorption struct{ sure, perhaps []string }
 
 // reportAbsorbed adds the findings; why says what suggests that a cache may have taken writes.
 func (ev Evidence) reportAbsorbed(o *outcome, found absorption, waits waiting, why string) {
 	if len(found.sure) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.sure, Next: ev.untilFull(found.sure), Evidence: waits.evidence(),
+		evidence := waits.evidence()
+		evidence[absorbed] = true
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.sure, Next: ev.untilFull(found.sure), Evidence: evidence,
 			Message: fmt.Sprintf("absorbed: a cache took the writes of %s, and the storage went on writing after them (%s); no repeat was long enough to fill it, so they are slower in the long run",
 				few(found.sure), waits.risen())})
 	}
 	if len(found.perhaps) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.perhaps, Next: ev.untilFull(found.perhaps),
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.perhaps, Next: ev.untilFull(found.perhaps), Evidence: map[string]any{absorbed: true},
 			Message: fmt.Sprintf("perhaps absorbed: %s did more I/Os per second than reads, and the storage may still have been writing afterwards (%s); if a cache took the writes and never filled, the sustained rate is lower",
 				few(found.perhaps), why)})
 	}

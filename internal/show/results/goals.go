@@ -1,6 +1,8 @@
 package results
 
 import (
+	"slices"
+
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/judge/trust"
@@ -25,12 +27,29 @@ func decideGoals(ev trust.Evidence, findings []model.Finding) []model.Goal {
 			continue
 		}
 		for _, d := range analyze.Decide(ev.Recorded, ev.Results, []model.Goal{g}) {
-			d.Goal.Message += etcdAnswer(w, d.Goal, ev.Results, findings)
-			d.Next = trust.Settle(ev, findings, d.Goal, d.Needs)
-			goals = append(goals, d.Goal)
+			g := lasting(d.Goal, ev.Results, findings)
+			g.Message += etcdAnswer(w, g, ev.Results, findings)
+			if g.Next == "" {
+				g.Next = trust.Settle(ev, findings, g, d.Needs)
+			}
+			goals = append(goals, g)
 		}
 	}
 	return goals
+}
+
+// lasting leaves a goal undecided that is met by a number which may be that of a cache or of burst credits. A rate that fell is
+// what was left of it, so it decides.
+func lasting(g model.Goal, results []model.Result, findings []model.Finding) model.Goal {
+	at := slices.IndexFunc(results, func(r model.Result) bool { return r.Workload == g.Workload && r.Direction == g.Direction })
+	if g.Outcome != model.Met || at < 0 || results[at].Sustained.Fallen() {
+		return g
+	}
+	if f := trust.MayNotLast(findings, g.Workload); f != nil {
+		g.Outcome, g.Next = model.Undecided, f.Next
+		g.Message += " meets the bound, but may not last: see the warning of rule " + f.Rule
+	}
+	return g
 }
 
 // believed leaves a goal on an application's counts undecided if a rule calls the numbers of that load
