@@ -42,14 +42,17 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 		// A crash cut it off between two flushes; the run's status already says so.
 		err = nil
 	}
+	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case isBoundError(err):
 		return nil, damageError(dir, samplesFile, err.Error())
+	case missing:
+		rec.Damage = append(rec.Damage, samplesFile+" is missing")
 	case err != nil:
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
 	rec.Imported = readImported(files, rec)
-	if len(rec.Samples) == 0 && rec.Imported == nil && rec.Run.Status == model.Complete && slices.ContainsFunc(rec.Run.Steps, func(s model.StepResult) bool { return s.Error == "" }) {
+	if !missing && len(rec.Samples) == 0 && rec.Imported == nil && rec.Run.Status == model.Complete && slices.ContainsFunc(rec.Run.Steps, func(s model.StepResult) bool { return s.Error == "" }) {
 		rec.Damage = append(rec.Damage, samplesFile+" is empty")
 	}
 	rec.Durability = readDurability(files, rec)
