@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
 	"github.com/loadline/loadline/internal/show/results"
@@ -30,6 +31,9 @@ func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (
 	case output.name() == "text":
 		o.Brief = brief
 		err = text.Render(e.Stdout, done.Report, o)
+	case done.Unsaved != nil:
+		// What is saved there is another report, or none.
+		err = output.emit(e, &format.Documents{Reports: []*model.Report{done.Report}})
 	default:
 		err = output.emitSaved(e, nil, done.Report.Run.Directory)
 	}

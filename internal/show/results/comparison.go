@@ -48,11 +48,13 @@ func Recompare(folder *store.Folder, asked model.Margins) (again Outcome, err er
 			if moved {
 				return nil
 			}
-			_, err = saveReport(f, reports[i])
+			_, err = saveReport(f, rec, reports[i])
 			return err
 		}()
 		if isUnsaved(err) {
-			again.Unsaved = err
+			if !isKept(again.Unsaved) {
+				again.Unsaved = err
+			}
 		} else if err != nil {
 			return again, err
 		}
@@ -67,6 +69,10 @@ func Recompare(folder *store.Folder, asked model.Margins) (again Outcome, err er
 		// It was not saved there, so the directory is not named.
 		c.Directory, reports[0].Run.Directory, reports[1].Run.Directory = "", "", ""
 		again.Unsaved = movedAway(dir, "comparison", "loadline compare DIR")
+		return again, nil
+	}
+	if isKept(again.Unsaved) {
+		// The saved comparison is that of the reports that are kept.
 		return again, nil
 	}
 	if err = saveComparison(folder, c, reports); isUnsaved(err) {

@@ -72,7 +72,7 @@ func finishIn(dir string) (Outcome, error) {
 }
 
 // Finish computes the report of a run, and saves it beside the raw data. A report that cannot be saved
-// is complete all the same.
+// is complete all the same. One that holds more, because the raw data were damaged since, is not replaced.
 func Finish(rec *model.Recorded) (Outcome, error) {
 	done := Outcome{Report: explained(rec, Assemble(rec))}
 	var err error
@@ -83,7 +83,7 @@ func Finish(rec *model.Recorded) (Outcome, error) {
 		}
 		defer f.Close()
 		f.Tidy()
-		done.Document, err = saveReport(f, done.Report)
+		done.Document, err = saveReport(f, rec, done.Report)
 	} else {
 		err = movedAway(rec.Directory, "run", "loadline analyze DIR")
 	}

@@ -38,7 +38,7 @@ func finishRanking(dir string) (done Outcome, err error) {
 	for i := range sides {
 		rec := sides[i].Recorded
 		sides[i].Report = explained(rec, assembleOn(rec, importedBaseline(rec, sides)))
-		if _, err := saveReport(folders[i], sides[i].Report); isUnsaved(err) {
+		if _, err := saveReport(folders[i], rec, sides[i].Report); isUnsaved(err) {
 			done.Unsaved = err
 		} else if err != nil {
 			return done, err
@@ -46,7 +46,7 @@ func finishRanking(dir string) (done Outcome, err error) {
 		done.Systems = append(done.Systems, sides[i].Report)
 	}
 	done.Report = rankingReport(dir, sides)
-	if done.Document, err = saveReport(folder, done.Report); isUnsaved(err) {
+	if done.Document, err = saveReport(folder, nil, done.Report); isUnsaved(err) {
 		done.Unsaved, err = err, nil
 	}
 	return done, err

@@ -34,7 +34,11 @@ func readDocument(dir, name string) ([]byte, error) {
 }
 
 // unsaved reports that computed results could not be saved. They were printed all the same.
-type unsaved struct{ *model.WorkerError }
+type unsaved struct {
+	*model.WorkerError
+	// kept is set if better ones are saved there.
+	kept bool
+}
 
 func (u unsaved) Unwrap() error { return u.WorkerError }
 
@@ -52,14 +56,14 @@ func saving(dir, again string, err error) error {
 	case errors.Is(first, fs.ErrPermission), errors.Is(first, syscall.EROFS):
 		do = "make the folder writable"
 	}
-	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved in %s: %v", dir, first), do+", then: "+again)}
+	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved in %s: %v", dir, first), do+", then: "+again), false}
 }
 
 // movedAway says that results could not be saved, because their directory was no longer there when what made them ended. Whoever
 // moved it keeps what was measured, and nothing may be written to what is there instead. Again is the command that computes and
 // saves them once more.
 func movedAway(dir, during, again string) error {
-	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the %s", dir, during), again+", with the folder to which it was moved")}
+	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved: %s was moved, replaced or removed during the %s", dir, during), again+", with the folder to which it was moved"), false}
 }
 
 // firstOf is the first of several errors: a full disk causes the same error for every file.
@@ -74,6 +78,12 @@ func firstOf(err error) error {
 func isUnsaved(err error) bool {
 	var u unsaved
 	return errors.As(err, &u)
+}
+
+// isKept reports whether an error means that better results are saved already.
+func isKept(err error) bool {
+	var u unsaved
+	return errors.As(err, &u) && u.kept
 }
 
 // saves is locked for reading while something is saved.
@@ -122,15 +132,18 @@ func (c computed) save(f *store.Folder) error {
 	return f.WriteAll(files...)
 }
 
-// saveReport writes a report beside its raw data, and returns its document. With an unsaved error the
-// document is complete.
-func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
+// saveReport writes a report beside its raw data, unless it must not replace the one there, and returns its document. A ranking
+// has no record of its own. With an unsaved error the document is complete.
+func saveReport(f *store.Folder, rec *model.Recorded, r *model.Report) ([]byte, error) {
 	var doc, summary bytes.Buffer
 	if err := jsonout.Write(&doc, r); err != nil {
 		return nil, err
 	}
 	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true, Verbose: true}); err != nil {
 		return nil, err
+	}
+	if err := keepsSaved(f, rec, r); err != nil {
+		return doc.Bytes(), err
 	}
 	page := func(w io.Writer) error {
 		// An unreadable trace is left out, as in the budgets.

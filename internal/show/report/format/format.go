@@ -33,7 +33,7 @@ type Documents struct {
 	Traces []*iotrace.Report
 	// TraceSamples reads the raw data of a trace; nil if only its document is available.
 	TraceSamples func(*iotrace.Report) []iotrace.Sample
-	// Samples reads the raw data of the runs that have any.
+	// Samples reads the raw data of the runs that have any; nil if only the reports are available.
 	Samples func() ([]*model.Recorded, error)
 }
 
@@ -239,9 +239,12 @@ func writeCSV(d *Documents, _ text.Options) ([]File, error) {
 				return nil, err
 			}
 		}
-		recorded, err := d.Samples()
-		if err != nil {
-			return nil, err
+		var recorded []*model.Recorded
+		if d.Samples != nil {
+			var err error
+			if recorded, err = d.Samples(); err != nil {
+				return nil, err
+			}
 		}
 		if len(recorded) > 0 {
 			if err := add("-samples", func(b *bytes.Buffer) error { return csvout.WriteSamples(b, recorded...) }); err != nil {
