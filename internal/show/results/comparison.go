@@ -197,7 +197,7 @@ func isWhole(rec *model.Recorded) error {
 	case len(rec.Damage) > 0:
 		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, strings.Join(rec.Damage, "; ")), look)
 	case rec.Run.Finished.IsZero():
-		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, rec.Run.Reason), look)
+		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, cmp.Or(rec.Run.Reason, "its record does not say when it ended")), look)
 	}
 	return nil
 }
