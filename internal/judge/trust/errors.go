@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -13,9 +14,9 @@ const earlySeconds = 1.0
 
 var ruleErrors = Rule{
 	Name:     "errors",
-	Checks:   "no repeat failed, no I/O failed or was short, no load ended early",
-	Evidence: "the exit status, error counts and duration of every repeat",
-	Severity: "invalid: the repeats that succeed on a faulty device are a biased sample",
+	Checks:   "no repeat failed, no I/O failed or was short, no load ended early, each workload completed I/Os",
+	Evidence: "the exit status, error counts, duration and samples of every repeat",
+	Severity: "invalid: the repeats that succeed on a faulty device are a biased sample, and a workload whose I/Os never completed has no result",
 	Advice:   "fix the cause; the tool's own output is in the run's `raw/` folder",
 	check:    checkErrors,
 }
@@ -27,6 +28,7 @@ var ruleErrors = Rule{
 // fio with continue_on_error exits with 0 although I/Os failed; this is never a pass.
 func checkErrors(ev Evidence) []model.Finding {
 	var o outcome
+	var idle []string
 	var troubles []*trouble
 	byCause := map[string]*trouble{}
 	for _, w := range ev.attempted() {
@@ -38,6 +40,9 @@ func checkErrors(ev Evidence) []model.Finding {
 			continue
 		case t.failed == 0 && !ev.failuresReported(w):
 			o.miss(w, "the source does not say whether anything failed")
+			continue
+		case t.failed == 0 && ev.idle(w, steps):
+			idle = append(idle, w)
 			continue
 		case t.failed == 0:
 			o.pass(w)
@@ -61,7 +66,34 @@ func checkErrors(ev Evidence) []model.Finding {
 			Next:     ev.repaired(t.workloads),
 		})
 	}
+	if len(idle) > 0 {
+		o.fault(model.Finding{
+			Severity: model.SeverityInvalid,
+			Results:  idle,
+			Message:  fmt.Sprintf("no I/O of %s completed in any repeat: there is no result", few(idle)),
+			Evidence: map[string]any{"ios": 0},
+			Next:     "look at the storage's log and at dmesg for that time, then " + ev.command(ev.only(idle)),
+		})
+	}
 	return o.findings("no repeat failed, no I/O failed or was short, none ended early", "no repeat was recorded")
+}
+
+// idle reports whether no I/O of a workload completed although each of its repeats lasted as long as planned. Where something was
+// lost (a record, a pod, the end of an interrupted repeat), nothing is known about that.
+func (ev Evidence) idle(workload string, steps []model.StepResult) bool {
+	if ev.Recorded.Imported != nil || len(ev.Recorded.Damage) > 0 || slices.Contains(ev.workloads(), workload) {
+		return false
+	}
+	own := map[int]bool{}
+	for _, s := range steps {
+		if s.Lost != "" || s.EndedEarly {
+			return false
+		}
+		own[s.Step.Number] = true
+	}
+	return !slices.ContainsFunc(ev.Recorded.Samples, func(s model.Sample) bool {
+		return own[s.Step] && slices.ContainsFunc([]*model.Flow{s.Read, s.Write, s.Sync}, func(f *model.Flow) bool { return f != nil && f.IOs > 0 })
+	})
 }
 
 // trouble is one cause and all workloads that it affected.

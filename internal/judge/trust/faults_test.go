@@ -40,6 +40,12 @@ func setWorkload(ev *Evidence, w model.Workload) {
 	}
 }
 
+// unanswered has no I/O of a workload complete.
+func unanswered(ev *Evidence) {
+	eachFlow(ev, lat.Name, func(f *model.Flow) { *f = model.Flow{} })
+	ev.Results = slices.DeleteFunc(ev.Results, func(r model.Result) bool { return r.Workload == lat.Name })
+}
+
 // busyFor leaves little idle time on two processors while a latency was measured, with a load generator
 // that used 0.1 of them and waited for a processor for that share of the time.
 func busyFor(idle, waited float64, further func(*Evidence)) func(*Evidence) {
@@ -137,6 +143,16 @@ var firstFaults = []fault{
 		s := &ev.Recorded.Run.Steps[20]
 		s.Ended, s.EndedEarly = s.Started+1.5, true
 	}},
+	{rule: "errors", name: "nothing completed", spoil: unanswered,
+		also: []string{"bytes", "depth", "warm-up", "cliff"}, want: []string{"invalid rand-read-lat"}, says: "no I/O of rand-read-lat completed in any repeat: there is no result"},
+	{rule: "errors", name: "nothing is known of the end", spoil: func(ev *Evidence) {
+		unanswered(ev)
+		eachStep(ev, lat.Name, func(s *model.StepResult) { s.EndedEarly = true })
+	}},
+	{rule: "errors", name: "the samples are lost", spoil: func(ev *Evidence) {
+		unanswered(ev)
+		ev.Recorded.Damage = []string{"samples.jsonl.zst is missing"}
+	}, also: []string{"interrupted"}},
 
 	{rule: "memory", name: "tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "tmpfs", Memory: true}

@@ -104,6 +104,9 @@ func ofReport(r *model.Report) Suite {
 		invalid[name] = true
 		s.add("result", name, broken, string(res.Verdict), value+" is invalid"+words.Prefixed(": ", reasons(r, res.Workload)), res.Seconds)
 	}
+	for _, name := range unmeasured(r) {
+		s.add("result", name, broken, "not measured", "it has no result"+words.Prefixed(": ", reasons(r, name)), 0)
+	}
 	for _, g := range r.Goals {
 		message := g.Message + words.Prefixed("; next: ", g.Next)
 		o := map[model.Outcome]outcome{model.Met: passed, model.Missed: failed, model.Undecided: failed}[g.Outcome]
@@ -113,6 +116,16 @@ func ofReport(r *model.Report) Suite {
 		s.add("goal", g.Text, o, string(g.Outcome), message, 0)
 	}
 	return s
+}
+
+// unmeasured names the workloads of a run that have no result. Of imported ones, their source decides what it reports.
+func unmeasured(r *model.Report) (names []string) {
+	for _, w := range r.Run.Workloads {
+		if r.Run.Imported == nil && !slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Workload == w.Name }) {
+			names = append(names, w.Name)
+		}
+	}
+	return names
 }
 
 // took is how long a run took, in seconds, with everything before and after its repeats; if its end is not known, how long it

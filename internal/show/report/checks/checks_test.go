@@ -286,3 +286,20 @@ func TestJUnitHasElapsedTimes(t *testing.T) {
 		t.Errorf("%q, want %q", times, want)
 	}
 }
+
+// A workload that was planned and has no result is an error, with what was found; one of an import is not, as it may never have run.
+func TestAWorkloadWithoutAResultIsATestCase(t *testing.T) {
+	r := &model.Report{
+		Run:      model.RunInfo{Status: model.Complete, Workloads: []model.Workload{{Name: "reads"}, {Name: "writes"}}},
+		Results:  []model.Result{{Workload: "writes", Direction: model.Write, Verdict: model.Valid}},
+		Findings: []model.Finding{{Rule: "errors", Severity: model.SeverityInvalid, Results: []string{"reads"}, Message: "no I/O completed"}},
+	}
+	cases := decoded(t, Of([]*model.Report{r}, nil, nil)).Suites[0].Cases
+	if c := cases[len(cases)-1]; len(cases) != 2 || c.Name != "reads" || state(c) != "error not measured" || c.Error.Message != "it has no result: no I/O completed" {
+		t.Errorf("%+v", cases)
+	}
+	r.Run.Imported = &model.Import{}
+	if cases := decoded(t, Of([]*model.Report{r}, nil, nil)).Suites[0].Cases; len(cases) != 1 {
+		t.Errorf("%+v", cases)
+	}
+}
