@@ -65,14 +65,17 @@ func (g *gateFlags) finishPair(e *env.Env, folder *store.Folder, output *outputF
 
 // printComparison prints a comparison; document writes it in a format other than text and JSON.
 func printComparison(e *env.Env, c *model.Comparison, output *outputFlags, brief bool, document func() error) error {
+	words := func() error {
+		o := screen.Text(e.Output)
+		o.Brief = brief
+		return text.RenderComparison(e.Stdout, c, o)
+	}
+	output.words = words
 	switch output.name() {
 	case "json":
 		return jsonout.WriteComparison(term.Raw(e.Stdout), c)
 	case "text":
-	default:
-		return document()
+		return words()
 	}
-	o := screen.Text(e.Output)
-	o.Brief = brief
-	return text.RenderComparison(e.Stdout, c, o)
+	return document()
 }

@@ -20,8 +20,13 @@ func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (
 	for _, d := range done.Damage {
 		printLine(e.Stderr, "loadline: %s", d)
 	}
+	words := func() error {
+		o := screen.Text(e.Output)
+		o.Brief = brief
+		return text.Render(e.Stdout, done.Report, o)
+	}
 	var err error
-	switch o := screen.Text(e.Output); {
+	switch {
 	case done.Durability != nil:
 		err = screen.PrintDurability(e, done.Durability, output.name() == "json")
 	case done.Trace != nil:
@@ -29,13 +34,15 @@ func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (
 	case output.name() == "json":
 		_, err = term.Raw(e.Stdout).Write(done.Document)
 	case output.name() == "text":
-		o.Brief = brief
-		err = text.Render(e.Stdout, done.Report, o)
+		err = words()
 	case done.Unsaved != nil:
 		// What is saved there is another report, or none.
 		err = output.emit(e, &format.Documents{Reports: []*model.Report{done.Report}})
 	default:
 		err = output.emitSaved(e, nil, done.Report.Run.Directory)
+	}
+	if done.Report != nil {
+		output.words = words
 	}
 	if err = errors.Join(err, done.Unsaved); err != nil {
 		return exitFailed, err

@@ -61,3 +61,36 @@ func TestALedgerWithoutRoomLeavesNothing(t *testing.T) {
 	empty(t, results)
 	empty(t, dir)
 }
+
+// A folder that takes no file is refused before anything is measured; what could not be written after that is printed, with the run.
+func TestAnOutputWithoutRoomLosesNoResult(t *testing.T) {
+	args := []string{"fake:?iops=1000&cv=0.05&seed=1", "--profile", "quick", "--only", "rand-read-iops", "--quiet", "--results"}
+	full := lab.Tmpfs(t, 16<<10)
+	if err := os.WriteFile(filepath.Join(full, "all"), make([]byte, 16<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x.html", "x.txt", "x.json"} {
+		results := t.TempDir()
+		code, out, errs := runLoadline(t, append(append([]string{"run"}, args...), results, "-o", filepath.Join(full, name))...)
+		if code != exitFailed || !strings.Contains(out, "rand-read-iops") || !strings.Contains(out, "saved   "+results) || !strings.Contains(errs, "no space left on device") {
+			t.Errorf("%s: exit code %d, %s%s", name, code, out, errs)
+		}
+	}
+	code, out, errs := runLoadline(t, "compare", "fake:?iops=1000&seed=1", "fake:?iops=1001&seed=2", "--profile", "quick", "--only", "rand-read-iops", "--quiet", "--fail-on", "none",
+		"--results", t.TempDir(), "-o", filepath.Join(full, "x.html"))
+	if code != exitFailed || !strings.Contains(out, "rand-read-iops") || !strings.Contains(out, "saved ") || !strings.Contains(errs, "no space left on device") {
+		t.Errorf("a comparison: exit code %d, %s%s", code, out, errs)
+	}
+
+	if err := unix.Mount("", full, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"-o", "--junit"} {
+		results := t.TempDir()
+		code, _, errs := runLoadline(t, append(append([]string{"run"}, args...), results, flag, filepath.Join(full, "x.xml"))...)
+		if code != exitUsage || !strings.Contains(errs, "no file can be written into "+full+": read-only file system") || !strings.Contains(errs, "next: ") {
+			t.Errorf("%s: exit code %d, %s", flag, code, errs)
+		}
+		empty(t, results)
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -39,6 +40,9 @@ type outputFlags struct {
 	chosen format.Format
 	// beside are the files that accompany the named file.
 	beside []format.File
+	// words prints what was measured as text, where the file cannot be written: the result has no other way out, and neither has
+	// the name of its directory. It is nil for a verb that measures nothing.
+	words func() error
 }
 
 // textOrJSON are the formats of results that are not a run's report.
@@ -124,7 +128,11 @@ func (o *outputFlags) into(e *env.Env, run func() error) error {
 	if written.Len() == 0 {
 		return err
 	}
-	return alsoFailed(err, o.save(e, written.Bytes()))
+	unwritten := o.save(e, written.Bytes())
+	if unwritten != nil && o.words != nil {
+		unwritten = errors.Join(o.words(), unwritten)
+	}
+	return alsoFailed(err, unwritten)
 }
 
 // checkReplaceable refuses a file that must not be replaced.

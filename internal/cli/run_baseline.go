@@ -24,16 +24,21 @@ func (f *measureFlags) finishBaseline(e *env.Env, folder *store.Folder) (int, er
 	c, r := again.Comparison, again.Report
 	r.Comparison = c
 	f.publisher.found.Reports = []*model.Report{r}
+	words := func() error {
+		o := screen.Text(e.Output)
+		o.Brief = screen.HeadIsShown(e, f.quiet)
+		if err := text.Render(e.Stdout, r, o); err != nil {
+			return err
+		}
+		fmt.Fprintf(e.Stdout, "\nB, this target, against its baseline, A:\n")
+		return text.RenderComparison(e.Stdout, c, o)
+	}
+	f.output.words = words
 	switch f.output.name() {
 	case "json":
 		err = jsonout.Write(term.Raw(e.Stdout), r)
 	case "text":
-		o := screen.Text(e.Output)
-		o.Brief = screen.HeadIsShown(e, f.quiet)
-		if err = text.Render(e.Stdout, r, o); err == nil {
-			fmt.Fprintf(e.Stdout, "\nB, this target, against its baseline, A:\n")
-			err = text.RenderComparison(e.Stdout, c, o)
-		}
+		err = words()
 	default:
 		err = f.output.emitComparison(e, c, folder)
 	}

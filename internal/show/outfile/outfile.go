@@ -51,7 +51,7 @@ func Check(name string, force bool, instead string) error {
 	case store.IsRunFile(filepath.Base(name)) && !OwnFolder(folder):
 		return model.RefusedError(fmt.Sprintf("a folder with a %s in it passes for a saved run", filepath.Base(name)), "choose another name for -o")
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return checkWritable(folder)
 	case err != nil:
 		return model.RefusedError(fmt.Sprintf("%s cannot be written: %v", name, err), "choose another name for -o")
 	case info.IsDir():
@@ -61,16 +61,25 @@ func Check(name string, force bool, instead string) error {
 	case OwnFolder(folder) && filepath.Base(name) != store.PageFile:
 		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, folder), "choose another name for -o; loadline analyze "+safetext.ShellWord(folder)+" writes a run's own files again")
 	case force:
-		return nil
+		return checkWritable(folder)
 	}
 	ours, err := BeginsAsReport(name, info)
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s exists and cannot be read: %v", name, err), "choose another name for -o")
 	}
 	if ours {
-		return nil
+		return checkWritable(folder)
 	}
 	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or "+instead)
+}
+
+// checkWritable refuses a folder in which no file can be made: a file in it is replaced by a new one, and that would fail only after
+// the measurement.
+func checkWritable(folder string) error {
+	if err := unix.Access(folder, unix.W_OK|unix.X_OK); err != nil {
+		return model.RefusedError(fmt.Sprintf("no file can be written into %s: %v", folder, err), "choose another name for -o, or make the folder writable")
+	}
+	return nil
 }
 
 // OwnFolder reports whether a folder contains a saved run, a comparison or a durability test.
