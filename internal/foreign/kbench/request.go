@@ -63,6 +63,9 @@ func Parse(args []string, getenv func(string) string) (Request, error) {
 		return Request{}, refused("no file to measure is named", "set FILE_NAME, or give the file as the first argument")
 	}
 	r.Prefix = argument(1, "OUTPUT", "./test_device")
+	if len(args) > 2 && args[2] == "" && getenv("SIZE") == "" {
+		r.Remarks = append(r.Remarks, "SIZE is given, but empty: taken for "+defaultSize)
+	}
 	return r, r.size(argument(2, "SIZE", defaultSize))
 }
 
@@ -85,6 +88,9 @@ func parseRest(getenv func(string) string) (Request, error) {
 	}
 	if v := getenv("CPU_IDLE_PROF"); v != "" && v != "enabled" && v != "disabled" {
 		r.Remarks = append(r.Remarks, fmt.Sprintf("CPU_IDLE_PROF=%s is neither enabled nor disabled: taken for disabled", v))
+	}
+	if v := getenv("LONG_RUN"); v != "" && v != "true" && v != "false" {
+		r.Remarks = append(r.Remarks, fmt.Sprintf("LONG_RUN=%s is neither true nor false: taken for false, so it measures once", v))
 	}
 	if getenv("QUICK_MODE") != "" {
 		r.Remarks = append(r.Remarks, "QUICK_MODE is outdated: set MODE=quick")

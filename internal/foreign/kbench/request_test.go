@@ -47,6 +47,10 @@ func TestRequests(t *testing.T) {
 			Request{File: "/v", Prefix: "./test_device", SizeText: "10g", Size: 10 << 30, Mode: "quick", Remarks: []string{"QUICK_MODE is outdated: set MODE=quick"}}, "", 1},
 		{"neither enabled nor disabled", nil, []string{"FILE_NAME=/v", "CPU_IDLE_PROF=yes"},
 			Request{File: "/v", Prefix: "./test_device", SizeText: "10g", Size: 10 << 30, Mode: "full", Remarks: []string{"CPU_IDLE_PROF=yes is neither enabled nor disabled: taken for disabled"}}, "", 5},
+		{"neither true nor false", nil, []string{"FILE_NAME=/v", "LONG_RUN=yes"},
+			Request{File: "/v", Prefix: "./test_device", SizeText: "10g", Size: 10 << 30, Mode: "full", Remarks: []string{"LONG_RUN=yes is neither true nor false: taken for false, so it measures once"}}, "", 5},
+		{"an empty size", []string{"/v", "", ""}, nil,
+			Request{File: "/v", Prefix: "./test_device", SizeText: "10g", Size: 10 << 30, Mode: "full", Remarks: []string{"SIZE is given, but empty: taken for 10g"}}, "", 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Parse(c.args, world(c.env...))
