@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -99,6 +100,9 @@ func (o *outputFlags) choose() (err error) {
 	if name == "" && o.plain != nil && o.plain() {
 		file = ""
 	}
+	if err := o.checkExtension(name); err != nil {
+		return err
+	}
 	if o.chosen, err = format.Choose(name, file); err == nil && slices.Contains(o.names(), o.name()) {
 		return nil
 	}
@@ -110,6 +114,22 @@ func (o *outputFlags) choose() (err error) {
 		what = safetext.ShellWord(file)
 	}
 	return model.RefusedError(fmt.Sprintf("%s is not available here: choose from %s", what, strings.Join(o.names(), " and ")), "use --format "+strings.Join(o.names(), " or --format "))
+}
+
+// checkExtension refuses a format in a file that is named like one of another format: whatever opens it by its name would
+// misunderstand it, and a browser might run a script in it. Any format is text.
+func (o *outputFlags) checkExtension(name string) error {
+	if name == "" || !o.toFile() {
+		return nil
+	}
+	by, err := format.Choose("", o.file)
+	asked, unknown := format.Choose(name, "")
+	if err != nil || unknown != nil || by.Name == asked.Name || by.Name == "text" {
+		return nil
+	}
+	other := strings.TrimSuffix(o.file, filepath.Ext(o.file)) + asked.Extensions[0]
+	return model.RefusedError(fmt.Sprintf("%s is named like a file of the format %s, but --format %s was given", o.file, by.Name, asked.Name),
+		"use -o "+safetext.ShellWord(other)+", or leave --format out")
 }
 
 // into runs a verb and writes its result into the file, if one is named.

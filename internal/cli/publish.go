@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/publish"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/results"
@@ -37,7 +39,7 @@ func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {
 	fl.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`; exit code 1 if that fails")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := h.check(e, f.quiet, f.inside.detach); err != nil {
+		if err := h.check(e, f.quiet, f.inside.detach, f.output.file); err != nil {
 			return err
 		}
 		err := run(cmd, args)
@@ -49,7 +51,7 @@ func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {
 }
 
 // check refuses invalid flags and unusable destinations before anything is measured.
-func (h *publisher) check(e *env.Env, quiet, detached bool) (err error) {
+func (h *publisher) check(e *env.Env, quiet, detached bool, output string) (err error) {
 	if err := flags.OneOf("--annotations", h.annotations, publish.AnnotationForms); err != nil {
 		return err
 	}
@@ -58,6 +60,9 @@ func (h *publisher) check(e *env.Env, quiet, detached bool) (err error) {
 	}
 	if detached && (h.junit != "" || h.push != "") {
 		return model.RefusedError("--detach does not wait for results, so --junit and --push have none", "leave --detach out; or loadline report RUN after loadline fetch")
+	}
+	if h.junit != "" && outfile.Same(h.junit, output) {
+		return model.RefusedError(fmt.Sprintf("--junit and -o both name %s: one would replace the other", h.junit), "choose another name for one of them")
 	}
 	h.to, err = publish.To(publish.Options{
 		JUnit: h.junit, Annotations: h.annotations, Push: h.push,

@@ -166,6 +166,21 @@ func ownStream(name string) *os.File {
 	return env.StreamOf(info)
 }
 
+// Same reports whether two names are those of one file, which need not exist. A stream takes several documents.
+func Same(a, b string) bool {
+	if a == "" || b == "" || IsStream(a) {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil || errB == nil {
+		return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+	}
+	folderA, errA := os.Stat(filepath.Dir(a))
+	folderB, errB := os.Stat(filepath.Dir(b))
+	return errA == nil && errB == nil && os.SameFile(folderA, folderB) && filepath.Base(a) == filepath.Base(b)
+}
+
 // IsStream reports whether a name refers to a pipe, a terminal or the like, next to which no other
 // file is written.
 func IsStream(name string) bool {
