@@ -1,6 +1,7 @@
 package kbench
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // recorder keeps one cycle in memory, and writes the file of each aspect when its last job is done. It
@@ -19,6 +21,17 @@ type recorder struct {
 	// outputs are fio's outputs, by the name given in the step.
 	outputs map[string][]byte
 	values  Values
+	// published are the files that were written.
+	published []string
+}
+
+// unfinished adds to the error that ended a cycle which files it has left.
+func (k *recorder) unfinished(err error) error {
+	if len(k.published) == 0 {
+		return err
+	}
+	return errors.Join(err, &model.LeftError{WorkerError: model.BrokenError("not all jobs were measured, so there is no summary; what was measured is in "+units.FormatList(k.published),
+		"measure again with --overwrite to replace them")})
 }
 
 // Prepared keeps how the volume was prepared in the first cycle.
@@ -104,14 +117,36 @@ func (k *recorder) publish(aspect Aspect) error {
 	if err := k.values.Read(data); err != nil {
 		return err
 	}
-	return store.WriteNamed(k.request.OutputFile(aspect), data)
+	file := k.request.OutputFile(aspect)
+	err = store.WriteNamed(file, data)
+	if err == nil {
+		k.published = append(k.published, file)
+	}
+	return err
 }
 
-// writableBeside checks that results can be saved, before anything is measured.
-func writableBeside(path string) error {
+// folders are those that were made for the results, the deepest first.
+type folders []string
+
+// removeEmpty removes those in which nothing was saved.
+func (f folders) removeEmpty() {
+	for _, dir := range f {
+		if os.Remove(dir) != nil {
+			return // something is in it
+		}
+	}
+}
+
+// writableBeside checks that results can be saved, before anything is measured, and returns the folders that it made for them.
+func writableBeside(path string) (made folders, err error) {
 	dir := filepath.Dir(path)
-	err := store.MakeParent(dir)
-	if err == nil {
+	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); err == nil {
+			break
+		}
+		made = append(made, at)
+	}
+	if err = store.MakeParent(dir); err == nil {
 		var f *os.File
 		if f, err = os.CreateTemp(dir, ".tmp-*"); err == nil {
 			f.Close()
@@ -119,7 +154,8 @@ func writableBeside(path string) error {
 		}
 	}
 	if err != nil {
-		return model.RefusedError("results cannot be saved in "+dir+": "+err.Error(), "name a folder that may be written in OUTPUT, such as OUTPUT=/tmp/device")
+		made.removeEmpty()
+		return nil, model.RefusedError("results cannot be saved in "+dir+": "+err.Error(), "name a folder that may be written in OUTPUT, such as OUTPUT=/tmp/device")
 	}
-	return nil
+	return made, nil
 }

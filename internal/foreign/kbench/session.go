@@ -51,6 +51,8 @@ type Session struct {
 	// made is set if the file did not exist before, so that the worker creates and removes it.
 	made     bool
 	prepared *session.Prepared
+	// folders were made for the results.
+	folders folders
 }
 
 // Cycle is one pass over all jobs.
@@ -65,15 +67,16 @@ const betweenCycles = time.Second
 
 // Begin refuses what cannot be measured or would destroy data, creates the file, and plans.
 func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, error) {
-	if err := writableBeside(r.Prefix); err != nil {
+	made, err := writableBeside(r.Prefix)
+	if err != nil {
 		return nil, err
 	}
-	s := &Session{options: o, env: e, request: r}
-	err := s.lay(ctx)
-	if err == nil {
+	s := &Session{options: o, env: e, request: r, folders: made}
+	if err = s.lay(ctx); err == nil {
 		err = s.prepare(ctx)
 	}
 	if err != nil {
+		made.removeEmpty()
 		return nil, sentence(err)
 	}
 	return s, nil
@@ -81,7 +84,10 @@ func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, err
 
 // Close ends the session of the worker, which removes the file if it created it, and discards a device
 // that it filled if everything was measured.
-func (s *Session) Close() error { return s.prepared.Close() }
+func (s *Session) Close() error {
+	defer s.folders.removeEmpty()
+	return s.prepared.Close()
+}
 
 // Discarded returns what Close has discarded.
 func (s *Session) Discarded() []session.Returned { return s.prepared.Discarded() }
@@ -252,7 +258,7 @@ func (s *Session) cycle(ctx context.Context, first *model.Run) (*Cycle, error) {
 	}}
 	_, err := s.prepared.Measure(ctx, rec, s.options.Watch, s.env.Now)
 	if err := cmp.Or(err, failedStep(rec.recorded.Run.Steps)); err != nil {
-		return nil, err
+		return nil, rec.unfinished(err)
 	}
 	report := results.Assemble(&rec.recorded)
 	var doc bytes.Buffer
