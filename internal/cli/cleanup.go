@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,8 @@ removed; 2 usage; 130 interrupted.`,
 			switch {
 			case len(args) == 0:
 				return cleanupCluster(cmd.Context(), e, at.Access, everywhere, force)
+			case strings.TrimSpace(args[0]) == "":
+				return usage.EmptyDir(cmd)
 			case namesCluster(cmd):
 				return model.RefusedError("a directory and a cluster cannot be cleaned in one command", "leave out "+args[0]+", or the flags for Kubernetes")
 			case target.IsServer(args[0]):

@@ -67,7 +67,7 @@ Exit codes: 0 success; 2 there is no location for one.`,
 		RunE: func(*cobra.Command, []string) error {
 			file, _ := s.Path()
 			if file == "" {
-				return model.RefusedError("there is no location for a configuration file: neither $XDG_CONFIG_HOME nor $HOME is set, or $LOADLINE_CONFIG is none", "name a file with --config FILE")
+				return model.RefusedError("there is no location for a configuration file: neither $XDG_CONFIG_HOME nor $HOME is set, or $LOADLINE_CONFIG is none", "set LOADLINE_CONFIG=FILE")
 			}
 			printLine(e.Stdout, "%s", file)
 			return nil
@@ -88,7 +88,7 @@ Exit codes: 0 no errors, or there is no file; 2 there is an error.`,
 			if len(args) == 1 {
 				s.Use(args[0])
 			}
-			file, list, err := s.Read()
+			file, list, err := s.Check()
 			switch {
 			case err != nil:
 				return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,9 @@ Exit codes: 0 this machine can measure; 1 it cannot, and the ✗ lines say why; 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
-				dir = args[0]
+				if dir = args[0]; strings.TrimSpace(dir) == "" {
+					return usage.EmptyDir(cmd)
+				}
 			}
 			return examine(cmd.Context(), e, dir, &output)
 		},

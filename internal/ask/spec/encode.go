@@ -58,9 +58,9 @@ func encode(pairs ...pair) ([]byte, error) {
 		default:
 			fmt.Fprintf(&b, "%s: %v\n", p.key, v)
 		}
-	}
-	if !utf8.ValidString(b.String()) {
-		return nil, model.RefusedError("a name in the experiment or profile is not UTF-8 text, so it cannot be saved as YAML", "rename it")
+		if !utf8.ValidString(b.String()) {
+			return nil, model.RefusedError(fmt.Sprintf("the %s is not UTF-8 text, so it cannot be saved as YAML", strings.ReplaceAll(p.key, "_", " ")), "write it in UTF-8, or rename what it names")
+		}
 	}
 	return []byte(b.String()), nil
 }

@@ -103,6 +103,16 @@ func (s *Source) Path() (name string, named bool) {
 
 // Read reads the configuration file. The default file need not exist.
 func (s *Source) Read() (file string, list []spec.Setting, err error) {
+	return s.read("name another file with --config FILE, or use none with --config none")
+}
+
+// Check is Read for a command that takes the file as an argument.
+func (s *Source) Check() (file string, list []spec.Setting, err error) {
+	return s.read("name another file: loadline config check FILE")
+}
+
+// read reads the configuration file; otherwise says how to name another one.
+func (s *Source) read(otherwise string) (file string, list []spec.Setting, err error) {
 	file, named := s.Path()
 	if file == "" {
 		return "", nil, nil
@@ -114,7 +124,7 @@ func (s *Source) Read() (file string, list []spec.Setting, err error) {
 	case errors.Is(err, fs.ErrPermission) && !named && hidden(file):
 		return file, nil, nil
 	case err != nil:
-		return file, nil, model.RefusedError(fmt.Sprintf("the configuration %s cannot be read: %v", file, err), "name another file with --config FILE, or use none with --config none")
+		return file, nil, model.RefusedError(fmt.Sprintf("the configuration %s cannot be read: %v", file, err), otherwise)
 	}
 	list, err = spec.ParseSettings(file, data, s.known())
 	return file, list, err

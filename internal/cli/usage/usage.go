@@ -48,6 +48,11 @@ func WrongArguments(cmd *cobra.Command, what string, args []string, hint string)
 	return Error{fmt.Errorf("%s takes %s, not %s", cmd.CommandPath(), what, units.FormatCount(len(args), "argument")), hint}
 }
 
+// EmptyDir returns the error for an empty DIR, such as a variable of a script without a value.
+func EmptyDir(cmd *cobra.Command) error {
+	return Error{fmt.Errorf("%s is given a DIR that is empty", cmd.CommandPath()), cmd.CommandPath() + " DIR"}
+}
+
 // AtLeast returns an argument check for a command that takes one or more arguments.
 func AtLeast(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
