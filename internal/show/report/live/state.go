@@ -27,8 +27,8 @@ type state struct {
 	// workloads is how many are repeated until they are precise enough, converged how many of them
 	// are.
 	workloads, converged int
-	// side is that of the current step, begun the number of steps so far on both sides of a
-	// comparison.
+	// side is that of the current step, begun the number of steps so far, on both sides of a
+	// comparison. The numbers of steps themselves have gaps, where planned ones are left out.
 	side  model.Side
 	begun int
 	// sum adds up the current repeat, last is its last second.
@@ -200,14 +200,6 @@ func phaseWords(p model.Phase) string {
 // shortest is how many seconds a phase that is not counted in bytes must last to be logged.
 const shortest = 0.5
 
-// number returns the number of a step's repeat in the run, or on both sides of a comparison.
-func (s *state) number(step model.Step) int {
-	if s.side != "" {
-		return s.begun
-	}
-	return step.Number
-}
-
 // least says how many repeats there will be: "of 6", or "of at least 18" until that many were done.
 func (s *state) least(n int) string {
 	switch {
@@ -255,7 +247,7 @@ func (s *state) timeLeft() string {
 // stepLine returns "repeat 3 of at least 18, 6 of 6 not yet converged, about 50 s left or more: rand-read-iops 21.4k IOPS ±6.0%",
 // and in a comparison "…: rand-read-iops B, block 1 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
-	n := s.number(r.Step)
+	n := s.begun
 	lead := strings.TrimSpace(fmt.Sprintf("repeat %d %s", n, s.least(n))) + words.Prefixed(", ", s.wanting()) + words.Prefixed(", ", s.timeLeft()) + ": " + r.Step.Workload
 	line := lead + " "
 	if s.side != "" {

@@ -101,7 +101,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if !s.unplanned && s.elapsed+s.left > 0 {
 		share = s.elapsed / (s.elapsed + s.left)
 	}
-	n := s.number(*s.step)
+	n := s.begun
 	lead = []piece{{text: fmt.Sprintf("repeat %d", n), paint: term.Dim}}
 	if least := s.least(n); least != "" {
 		lead = append(lead, piece{text: least, paint: term.Dim, drop: 4})

@@ -210,11 +210,8 @@ func (l *Lines) progressOf(u model.Update) event {
 // begin reports that a repeat begins.
 func (l *Lines) begin(u model.Update) {
 	l.begun++
-	v := &underWay{step: *u.Step, number: u.Step.Number}
-	if u.Side != "" {
-		// Steps are counted on each side, repeats on both sides together.
-		v.number = l.begun
-	}
+	// The numbers of steps have gaps, where planned ones are left out, and are counted on each side.
+	v := &underWay{step: *u.Step, number: l.begun}
 	if u.Workload != nil {
 		v.workload = *u.Workload
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,5 +153,31 @@ func TestWhatSaysNothingIsLeftOut(t *testing.T) {
 	l.Plan("r", "d", nil, model.Plan{Volume: model.Volume{Target: model.Target{Name: ".", Kind: model.Directory, Path: "/srv/data"}}})
 	if !strings.Contains(b.String(), `"targets":["/srv/data"]`) {
 		t.Errorf("%s", b.String())
+	}
+}
+
+// Repeats are counted without gaps, also where planned ones are left out.
+func TestRepeatsAreCounted(t *testing.T) {
+	l, b := stream()
+	l.Begin()
+	w := model.Workload{Name: "w", Metric: model.IOPS}
+	for _, number := range []int{1, 2, 4} {
+		l.Observe(model.Update{Step: &model.Step{Number: number, Round: number, Workload: "w"}, Workload: &w, Steps: 4})
+	}
+	var numbers []int
+	for line := range strings.Lines(b.String()) {
+		var e struct {
+			Event  string `json:"event"`
+			Number int    `json:"number"`
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Event == "repeat" {
+			numbers = append(numbers, e.Number)
+		}
+	}
+	if !slices.Equal(numbers, []int{1, 2, 3}) {
+		t.Error(numbers)
 	}
 }
