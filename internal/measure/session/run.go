@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -88,6 +89,7 @@ func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (re
 	if m.writer, err = prep.Create(to.Results, run, e.Now); err != nil {
 		return nil, err
 	}
+	run.ID = filepath.Base(m.writer.Dir())
 	watch.Planned(run, m.writer.Dir(), []model.Plan{prep.Plan}, []model.ProbeResult{prep.Probe})
 	if err := aside.begin(ctx, m.writer); err != nil {
 		err = errors.Join(err, m.writer.Finish(model.Failed, err.Error()))
@@ -170,6 +172,7 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 	if err != nil {
 		return nil, model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
+	run.ID = filepath.Base(dir)
 	folder, err := store.Open(dir)
 	if err == nil {
 		err = pair.Create(dir, run, e.Now)

@@ -153,6 +153,11 @@ func TestAKilledRunIsReadAsInterrupted(t *testing.T) {
 func TestTakenNamesGetANumber(t *testing.T) {
 	parent := t.TempDir()
 	a, b := begin(t, parent), begin(t, parent)
+	for _, w := range []*Writer{a, b} {
+		if rec, err := Read(w.Dir()); err != nil || rec.Run.ID != filepath.Base(w.Dir()) {
+			t.Errorf("%s has the ID %q: %v", w.Dir(), rec.Run.ID, err)
+		}
+	}
 	if a.Dir()+"-2" != b.Dir() {
 		t.Errorf("two runs of the same second: %s and %s", a.Dir(), b.Dir())
 	}

@@ -86,6 +86,10 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	}
 	w := &Writer{folder: folder, now: now, run: s.Run, flushed: now(), unsynced: map[string]bool{}}
 	w.run.Schema, w.run.Status = model.RunSchema, model.Running
+	if s.Directory == "" {
+		// Another run that began in the same second has its name already.
+		w.run.ID = filepath.Base(dir)
+	}
 	if err := w.begin(s); err != nil {
 		return nil, errors.Join(unbegun(parent, err), w.abandon())
 	}
