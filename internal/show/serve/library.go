@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
@@ -47,12 +48,13 @@ type library struct {
 
 	mu      sync.Mutex
 	entries map[string]*entry
-	links   int
-	cut     bool
-	err     error
-	walked  time.Time
-	walking chan struct{}
-	ended   sync.WaitGroup
+	// links and unnamed count what the list leaves out: symbolic links, and folders whose name is not UTF-8 text.
+	links, unnamed int
+	cut            bool
+	err            error
+	walked         time.Time
+	walking        chan struct{}
+	ended          sync.WaitGroup
 }
 
 // entry is one directory of results.
@@ -158,7 +160,7 @@ func (l *library) walk() {
 			delete(l.entries, p)
 		}
 	}
-	l.links, l.cut, l.err = found.links, found.folders >= most, err
+	l.links, l.unnamed, l.cut, l.err = found.links, found.unnamed, found.folders >= most, err
 	l.walked = l.now()
 	close(l.walking)
 	l.walking = nil
@@ -180,6 +182,7 @@ type finding struct {
 	known          map[string]store.CardKind
 	paths          []string
 	links, folders int
+	unnamed        int
 }
 
 // find collects the directories of results below dir. Symbolic links are counted but not followed;
@@ -195,6 +198,11 @@ func (l *library) find(dir string, level int, found *finding) error {
 			found.links++
 		}
 		if !e.IsDir() || strings.HasPrefix(name, ".") || level == 0 && l.only != "" && name != l.only {
+			continue
+		}
+		if !utf8.ValidString(name) {
+			// Neither a path of the root nor a URL can hold such a name.
+			found.unnamed++
 			continue
 		}
 		if found.folders++; found.folders > most {

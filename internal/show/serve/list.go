@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // listSchema is the schema name of the list.
@@ -267,6 +268,9 @@ func (l *library) remarks() (out []string) {
 		out = append(out, "1 symbolic link was not followed")
 	case l.links > 1:
 		out = append(out, fmt.Sprintf("%d symbolic links were not followed", l.links))
+	}
+	if l.unnamed > 0 {
+		out = append(out, units.FormatCount(l.unnamed, "folder")+" left out: a name that is not UTF-8 text has no address; loadline report shows such a run")
 	}
 	if l.cut {
 		out = append(out, fmt.Sprintf("only the first %d folders were looked at: serve a narrower folder", most))

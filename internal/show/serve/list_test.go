@@ -264,3 +264,14 @@ func TestTheListNamesItsFolder(t *testing.T) {
 		t.Errorf("%q, want %q", got, dir)
 	}
 }
+
+// A run whose folder has a name that no address can hold is left out, and the list says so.
+func TestAFolderWithoutAProperNameIsCounted(t *testing.T) {
+	s := newSite(t, nil)
+	s.run("one", 1000, nil)
+	s.check(os.Mkdir(filepath.Join(s.folder, "\xff\xfebad"), 0o755))
+	l, _ := s.list("")
+	if l.Total != 1 || len(l.Remarks) != 1 || !strings.Contains(l.Remarks[0], "1 folder left out: a name that is not UTF-8 text") {
+		t.Errorf("%d runs, %q", l.Total, l.Remarks)
+	}
+}
