@@ -19,6 +19,9 @@ func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) 
 	if _, err := d.Version(ctx); err != nil {
 		return nil, err
 	}
+	if err := checkTemporary(); err != nil {
+		return nil, err
+	}
 	candidates := []string{"io_uring", "libaio", "psync"}
 	if runtime.GOOS != "linux" {
 		candidates = []string{"posixaio", "psync"}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
@@ -177,6 +179,15 @@ func privateName() string {
 		parent = real
 	}
 	return filepath.Join(parent, "loadline-fio-"+rand.Text())
+}
+
+// checkTemporary refuses a directory for temporary files in which none can be made, before anything is measured.
+func checkTemporary() error {
+	parent := filepath.Dir(privateName())
+	if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
+		return model.RefusedError(fmt.Sprintf("fio's job file needs a temporary directory, and none can be made in %s: %v", parent, err), "set TMPDIR to a directory with free space")
+	}
+	return nil
 }
 
 // pipeDelay is how long the pipes may stay open after fio has ended.
