@@ -193,15 +193,15 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 			found.Settled = fast || calm
 			break
 		}
-		if found.Waited == 0 {
-			e.tell(s, model.Update{Message: fmt.Sprintf("%s: waiting for the storage to finish what was written (%s IOPS now)",
-				w.Name, units.FormatRate(rate))})
-		}
 		expected := most
 		if full == 0 {
 			expected = math.Min(most, math.Max(waited+d.backlog.left(), d.writes/found.Slow))
 		}
-		e.tell(s, model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: waited, Total: expected}})
+		u := model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: waited, Total: expected}}
+		if found.Waited == 0 {
+			u.Message = fmt.Sprintf("%s: waiting for the storage to finish what was written (%s IOPS now)", w.Name, units.FormatRate(rate))
+		}
+		e.tell(s, u)
 		pause := math.Min(pauseMost, math.Max(pauseLeast, expected/10))
 		if err := e.rest(ctx, s, pause); err != nil {
 			return err

@@ -52,7 +52,8 @@ func (l *Live) Observe(u model.Update) {
 		return
 	}
 	lines := l.state.take(u)
-	if u.Message != "" {
+	// What is said of progress is progress.
+	if u.Message != "" && (!l.o.Quiet || u.Progress == nil) {
 		l.print(u.Message)
 	}
 	if l.o.Quiet {

@@ -343,3 +343,14 @@ func TestANarrowTerminalKeepsTheTimeLeft(t *testing.T) {
 		}
 	}
 }
+
+// Quiet hides what is said of progress, and nothing else.
+func TestQuietHidesRemarksOnProgress(t *testing.T) {
+	updates := []model.Update{
+		{Message: "waiting for the storage", Progress: &model.Progress{Phase: model.PhaseSettle, Total: 9}},
+		{Message: "the node is gone"},
+	}
+	if got := string(show(Options{Quiet: true}, updates)); strings.Contains(got, "waiting") || !strings.Contains(got, "the node is gone") {
+		t.Errorf("%q", got)
+	}
+}
