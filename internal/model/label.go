@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -34,7 +35,7 @@ func ParseLabels(words []string) (Labels, error) {
 	for _, word := range words {
 		name, value, found := strings.Cut(word, "=")
 		if why := badLabel(name, value, found); why != "" {
-			return nil, RefusedError(fmt.Sprintf("the label %q %s", word, why), "write it like --label env=staging")
+			return nil, RefusedError(fmt.Sprintf("the label %s %s", quoted(word), why), "write it like --label env=staging")
 		}
 		if _, twice := labels[name]; twice {
 			return nil, RefusedError(fmt.Sprintf("the label %s is given twice, as %q and as %q", name, labels[name], value), "give each label once")
@@ -45,6 +46,15 @@ func ParseLabels(words []string) (Labels, error) {
 		labels[name] = value
 	}
 	return labels, nil
+}
+
+// quoted quotes what was typed, of a long word only the beginning: that is enough to find it.
+func quoted(word string) string {
+	const most = 80
+	if len(word) <= most {
+		return strconv.Quote(word)
+	}
+	return strconv.Quote(strings.ToValidUTF8(word[:most], "")) + "…"
 }
 
 // badLabel says what is wrong with a label; "" if nothing is.

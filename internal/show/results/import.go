@@ -103,7 +103,10 @@ func (f *ImportOptions) read() ([]*system, error) {
 	}
 	var systems []*system
 	for _, arg := range f.Files {
-		name, file := splitNamed(arg)
+		name, file, err := splitNamed(arg)
+		if err != nil {
+			return nil, err
+		}
 		data, err := readSource(f.Stdin, file)
 		if err != nil {
 			return nil, err

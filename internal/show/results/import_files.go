@@ -17,15 +17,18 @@ import (
 )
 
 // splitNamed splits NAME=FILE. If a file exists whose own name contains a =, that file is meant.
-func splitNamed(arg string) (name, file string) {
+func splitNamed(arg string) (name, file string, err error) {
 	name, file, ok := strings.Cut(arg, "=")
 	if !ok {
-		return "", arg
+		return "", arg, nil
 	}
 	if _, err := os.Stat(arg); err == nil {
-		return "", arg
+		return "", arg, nil
 	}
-	return strings.TrimSpace(name), file
+	if name = strings.TrimSpace(name); name == "" || strings.TrimSpace(file) == "" {
+		return "", "", model.RefusedError(fmt.Sprintf("%q does not name a system and a file", arg), "write NAME=FILE, or only the file")
+	}
+	return name, file, nil
 }
 
 // sameSystems maps names that sources use for the same system to the other name.

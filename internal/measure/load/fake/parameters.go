@@ -53,6 +53,13 @@ type Parameters struct {
 	Seed uint64
 }
 
+// Beyond these bounds, a time or a count would not fit into a whole number: no device is as slow, as fast or as large. largest is an
+// exbibyte, and leastRate that of one I/O in 1000 s.
+const (
+	largest   = 1 << 60
+	leastRate = 1e-3
+)
+
 // ParseParameters reads a query such as "iops=3000&cv=0.03"; a leading "?" is
 // allowed. An unknown or malformed parameter is refused.
 func ParseParameters(query string) (Parameters, error) {
@@ -83,15 +90,15 @@ func ParseParameters(query string) (Parameters, error) {
 			sort.Strings(names)
 			return p, model.RefusedError(fmt.Sprintf("a fake device has no parameter %q", name), "its parameters: "+strings.Join(names, ", "))
 		}
-		if *f, err = strconv.ParseFloat(v[0], 64); err != nil || *f < 0 && name != "drift" || math.IsNaN(*f) || math.IsInf(*f, 0) {
+		if *f, err = strconv.ParseFloat(v[0], 64); err != nil || *f < 0 && name != "drift" || !(math.Abs(*f) <= largest) {
 			return p, model.RefusedError(fmt.Sprintf("the fake device's %s=%q is not a number of the right kind", name, v[0]), "")
 		}
 	}
 	if p.Absorb > 0 && p.Absorb < p.IOPS {
 		return p, model.RefusedError("a fake device's absorb must be at least its iops", "")
 	}
-	if p.Phi >= 1 || p.IOPS <= 0 || p.MaxBandwidth <= 0 {
-		return p, model.RefusedError("a fake device needs iops > 0, bandwidth > 0 and phi < 1", "")
+	if p.Phi >= 1 || p.IOPS < leastRate || p.MaxBandwidth < 1 {
+		return p, model.RefusedError(fmt.Sprintf("a fake device needs iops of at least %g, bandwidth of at least 1 and phi < 1", leastRate), "")
 	}
 	if p.StallEvery <= p.Stall {
 		return p, model.RefusedError("a fake device's stall must be shorter than stall-every", "")
