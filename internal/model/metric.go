@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/loadline/loadline/internal/model/histogram"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -52,11 +53,22 @@ func (m Metric) Percentile() (percent float64, ok bool) {
 	return 0, false
 }
 
+// Beyond reports whether a value is a percentile in the last bucket of a histogram, so that it is only known to be at least
+// histogram.Longest. fio itself prints the middle of that bucket.
+func (m Metric) Beyond(v float64) bool {
+	_, ok := m.Percentile()
+	same := func(limit float64) bool { return math.Abs(v-limit) < 1e-6 }
+	return ok && (same(histogram.Longest) || same(lastMiddle))
+}
+
+// lastMiddle is the middle of the last bucket in seconds.
+var lastMiddle = histogram.BucketMiddle(histogram.BucketOf(math.MaxUint64)) / 1e9
+
 // LowerIsBetter reports whether smaller values of the metric are better.
 func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
 
 // Format formats a value of the metric with its unit: "21.4k IOPS", "635 MiB/s", "402 µs", "455 tps";
-// records are "812/s".
+// records are "812/s", and a percentile beyond the last bucket is "≥ 17.0 s".
 func (m Metric) Format(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
@@ -70,6 +82,9 @@ func (m Metric) Format(v float64) string {
 		return units.FormatRate(v) + "/s"
 	case Bandwidth:
 		return units.FormatBandwidth(v)
+	}
+	if m.Beyond(v) {
+		return "≥ " + units.FormatDuration(histogram.Longest)
 	}
 	return units.FormatDuration(v)
 }
@@ -95,7 +110,7 @@ func (m Metric) FormatWidth(d Direction, e Estimate) string {
 	case e.Confidence == 0 || e.Value == 0 || math.IsNaN(h) || math.IsInf(h, 0):
 		return "–"
 	case e.Open:
-		return "≥ " + m.FormatOf(d, e.Low)
+		return "≥ " + strings.TrimPrefix(m.FormatOf(d, e.Low), "≥ ")
 	case h > widestHalf:
 		low, high := m.FormatOf(d, e.Low), m.FormatOf(d, e.High)
 		if unit := high[strings.LastIndexAny(high, " ")+1:]; strings.Contains(high, " ") {

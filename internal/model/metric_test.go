@@ -56,3 +56,17 @@ func TestPercentilesAreWhatTheirNamesSay(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyPercentilesEndInABucket(t *testing.T) {
+	for _, v := range []float64{17.045651456, 17.11276032} { // its lower end, and what fio prints
+		if got := P99.Format(v); got != "≥ 17.0 s" {
+			t.Errorf("a p99 of %v s is %q", v, got)
+		}
+		if got := Latency.Format(v); got[0] != '1' {
+			t.Errorf("a mean of %v s is %q", v, got)
+		}
+	}
+	if got := P99.Format(20); got != "20.0 s" { // of a tool without such buckets
+		t.Errorf("a p99 of 20 s is %q", got)
+	}
+}

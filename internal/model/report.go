@@ -17,7 +17,7 @@ type Estimate struct {
 	// interval: Low and High then equal Value.
 	Confidence float64 `json:"confidence"`
 	// Open is set if there is no upper bound, because the events that make the value large were too
-	// rare. High is then the largest value seen.
+	// rare, or because the value is in the last bucket of the histogram. High is then the largest value seen.
 	Open bool `json:"open,omitempty"`
 }
 

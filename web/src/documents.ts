@@ -729,7 +729,7 @@ export interface Estimate {
    */
   confidence: number;
   /**
-   * True if there is no upper bound, because the events that make the value large were too rare. high is then the largest value seen.
+   * True if there is no upper bound, because the events that make the value large were too rare, or because the value is a percentile in the last bucket of the histogram, from 17.045651456 s on: it is at least that. high is then the largest value seen.
    */
   open?: boolean;
 }
@@ -819,7 +819,7 @@ export interface Sustained {
   };
 }
 /**
- * Latencies in seconds, from the merged histograms (each is accurate to 1/128). A percentile that the number of I/Os cannot support is absent.
+ * Latencies in seconds, from the merged histograms (each is accurate to 1/128; 17.045651456 s means at least that long). A percentile that the number of I/Os cannot support is absent.
  */
 export interface Latency {
   unit: "s";

@@ -77,7 +77,17 @@ export function metric(m: Metric, v: Num | undefined, direction?: Direction): st
   if (m === "tps") return rate(v) + " tps";
   if (m === "records") return rate(v) + "/s";
   if (m === "bandwidth") return bandwidth(v);
-  return duration(v);
+  return m.startsWith("p") ? percentile(v) : duration(v);
+}
+
+/** longest is the lower end of the last bucket of a histogram, and lastMiddle its middle, which fio prints. */
+const longest = 17.045651456;
+const lastMiddle = 17.11276032;
+
+/** percentile writes one in seconds: in the last bucket, it is only known to be at least that long. */
+export function percentile(v: Num | undefined): string {
+  const beyond = [longest, lastMiddle].some((limit) => Math.abs((v ?? 0) - limit) < 1e-6);
+  return beyond ? `≥ ${duration(longest)}` : seconds(v);
 }
 
 export function seconds(v: Num | undefined): string {
@@ -114,7 +124,7 @@ const mostHalf = 0.3;
 
 /** interval writes a 95 % interval: "±2%", or "[1.2k, 3.4k IOPS]" where it is wide. */
 export function interval(m: Metric, e: Estimate, direction?: Direction): string {
-  if (e.open) return `≥ ${metric(m, e.low, direction)}`;
+  if (e.open) return `≥ ${metric(m, e.low, direction)}`.replace("≥ ≥", "≥");
   const w = halfWidth(e);
   if (w === null || w <= mostHalf) return plusMinus(e);
   const [low, high] = [metric(m, e.low, direction), metric(m, e.high, direction)];

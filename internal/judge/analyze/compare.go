@@ -80,6 +80,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 		}
 	}
 	judgeRows(c.Rows, contrasts)
+	withholdBeyond(c.Rows)
 	c.Findings = compareFindings(c, a, b)
 	for i := range c.Rows {
 		c.Rows[i].NeededSeconds = neededSeconds(c, c.Rows[i])
@@ -136,6 +137,19 @@ func judgeRows(rows []model.Row, contrasts []stats.Contrast) {
 		half := c.Settling(r.Margin)
 		if n := c.BlocksFor(half); n > r.Blocks {
 			r.Needed, r.Narrow = n, math.Expm1(half)
+		}
+	}
+}
+
+// withholdBeyond withdraws what is not known of percentiles beyond the last bucket: two of them can be any distance apart, and
+// one is at least as far from another value as it seems.
+func withholdBeyond(rows []model.Row) {
+	for i := range rows {
+		r := &rows[i]
+		a, b := r.Metric.Beyond(r.A.Value), r.Metric.Beyond(r.B.Value)
+		known := a != b && (b && r.Verdict == model.Worse || a && r.Verdict == model.Better)
+		if (a || b) && !known && r.Verdict != model.Unusable {
+			r.Verdict, r.Needed, r.Narrow = model.Unclear, 0, 0
 		}
 	}
 }

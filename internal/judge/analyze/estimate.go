@@ -67,9 +67,12 @@ const (
 )
 
 // open reports whether a percentile has no upper bound: the run contained slow seconds or repeats that
-// would determine it, but too few to know how frequent they are.
+// would determine it, but too few to know how frequent they are, or it is in the last bucket, which has no upper end.
 func (f *flow) open(m model.Metric) bool {
 	p, ok := m.Percentile()
+	if m.Beyond(f.all.Value(m)) {
+		return true
+	}
 	if !ok || p < tail {
 		return false
 	}

@@ -99,6 +99,7 @@ func repeated(m model.Metric, values []float64) model.Estimate {
 	} else {
 		e.Value, e.Low, e.High = values[0], values[0], values[0]
 	}
+	e.Open = m.Beyond(e.Value)
 	return e
 }
 

@@ -82,6 +82,10 @@ func decide(f *flow, r *model.Result, goal model.Goal, limited bool) Decided {
 		unseen = 1
 	}
 	switch {
+	case g.Metric.Beyond(e.Value) && e.Low <= g.Bound:
+		g.Outcome = model.Undecided
+		g.Message += ": longer waits are counted together, so it is not known how long they are"
+		g.Needs = math.Inf(1)
 	case g.Outcome == model.Met && (g.Above && e.Low < g.Bound*unseen || !g.Above && e.High > g.Bound/unseen):
 		g.Outcome = model.Undecided
 		g.Message += fmt.Sprintf(" meets the bound, but in %s storage may hide slow periods and bursts that do not", units.FormatSpan(f.peers.span()))

@@ -69,7 +69,7 @@ func point(rec *model.Recorded, w model.Workload, r model.Result) model.SweepPoi
 	if r.Latency != nil && r.Latency.P999 != nil {
 		// Its interval is not estimated: this far out in the tail there are too few seconds for one.
 		v := *r.Latency.P999
-		p.P999 = &model.Estimate{Unit: "s", Value: v, Low: v, High: v}
+		p.P999 = &model.Estimate{Unit: "s", Value: v, Low: v, High: v, Open: model.P999.Beyond(v)}
 	}
 	if w.OpenLoop {
 		p.Offered, p.Fraction, p.Achieved = w.RateIOPS, w.OfCapacity, achieved(rec, r)

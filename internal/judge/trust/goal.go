@@ -27,6 +27,8 @@ func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs float64) 
 		return validFirst(findings, g.Workload)
 	case g.Outcome == model.Missed:
 		return ev.whereMet(w, g)
+	case g.Metric.Beyond(g.Estimate.Value):
+		return "" // no measurement shows how long a wait beyond the last bucket is
 	}
 	return ev.until(only, needs)
 }

@@ -37,6 +37,10 @@ const (
 	bucketCount  = bucketGroups * bucketValues
 )
 
+// Longest is the lower end of the last bucket in seconds. Of a longer latency no more is known than that it is at least this
+// long: fio counts it there as well.
+const Longest = float64((2*bucketValues-1)<<(bucketGroups-2)) / 1e9
+
 // BucketOf returns the bucket of a latency in nanoseconds; values beyond the last bucket are counted in
 // it.
 func BucketOf(ns uint64) uint16 {
@@ -179,7 +183,8 @@ func (h Histogram) Count() uint64 {
 }
 
 // Percentile returns the p-th percentile (0 < p ≤ 100) in seconds: the middle of
-// the first bucket at which the cumulative count reaches p % of all. NaN when empty.
+// the first bucket at which the cumulative count reaches p % of all, or Longest if that is the last one, which means at least
+// that long. NaN when empty.
 func (h Histogram) Percentile(p float64) float64 {
 	n := h.Count()
 	if n == 0 {
@@ -194,6 +199,9 @@ func (h Histogram) Percentile(p float64) float64 {
 		if cum += c; cum >= want {
 			break
 		}
+	}
+	if last == bucketCount-1 {
+		return Longest
 	}
 	return BucketMiddle(last) / 1e9
 }

@@ -37,7 +37,7 @@ function tipLines(s: Scale, p: ScalePoint): TipLine[] {
   if (p.offered) lines.push(["asked of each", format.metric(s.metric, p.offered)]);
   if (p.nodes) lines.push(["nodes", String(p.nodes)]);
   if (p.fairness) lines.push(["fairness", p.fairness.toFixed(3)]);
-  for (const key of ["mean", "p99"] as const) if (p[key]) lines.push([key, format.seconds(p[key].estimate)]);
+  for (const key of ["mean", "p99"] as const) if (p[key]) lines.push([key, format.metric(key === "mean" ? "latency" : key, p[key].estimate)]);
   if (p.amplification && !p.amplification.not_counted) lines.push(["amplification", format.amplified(p.amplification)]);
   if (p.verdict) lines.push(["verdict", `${verdictSign[p.verdict]} ${p.verdict}`]);
   return lines;

@@ -108,13 +108,13 @@ function curve(points: SweepPoint[], name: string, words: string, d: Direction):
   };
 }
 
-const pointWords = (p: SweepPoint, metric: "p99" | "mean"): string => `${format.metric("iops", p.iops.estimate)} at ${metric} ${format.seconds(p[metric]?.estimate)}`;
+const pointWords = (p: SweepPoint, metric: "p99" | "mean"): string => `${format.metric("iops", p.iops.estimate)} at ${metric} ${format.metric(metric === "mean" ? "latency" : metric, p[metric]?.estimate)}`;
 export const cellName = (p: SweepPoint): string => `${format.block(p.block_size)}, depth ${p.depth}${p.jobs > 1 ? `, ${p.jobs} jobs` : ""}`;
 
 /** tipLines are all the numbers of a point. */
 export function tipLines(p: SweepPoint): TipLine[] {
   const lines: TipLine[] = [["rate", `${format.metric("iops", p.iops.estimate)} ${format.interval("iops", p.iops)}`], ["bandwidth", format.metric("bandwidth", p.bandwidth.estimate)]];
-  for (const key of ["mean", "p50", "p99", "p99.9"] as const) if (p[key]) lines.push([key, `${format.seconds(p[key].estimate)} ${format.interval(key === "mean" ? "latency" : key, p[key])}`]);
+  for (const key of ["mean", "p50", "p99", "p99.9"] as const) if (p[key]) lines.push([key, `${format.metric(key === "mean" ? "latency" : key, p[key].estimate)} ${format.interval(key === "mean" ? "latency" : key, p[key])}`]);
   lines.push(["verdict", `${verdictSign[p.verdict]} ${p.verdict}`]);
   return lines;
 }

@@ -121,7 +121,7 @@ function load(s: Sweep, results: Result[]): string {
     const believed = !results.some((r) => r.workload === "capacity" && r.verdict === "invalid");
     const capacity = s.capacity && believed ? ` The closed loop reaches ${format.metric("iops", s.capacity.estimate)}.` : "";
     if (!s.knee) return `No offered rate is a knee.${capacity}`;
-    const at = `${format.metric("iops", s.knee.offered)}${s.knee.fraction ? ` (${(100 * s.knee.fraction).toFixed(0)} % of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
+    const at = `${format.metric("iops", s.knee.offered)}${s.knee.fraction ? ` (${(100 * s.knee.fraction).toFixed(0)} % of the capacity)` : ""}, with p99 at ${format.percentile(s.knee.p99)}`;
     return s.knee.beyond ? `It sustains ${at}: ${s.knee.why.replace(/\.$/, "")}.${capacity}` : `It sustains at least ${at}.${capacity}`;
   }
   const best = (metric: "iops" | "bandwidth") => points.reduce<SweepPoint | undefined>((a, b) => ((b[metric].estimate ?? 0) > (a?.[metric].estimate ?? 0) ? b : a), undefined);

@@ -68,7 +68,7 @@ interface Columns {
 
 function row(r: Result, all: Result[], c: Columns): HTMLElement {
   const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
-  const estimate = (m: "latency" | "p50" | "p99") => format.seconds(r.metrics[m]?.estimate ?? (m === "latency" ? r.latency?.mean : r.latency?.[m]));
+  const estimate = (m: "latency" | "p50" | "p99") => format.metric(m, r.metrics[m]?.estimate ?? (m === "latency" ? r.latency?.mean : r.latency?.[m]));
   const quantile = r.metric.startsWith("p") ? `${r.metric} ` : "";
   return h(
     "tr",
@@ -81,7 +81,7 @@ function row(r: Result, all: Result[], c: Columns): HTMLElement {
     number(estimate("latency")),
     number(estimate("p50")),
     number(estimate("p99")),
-    number(format.seconds(r.latency?.["p99.9"])),
+    number(format.percentile(r.latency?.["p99.9"])),
     c.lines ? h("td", {}, sparkline(r.series ?? [], r.direction)) : null,
   );
 }

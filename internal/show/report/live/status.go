@@ -123,7 +123,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	}
 	p99 := piece{drop: 2, width: len("p99 10.1 ms")}
 	if s.sum.Histogram.Count() >= p99Count {
-		p99.text = "p99 " + units.FormatDuration(s.sum.Histogram.Percentile(99))
+		p99.text = "p99 " + model.P99.Format(s.sum.Histogram.Percentile(99))
 	}
 	// Of an application, latency and flushes say more than how far the run is.
 	flushes := piece{drop: 6, width: len("10.1k flushes/s")}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -96,7 +95,7 @@ func percentile(v *float64, verdict model.Verdict) string {
 	if v == nil {
 		return "–"
 	}
-	return value(units.FormatDuration(*v), verdict)
+	return value(model.P99.Format(*v), verdict)
 }
 
 // latency is percentile for an estimate.

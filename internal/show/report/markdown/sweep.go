@@ -36,7 +36,7 @@ func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 	}
 	switch {
 	case s.Knee != nil:
-		lines = append(lines, fmt.Sprintf("- **knee** %s, p99 %s: %s", model.IOPS.Format(s.Knee.Offered), units.FormatDuration(s.Knee.P99), inline(s.Knee.Why)))
+		lines = append(lines, fmt.Sprintf("- **knee** %s, p99 %s: %s", model.IOPS.Format(s.Knee.Offered), model.P99.Format(s.Knee.P99), inline(s.Knee.Why)))
 	case load:
 		lines = append(lines, "- knee: none was found")
 	}

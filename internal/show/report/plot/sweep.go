@@ -53,7 +53,7 @@ func loadCurve(s *model.Sweep, d model.Direction, points []model.SweepPoint, o O
 	c.title = fmt.Sprintf("%s latency against achieved rate, %s", d, c.x.unit)
 	if s.Knee != nil {
 		c.rules = append(c.rules, rule{s.Knee.Offered, kneeLine, term.Green})
-		where := fmt.Sprintf("knee: %s (%.0f %% of the capacity), p99 %s", model.IOPS.Format(s.Knee.Offered), 100*s.Knee.Fraction, units.FormatDuration(s.Knee.P99))
+		where := fmt.Sprintf("knee: %s (%.0f %% of the capacity), p99 %s", model.IOPS.Format(s.Knee.Offered), 100*s.Knee.Fraction, model.P99.Format(s.Knee.P99))
 		if !s.Knee.Beyond {
 			where = "knee: at or above the highest rate that was offered, " + model.IOPS.Format(s.Knee.Offered)
 		}

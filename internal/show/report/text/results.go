@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -131,7 +130,7 @@ func (p *page) percentile(v *float64, bad bool) cell {
 	if v == nil || math.IsNaN(*v) {
 		return cell{text: p.Text("–"), paint: term.Dim}
 	}
-	return p.number(units.FormatDuration(*v), bad)
+	return p.number(model.P99.Format(*v), bad)
 }
 
 // mark returns the verdict and the footnotes at the end of a row.

@@ -120,7 +120,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		if !k.Beyond {
 			at = "≥ "
 		}
-		p.field("knee", p.Paint(term.Bold, p.Text(at+model.IOPS.Format(k.Offered))), fmt.Sprintf("%.0f %% of the capacity, p99 %s", 100*k.Fraction, units.FormatDuration(k.P99)), k.Why)
+		p.field("knee", p.Paint(term.Bold, p.Text(at+model.IOPS.Format(k.Offered))), fmt.Sprintf("%.0f %% of the capacity, p99 %s", 100*k.Fraction, model.P99.Format(k.P99)), k.Why)
 	}
 }
 

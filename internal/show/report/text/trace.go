@@ -110,7 +110,7 @@ func figureColumns(list []iotrace.Figures) []*column {
 		if v == nil {
 			return cell{text: "–"}
 		}
-		return quantity(units.FormatDuration(*v))
+		return quantity(model.P99.Format(*v))
 	}
 	for _, f := range list {
 		ios.cells = append(ios.cells, cell{text: fmt.Sprint(f.IOs)})

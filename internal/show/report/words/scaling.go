@@ -207,7 +207,7 @@ func RateHeld(s *model.Scale) []string {
 		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, slowest volume %s", units.FormatCount(p.Volumes, "volume"), s.Metric.Format(p.Offered),
 			100*p.PerVolume.Value/p.Offered, s.Metric.Format(least))
 		if p.P99 != nil {
-			text += ", p99 " + units.FormatDuration(p.P99.Value)
+			text += ", p99 " + model.P99.Format(p.P99.Value)
 		}
 		list = append(list, text)
 	}
