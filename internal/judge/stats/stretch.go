@@ -92,7 +92,7 @@ func LateFall(y []float64) int {
 	lowest, after := running(y, math.Min), slices.Max(y[n-lateSeconds:])
 	for at := n - lateSeconds; at >= max(n*3/4, 1); at-- {
 		after = math.Max(after, y[at])
-		if after < (1-lateLeast)*lowest[at-1] && Median(y[:at])-after > lateApart*Scatter(y[:at]) {
+		if after < (1-lateLeast)*lowest[at-1] && Median(y[:at])-after > lateApart*Scatter(y[:at]) && !countedOnce.explains(y[:at], y[at:]) {
 			return at
 		}
 	}
@@ -108,7 +108,7 @@ func LateRise(y []float64) int {
 	highest, after := running(y, math.Max), slices.Min(y[n-lateSeconds:])
 	for at := n - lateSeconds; at >= max(n*3/4, 1); at-- {
 		after = math.Min(after, y[at])
-		if highest[at-1] < (1-lateLeast)*after && after-Median(y[:at]) > lateApart*Scatter(y[:at]) {
+		if highest[at-1] < (1-lateLeast)*after && after-Median(y[:at]) > lateApart*Scatter(y[:at]) && !countedOnce.explains(y[:at], y[at:]) {
 			return at
 		}
 	}
@@ -145,12 +145,18 @@ func SlowStart(y []float64) int {
 	for at < half && y[at] < (1-fall)*level {
 		at++
 	}
+	if countedOnce.explains(y[:at], settled) {
+		return 0
+	}
 	return at
 }
 
 // apart reports whether the means of two pieces differ by more than the second one's noise explains,
-// which may be correlated.
+// which may be correlated, and more than counting whole I/Os does.
 func apart(a, b []float64) bool {
+	if countedOnce.explains(a, b) {
+		return false
+	}
 	phi := Correlation(b)
 	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
 	return math.Abs(Mean(a)-Mean(b)) > math.Max(Scatter(b), Floor*Mean(b))*math.Max(2.5, 4*wander)

@@ -10,7 +10,7 @@ import (
 var ruleBurst = Rule{
 	Name:     "burst",
 	Checks:   "no burst credits ran out",
-	Evidence: "the seconds of each workload: one step down (by 10 %) to a level that is flat",
+	Evidence: "the seconds of each workload: one step down (by 10 %) to a level that is flat, and more than counting whole I/Os explains",
 	Severity: "warning: the number mixes two levels",
 	Advice:   "`--until-steady` measures the sustained level",
 	check:    checkBurst,

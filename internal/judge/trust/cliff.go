@@ -10,7 +10,7 @@ import (
 var ruleCliff = Rule{
 	Name:     "cliff",
 	Checks:   "the level did not change in the middle",
-	Evidence: "the seconds of each workload: a change of level by 10 % that is neither warm-up nor credit",
+	Evidence: "the seconds of each workload: a change of level by 10 % that is neither warm-up nor credit, and more than counting whole I/Os explains",
 	Severity: "warning: the number mixes two levels",
 	Advice:   "`--until-steady`; a larger `--size` shows whether there is another cliff",
 	check:    checkCliff,

@@ -9,7 +9,7 @@ import (
 var ruleModes = Rule{
 	Name:     "modes",
 	Checks:   "the storage has one speed and not two",
-	Evidence: "the seconds of each workload: Hartigan's dip test (p < 0.01) and modes at least 10 % apart",
+	Evidence: "the seconds of each workload: Hartigan's dip test (p < 0.01) and modes at least 10 % apart, and farther than counting whole I/Os explains",
 	Severity: "warning: the mean is a speed that the storage never has",
 	Advice:   "look at the series, and find out what changes",
 	check:    checkModes,

@@ -114,7 +114,7 @@ func (s *series) segments() regime {
 	n := len(s.rate)
 	if d := stats.Observe(s.rate).Dropped; d > 0 {
 		before, after := s.mean(0, d), s.mean(d, n)
-		if before < (1-stepLeast)*after && d <= n/2 && s.apart(0, d, d, n) {
+		if before < (1-stepLeast)*after && d <= n/2 && !s.counted(0, d, d, n) && s.apart(0, d, d, n) {
 			return regime{kind: warming, at: d, before: before, after: after}
 		}
 	}
@@ -130,7 +130,7 @@ func (s *series) segments() regime {
 		}
 	}
 	for _, look := range []func([]float64) int{stats.LateFall, stats.LateRise, stats.SlowStart} {
-		if at := look(s.rate); at > 0 {
+		if at := look(s.rate); at > 0 && !s.counted(0, at, at, n) {
 			return s.change(0, at, at, n, true)
 		}
 	}
@@ -139,7 +139,18 @@ func (s *series) segments() regime {
 
 // differ reports whether two segments have different levels.
 func (s *series) differ(a, b stats.Segment) bool {
-	return math.Abs(a.Mean-b.Mean) >= stepLeast*math.Max(a.Mean, b.Mean) && s.apart(a.From, a.To, b.From, b.To)
+	return math.Abs(a.Mean-b.Mean) >= stepLeast*math.Max(a.Mean, b.Mean) && !s.counted(a.From, a.To, b.From, b.To) && s.apart(a.From, a.To, b.From, b.To)
+}
+
+// counted reports whether counting whole I/Os explains the difference of two stretches of the series.
+func (s *series) counted(from, end, at, to int) bool {
+	time := func(i, j int) (sum float64) {
+		for ; i < j; i++ {
+			sum += s.end[i] - s.begin[i]
+		}
+		return sum
+	}
+	return s.counting.Explains(s.mean(from, end), time(from, end), s.mean(at, to), time(at, to))
 }
 
 // between reports whether the second value is between the others.
@@ -181,7 +192,7 @@ func (s *series) steps() regime {
 			}
 		}
 	}
-	if best*float64(cuts) > falseAlarm || math.Abs(r.before-r.after) < stepLeast*math.Max(r.before, r.after) {
+	if best*float64(cuts) > falseAlarm || s.counted(0, end, r.at, n) || math.Abs(r.before-r.after) < stepLeast*math.Max(r.before, r.after) {
 		return regime{kind: steady}
 	}
 	if s.repeats >= leastRepeats && s.dependentP(end, r.at)*float64(cuts) > falseAlarm {
@@ -197,7 +208,7 @@ func (s *series) modes() regime {
 	}
 	worth := stats.EffectiveSize(len(s.rate), stats.Correlation(s.rate))
 	low, high, two := stats.TwoModes(s.rate, worth)
-	if two && high-low >= modesApart*high {
+	if two && high-low >= modesApart*high && !s.counting.Explains(low, 1, high, 1) {
 		return regime{kind: bimodal, before: low, after: high}
 	}
 	return regime{kind: steady}

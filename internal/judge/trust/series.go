@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
@@ -22,6 +23,8 @@ type series struct {
 	latencies [][]*histogram.Histogram
 	// repeats is the number of repeats.
 	repeats int
+	// counting is how the I/Os were counted.
+	counting stats.Counting
 }
 
 // allSeries collects the series of all results, in their order. The workers of a repeat are added up
@@ -41,6 +44,9 @@ func (ev Evidence) allSeries() []series {
 			continue
 		}
 		s := series{workload: r.Workload, direction: r.Direction}
+		if w, known := ev.Recorded.Plan.Workload(r.Workload); known {
+			s.counting = stats.Counting{Workers: w.VolumeCount(), Random: w.OpenLoop}
+		}
 		for _, v := range timeline.Of(timeline.Counted(good[r.Workload], looks, ev.Recorded.Plan.Schedule, said[r.Workload]), r.Direction) {
 			s.add(v)
 		}

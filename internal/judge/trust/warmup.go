@@ -9,7 +9,7 @@ import (
 var ruleWarmUp = Rule{
 	Name:     "warm-up",
 	Checks:   "the storage was warm from the beginning",
-	Evidence: "the seconds of each workload: a start slower (by 10 %) than the steady rest",
+	Evidence: "the seconds of each workload: a start slower (by 10 %) than the steady rest, by more than counting whole I/Os explains",
 	Severity: "warning if the slow start is included in the number; a note with `--until-steady`, which excludes it",
 	Advice:   "`--until-steady`, or a longer warm-up",
 	check:    checkWarmUp,
