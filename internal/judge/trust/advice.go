@@ -199,6 +199,9 @@ const (
 // achieves.
 func (ev Evidence) longer(names []string) string {
 	s, only := ev.Recorded.Plan.Schedule, ev.only(names)
+	if seconds := ev.countFor(names, s.Precision); seconds > 0 && s.Precision > 0 {
+		return ev.uncounted(names, seconds)
+	}
 	need := ev.need(names)
 	switch {
 	case need == 0:

@@ -30,6 +30,10 @@ func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs float64) 
 	case g.Metric.Beyond(g.Estimate.Value):
 		return "" // no measurement shows how long a wait beyond the last bucket is
 	}
+	if r := ev.Results[at]; countLimit(r) > 0 && g.Metric == r.Metric && needs > 0 && !math.IsInf(needs, 0) && !r.Converged {
+		// The interval shrinks with the length of a repeat, and not with their number.
+		return ev.uncounted(only, max(shortestCount, ev.Recorded.Plan.Schedule.Repeat*math.Sqrt(needs/r.Seconds)))
+	}
 	return ev.until(only, needs)
 }
 
