@@ -130,6 +130,8 @@ func (j *settling) judge(name string) {
 		j.mixed = append(j.mixed, name)
 	case (j.waits.helped > 0 || j.drains) && g.neverFaster():
 		j.slow = append(j.slow, name)
+	case j.drains && out == 0 && g.slowEarly():
+		j.mixed = append(j.mixed, name)
 	case j.drains && j.ev.slowInItsLook(name, g):
 		j.fallen = append(j.fallen, name)
 	case j.waits.helped > 0:

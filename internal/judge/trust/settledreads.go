@@ -69,7 +69,16 @@ func (g repeatsAfter) neverFaster() bool {
 		return len(g.early) > 0
 	}
 	fastest := slices.Max(g.late)
-	return len(g.early) > 0 && stats.Mean(g.early) > (1-model.SettlingGap)*fastest || len(g.calm) > 0 && slices.Min(g.calm) > (1-model.SettlingGap)*fastest
+	if len(g.early) > 0 {
+		// Where those right after writes were slower, the others were faster, and a wait before one of them was long enough.
+		return !g.slowEarly()
+	}
+	return len(g.calm) > 0 && slices.Min(g.calm) > (1-model.SettlingGap)*fastest
+}
+
+// slowEarly reports whether reads right after writes were much slower than others of the same workload.
+func (g repeatsAfter) slowEarly() bool {
+	return !g.held && len(g.early) > 0 && len(g.late) > 0 && stats.Mean(g.early) <= (1-model.SettlingGap)*slices.Max(g.late)
 }
 
 // slowInItsLook reports whether the result is what a long repeat of reads fell to although a short one was faster: a burst
