@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -10,8 +11,8 @@ import (
 var ruleRate = Rule{
 	Name:     "rate",
 	Checks:   "a workload with a rate got that rate",
-	Evidence: "the interval of the IOPS against the requested rate (0.98 to 1.02 of it)",
-	Severity: "warning: the storage is saturated, and latencies are those of a growing queue; or the load was higher than requested",
+	Evidence: "the interval of the IOPS against the requested rate (0.98 to 1.02 of it); in a load sweep, the capacity over the whole run against that by which the rates were chosen (10 % apart, and outside its interval)",
+	Severity: "warning: the storage is saturated, and latencies are those of a growing queue; or the load was higher than requested; or the capacity has changed since the rates of a load sweep were chosen",
 	Advice:   "ask for a lower rate",
 	check:    checkRate,
 }
@@ -32,6 +33,10 @@ func checkRate(ev Evidence) []model.Finding {
 	var o outcome
 	for _, r := range ev.Results {
 		w, known := ev.Recorded.Plan.Workload(r.Workload)
+		if r.Workload == model.CapacityWorkload && known {
+			ev.checkCapacity(&o, r)
+			continue
+		}
 		if !known || w.Limit() <= 0 || r.Direction == model.Sync || w.Job != "" || lesser(w, r.Direction) {
 			continue
 		}
@@ -71,6 +76,29 @@ func checkRate(ev Evidence) []model.Finding {
 			Next:     lowerRate(ev, w, e)})
 	}
 	return o.findings("the requested rates were achieved", "no workload of this run has a rate")
+}
+
+// capacityLeast is by how much the capacity must have changed to be reported, as a share of the larger value: it was read
+// off a single repeat when the rates were chosen.
+const capacityLeast = 0.1
+
+// checkCapacity reports a load sweep whose rates were chosen by a capacity that the storage had only then.
+func (ev Evidence) checkCapacity(o *outcome, r model.Result) {
+	var chosen float64
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if w.OpenLoop && w.OfCapacity > 0 && w.RateIOPS > 0 {
+			chosen = w.RateIOPS / w.OfCapacity
+		}
+	}
+	change := math.Abs(chosen - r.Value)
+	if chosen == 0 || r.Confidence == 0 || chosen >= r.Low && chosen <= r.High || change < capacityLeast*math.Max(chosen, r.Value) {
+		return
+	}
+	o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+		Message: fmt.Sprintf("capacity changed: the rates of this sweep are shares of the %s IOPS that the storage could do when they were chosen; over the whole sweep it could do %s IOPS (%+.0f %%), so neither those shares nor the knee are of its present capacity",
+			units.FormatRate(chosen), units.FormatRate(r.Value), 100*(r.Value/chosen-1)),
+		Evidence: map[string]any{"chosen": chosen, "capacity": r.Value, "low": r.Low, "high": r.High},
+		Next:     "sweep again once the storage is steady: " + ev.command()})
 }
 
 // lowerRate is the advised rate instead.

@@ -297,6 +297,9 @@ func (d *device) refill(seconds float64) {
 	d.budget = min(d.BurstCredit, d.budget+d.Refill*seconds)
 }
 
+// slowest is the smallest share of its rate to which a device falls.
+const slowest = 0.01
+
 // rest advances the noise while nothing is measured.
 func (d *device) rest(seconds float64) {
 	d.clock += seconds
@@ -326,7 +329,7 @@ func (d *device) second(w model.Workload, sec float64, last bool) model.Sample {
 			d.budget -= (rate - d.base(w)) * sec
 		}
 	}
-	rate *= max(factor, 0.01)
+	rate *= max(factor, slowest)
 	if w.Direction == model.Mixed && d.Absorb > 0 {
 		rate = d.absorbedBeside(w, rate, sec)
 	} else if w.Writes() && d.Absorb > 0 {

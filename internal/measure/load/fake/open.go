@@ -56,7 +56,7 @@ func (d *device) open(w model.Workload, ramp, seconds float64, emit func(model.S
 
 // done returns when the I/O that is due next completes.
 func (q *queue) done() float64 {
-	work := q.service
+	work := q.service / max(1+q.Drift*(q.origin+max(q.next, q.free))/60, slowest)
 	if q.Exponential > 0 {
 		work *= q.rng.ExpFloat64()
 	}

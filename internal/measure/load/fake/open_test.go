@@ -85,3 +85,12 @@ func TestDepthLimitsTheRate(t *testing.T) {
 		t.Error("a device that always stalls is accepted")
 	}
 }
+
+// A device that gets slower does so under an offered load as well.
+func TestAnOpenLoopDrifts(t *testing.T) {
+	steady, _ := playOpen(t, "iops=1000&seed=3", 900, 120)
+	slower, due := playOpen(t, "iops=1000&drift=-0.2&seed=3", 900, 120)
+	if slower.LatencySum/float64(slower.IOs) < 100*steady.LatencySum/float64(steady.IOs) || float64(slower.IOs) > 0.95*float64(due) {
+		t.Errorf("%d of %d due I/Os were done", slower.IOs, due)
+	}
+}
