@@ -133,7 +133,7 @@ func checkPrecision(ev Evidence) []model.Finding {
 			message = fmt.Sprintf("not converged: the widest interval is %s, but %s was requested", w.words(), plusMinus(asked))
 		}
 		if w.half <= asked {
-			message = fmt.Sprintf("not settled: the interval is %s, but the storage varies and was observed too briefly (%s) to rely on that: it may have slower and faster minutes", w.words(), ev.lookedFor(names))
+			message = fmt.Sprintf("not settled: the interval is %s, but the storage is not clearly steady and was observed too briefly (%s) to rely on that: it may have slower and faster minutes", w.words(), ev.lookedFor(names))
 		}
 		o.fault(model.Finding{Severity: severity, Results: names, Message: message, Next: ev.longer(names),
 			Evidence: map[string]any{"half_width": w.half, "asked": asked}})

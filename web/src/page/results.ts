@@ -39,6 +39,11 @@ export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLEle
   const numeric = ["result", "95% CI", ...(spread ? ["repeats"] : []), "mean", "p50", "p99", "p99.9"];
   const head = ["workload", ...(judged ? ["verdict"] : []), ...numeric, ...(lines ? ["over time"] : [])];
   const wide = judged && precision > 0 && rows.some(tooWide);
+  const brief = (r: Result) => tooWide(r) && (format.halfWidth(r) ?? 0) <= precision;
+  const meaning = [
+    rows.some((r) => tooWide(r) && !brief(r)) && `not shown to be within the ±${format.asked(precision)} that was requested`,
+    rows.some(brief) && "observed too briefly to rely on this interval",
+  ].filter(Boolean).join(", or ");
   return h(
     "div",
     {},
@@ -53,7 +58,7 @@ export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLEle
       ),
     ),
     spread || wide
-      ? h("p", { class: "faint legend" }, [spread && "repeats: how many there were, and by how much the lowest and the highest differ from the result", wide && `*: not shown to be within the ±${format.asked(precision)} that was requested`].filter(Boolean).join(" · "))
+      ? h("p", { class: "faint legend" }, [spread && "repeats: how many there were, and by how much the lowest and the highest differ from the result", wide && `*: ${meaning}`].filter(Boolean).join(" · "))
       : null,
   );
 }

@@ -60,8 +60,8 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		}
 	}
 	p.table(titles, rows)
-	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return strings.HasSuffix(half(&res), `\*`) }) {
-		p.para(`\* not shown to be within the ±` + words.Asked(r.Run.Schedule.Precision) + " that was requested")
+	if star := words.Star(r); star != "" {
+		p.para(`\* ` + star)
 	}
 }
 
@@ -81,7 +81,7 @@ func value(s string, v model.Verdict) string {
 	return s
 }
 
-// half formats the interval; a star means that it is wider than requested.
+// half formats the interval; words.Star says what its star means.
 func half(res *model.Result) string {
 	words, star := res.Metric.FormatWidth(res.Direction, res.Estimate), ""
 	if words != "–" && !res.Converged && res.Direction != model.Sync {

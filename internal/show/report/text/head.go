@@ -2,6 +2,8 @@ package text
 
 import (
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -80,9 +82,9 @@ func (p *page) clusterAs(title string, c *model.Cluster) {
 	if c == nil {
 		return
 	}
-	p.facts(title, words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
+	p.facts(title, words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), parameters(c))
 	if c.Log != nil {
-		p.facts("log's", words.Class(c.Log), words.Claim(c.Log), words.Parameters(c.Log))
+		p.facts("log's", words.Class(c.Log), words.Claim(c.Log), parameters(c.Log))
 	}
 	if words := words.Unspread(c.Spread); words != "" {
 		p.field("spread", words)
@@ -90,4 +92,14 @@ func (p *page) clusterAs(title string, c *model.Cluster) {
 	if c.Backing != nil {
 		p.facts("storage", words.Backing(c.Backing)...)
 	}
+}
+
+// parameters returns those of the StorageClass: "parameters dataLocality=disabled,
+// numberOfReplicas=3".
+func parameters(c *model.Cluster) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
+		list = append(list, name+"="+c.Parameters[name])
+	}
+	return words.Prefixed("parameters ", strings.Join(list, ", "))
 }

@@ -101,8 +101,8 @@ func (p *page) number(s string, bad bool) cell {
 	return c
 }
 
-// halfWidth formats the interval, as its relative half-width or with its ends; a star means that it
-// is wider than requested (for a flush, no width is requested).
+// halfWidth formats the interval, as its relative half-width or with its ends; words.Star
+// says what its star means (for a flush, no width is requested).
 func (p *page) halfWidth(res model.Result, bad bool) cell {
 	c := cell{text: p.Text(res.Metric.FormatWidth(res.Direction, res.Estimate))}
 	if c.text == p.Text("–") {
@@ -166,10 +166,8 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left 
 	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Verdict == model.Suspect }) {
 		parts = append(parts, "✓ valid", "! suspect")
 	}
-	if slices.ContainsFunc(r.Results, func(res model.Result) bool {
-		return !res.Converged && res.Confidence > 0 && res.Direction != model.Sync
-	}) {
-		parts = append(parts, "* not shown to be within the ±"+words.Asked(r.Run.Schedule.Precision)+" that was requested")
+	if star := words.Star(r); star != "" {
+		parts = append(parts, "* "+star)
 	}
 	hidden := func(c *column, get func(*model.LatencySummary) *float64) bool {
 		return slices.Contains(shown, c) && slices.ContainsFunc(r.Results, func(res model.Result) bool {

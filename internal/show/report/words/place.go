@@ -237,16 +237,6 @@ func Class(c *model.Cluster) string {
 	return strings.TrimSpace(words)
 }
 
-// Parameters returns those of the StorageClass: "parameters dataLocality=disabled,
-// numberOfReplicas=3".
-func Parameters(c *model.Cluster) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
-		list = append(list, name+"="+c.Parameters[name])
-	}
-	return Prefixed("parameters ", strings.Join(list, ", "))
-}
-
 // Backing says what the storage system reported about itself: "Longhorn v1.8.0", "3 replicas on
 // node1, node2, node3 (2 healthy)", "data locality disabled". Unknown values come last.
 func Backing(b *model.Backing) []string {
