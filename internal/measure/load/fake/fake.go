@@ -326,6 +326,9 @@ func (d *device) second(w model.Workload, sec float64, last bool) model.Sample {
 	if d.BurstRate > 0 && (d.Refill == 0 || w.Writes()) {
 		if d.budget > 0 {
 			rate = d.BurstRate
+			if w.RateIOPS > 0 {
+				rate = max(d.base(w), min(rate, w.RateIOPS))
+			}
 			d.budget -= (rate - d.base(w)) * sec
 		}
 	}
@@ -349,6 +352,8 @@ func (d *device) second(w model.Workload, sec float64, last bool) model.Sample {
 	over, held := last || ios > 0 && d.stalled(d.clock, 1e-6) == 0, 0.0
 	if over && d.stuck > 0 {
 		held = rate * d.service(w, rate)
+		// All that were in flight complete: rounding must lose none.
+		held = math.Round(held)
 		ios = max(ios, uint64(held))
 	}
 	for _, dir := range w.Directions() {
@@ -395,8 +400,16 @@ func flow(n uint64, w model.Workload, mean float64) *model.Flow {
 	// Each of a few I/Os gets the latency in the middle of its share of the distribution: with that at the end of the share,
 	// the mean of five was 20 % too long.
 	const all, half = uint64(len(quantiles)), uint64(len(quantiles)) / 2
+	share := func(i int) uint64 { return (n*uint64(i+1)+half)/all - (n*uint64(i)+half)/all }
+	if sum := 0.0; n > 0 && n < all {
+		// The middle of a skewed distribution is below its mean.
+		for i, q := range quantiles {
+			sum += float64(share(i)) * q
+		}
+		mean *= float64(n) / sum
+	}
 	for i, q := range quantiles {
-		c := (n*uint64(i+1)+half)/all - (n*uint64(i)+half)/all
+		c := share(i)
 		if c == 0 {
 			continue
 		}
