@@ -133,9 +133,10 @@ func knee(points []model.SweepPoint) *model.Knee {
 	}
 	p := told[best]
 	k := &model.Knee{Offered: p.Offered, Fraction: p.Fraction, P99: p.P99.Value, Beyond: best+1 < len(told)}
+	pauses := paused(points[first])
 	if k.Beyond {
 		next := told[best+1]
-		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.IOPS.Format(next.Offered), 100*next.Fraction, faults[best+1])
+		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.IOPS.Format(next.Offered), 100*next.Fraction, faults[best+1]) + pauses
 		return k
 	}
 	k.Why = "every rate that was tried was sustained, so the knee is at or above the last one"
@@ -148,7 +149,21 @@ func knee(points []model.SweepPoint) *model.Knee {
 			break
 		}
 	}
+	k.Why += pauses
 	return k
+}
+
+// pausedTail is from which multiple of the median on a p99 at the lowest rate is that of pauses, and not of a queue.
+const pausedTail = 10.0
+
+// paused says that the knee is not reliable because the p99 that it is compared with, at the lowest rate, is that of pauses of
+// the storage; "" if it is not.
+func paused(lowest model.SweepPoint) string {
+	if lowest.P50 == nil || !(lowest.P99.Value > pausedTail*lowest.P50.Value) {
+		return ""
+	}
+	return fmt.Sprintf("; but even at %s, p99 (%s) is %.0f times the median, as of storage that pauses: it hardly grows with the rate, and another sweep may find another knee",
+		model.IOPS.Format(lowest.Offered), model.P99.Format(lowest.P99.Value), lowest.P99.Value/lowest.P50.Value)
 }
 
 // overload says why a rate is not sustained at low latency; "" if it is. lowest is the lowest rate that has a p99.
