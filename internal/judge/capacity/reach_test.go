@@ -77,3 +77,15 @@ func TestOneVolumeInOtherBlocks(t *testing.T) {
 		closeTo(t, units.FormatBlock(block), s.Lacking[0].Allowed, want)
 	}
 }
+
+// A need is split over as few volumes as reach it: rounding in the law adds none.
+func TestSplitOverTheFewestVolumes(t *testing.T) {
+	p := &study.Published{Name: "one volume", Scales: []study.PublishedScale{
+		scaleOf("rand-read", model.Random, model.Read, 4<<10, 64, 1000*(1-rounding/2), 4000)}}
+	for rate, want := range map[float64]string{2000: "over 2 volumes", 3000: "over 3 volumes", 4000: "over 4 volumes", 4001: "over 5 volumes"} {
+		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, 4<<10, rate)}})
+		if len(s.Lacking) != 1 || !strings.HasSuffix(s.Lacking[0].Message, want) {
+			t.Errorf("%g/s: %+v, want %s", rate, s.Lacking, want)
+		}
+	}
+}

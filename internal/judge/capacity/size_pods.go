@@ -23,7 +23,7 @@ func (z *sizer) volumes() {
 			}
 			z.lack(hardware.LimitPerVolume, i, f.Rate, allowed, "1/s", "one volume reaches %s IOPS of %s %ss (%s), and %s IOPS are asked of it: %s too many, whatever the number of nodes; "+
 				"split the load over %d volumes", number(allowed), accessWord(f.Access), f.Direction, how, number(f.Rate), shareWords(f.Rate/allowed-1),
-				int(math.Ceil(f.Rate/allowed)))
+				roundUp(f.Rate/allowed))
 		}
 	}
 }
