@@ -57,15 +57,8 @@ func flowWords(n sizing.Need) string {
 // answer writes the line that the rest explains.
 func (p *page) answer(s *sizing.Sizing) {
 	exact := fmt.Sprintf("%s by %s", units.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
-	if f := s.Fit; f != nil {
-		if f.Times >= 1 && len(s.Lacking) == 0 {
-			p.field("nodes", p.Paint(term.Bold, units.FormatCount(f.Nodes, "node")+": enough"), fmt.Sprintf("for %s times the need; limited by %s", units.FormatNumber(f.Times), f.Binding.Name()))
-		} else {
-			p.field("nodes", p.Paint(term.Red, units.FormatCount(f.Nodes, "node")+": not enough"), fmt.Sprintf("for only %s of the need; limited by %s", percentOf(f.Times), f.Binding.Name()))
-		}
-		for i, n := range f.Pods {
-			p.field("", fmt.Sprintf("need %d: room for %s, with everything else unchanged", i+1, units.FormatCount(n, "pod")))
-		}
+	if s.Fit != nil {
+		p.fit(s)
 		return
 	}
 	sum := units.FormatCount(s.Needed, "node") + " for the load (" + exact + ")"
@@ -76,6 +69,55 @@ func (p *page) answer(s *sizing.Sizing) {
 		sum += ", raised so that each copy has a node of its own"
 	}
 	p.field("nodes", p.Paint(term.Bold, fmt.Sprintf("%d", s.Nodes)), sum)
+}
+
+// fit writes whether the given number of nodes is enough, and how many pods of each need they have room for.
+func (p *page) fit(s *sizing.Sizing) {
+	f := s.Fit
+	slow := slowNeeds(s)
+	verdict, words := p.Paint(term.Red, units.FormatCount(f.Nodes, "node")+": not enough"), ""
+	switch room := "room for " + percentOf(f.Times) + " of the load"; {
+	case f.Times < 1 && len(s.Lacking) > 0:
+		words = fmt.Sprintf("for only %s of the need; limited by %s", percentOf(f.Times), f.Binding.Name())
+	case len(slow) > 0:
+		verdict = p.Paint(term.Red, units.FormatCount(f.Nodes, "node")+": not possible")
+		words = room + ", but one volume cannot reach what a pod needs"
+	case len(s.Lacking) > 0:
+		words = room + ", but not for each copy on a node of its own"
+	default:
+		verdict = p.Paint(term.Bold, units.FormatCount(f.Nodes, "node")+": enough")
+		words = fmt.Sprintf("for %s times the need; limited by %s", units.FormatNumber(f.Times), f.Binding.Name())
+	}
+	p.field("nodes", verdict, words)
+	for i, n := range f.Pods {
+		if slow[i] {
+			p.field("", fmt.Sprintf("need %d: room for no pod: one volume cannot reach what a pod needs", i+1))
+			continue
+		}
+		p.field("", fmt.Sprintf("need %d: room for %s, with everything else unchanged", i+1, units.FormatCount(n, "pod")))
+	}
+}
+
+// slowNeeds returns the needs whose pods need more than one volume reaches: the room on the nodes is of no use to them.
+func slowNeeds(s *sizing.Sizing) map[int]bool {
+	slow := map[int]bool{}
+	for _, l := range s.Lacking {
+		if l.Resource == hardware.LimitPerVolume {
+			slow[l.Need] = true
+		}
+	}
+	return slow
+}
+
+// moreFit says how many more pods fit on the nodes.
+func moreFit(n int) string {
+	switch n {
+	case 0:
+		return "no more fit on these nodes"
+	case 1:
+		return "1 more fits on these nodes"
+	}
+	return units.FormatNumber(float64(n)) + " more fit on these nodes"
 }
 
 func percentOf(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
@@ -132,12 +174,16 @@ func (p *page) podCosts(s *sizing.Sizing) {
 		}
 		p.field("latency", fmt.Sprintf("%s-%s, mean: %s", l.Access, l.Direction, text), l.How)
 	}
+	slow := slowNeeds(s)
 	for _, m := range s.Marginal {
 		takes := units.FormatQuantity(m.Unit, m.Demand) + " of " + m.Resource.Name()
 		if m.Resource == hardware.LimitDiskIOPS {
 			takes = units.FormatNumber(m.Demand) + " " + m.Resource.Name()
 		}
-		p.field("+1 pod", fmt.Sprintf("of need %d takes %s, %s of a node", m.Need+1, takes,
-			units.FormatNumber(m.Nodes)), fmt.Sprintf("%s more fit on these nodes", units.FormatNumber(float64(m.Free))))
+		parts := []string{fmt.Sprintf("of need %d takes %s, %s of a node", m.Need+1, takes, units.FormatNumber(m.Nodes))}
+		if !slow[m.Need] {
+			parts = append(parts, moreFit(m.Free))
+		}
+		p.field("+1 pod", parts...)
 	}
 }
