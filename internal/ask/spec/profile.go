@@ -88,9 +88,11 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 		}
 		p.Workloads = append(p.Workloads, w)
 	}
-	if _, err := ParseGoals(p.Goals, p.Workloads); err != nil {
-		refused, _ := err.(*model.WorkerError)
-		o.fail("goals", refused.Hint, "%s", strings.TrimPrefix(refused.Message, "--goal "))
+	for i, text := range p.Goals {
+		if _, err := ParseGoal(text, p.Workloads); err != nil {
+			refused, _ := err.(*model.WorkerError)
+			d.fail(o.list("goals")[i].GetToken(), refused.Hint, "%s", strings.TrimPrefix(refused.Message, "--goal "))
+		}
 	}
 	if d.err != nil {
 		return Profile{}, d.err

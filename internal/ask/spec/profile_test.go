@@ -114,6 +114,8 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 			"own.yaml:1:11: max_time is \"8761h\", but may be a year at most\n   1 | max_time: 8761h\n     |           ^", "at most 8760h"},
 		{"too short a repeat", "repeat_time: 200ms\n" + one(""),
 			"own.yaml:1:14: repeat_time is shorter than the one second that a sample takes\n   1 | repeat_time: 200ms\n     |              ^", "1s or more"},
+		{"the second goal", one("") + "goals:\n- a iops > 900\n- b p99 < 50ms\n",
+			"own.yaml:8:3: \"b p99 < 50ms\": the run has no workload \"b\"\n   8 | - b p99 < 50ms\n     |   ^", ""},
 		{"no workloads", "title: x\n", "own.yaml:1:1: the field \"workloads\" is missing\n   1 | title: x\n     | ^", "at least one"},
 		{"no workload", "workloads: []\n", "own.yaml:1:12: a profile without workloads measures nothing\n   1 | workloads: []\n     |            ^", "at least one"},
 		{"workloads by name", "workloads:\n  a: 1\n", "own.yaml:2:4: the field \"workloads\" takes a list: lines that begin with a dash\n   2 |   a: 1\n     |    ^", ""},
