@@ -91,9 +91,12 @@ func checkUnlike(c *model.Comparison) model.Finding {
 		return model.Finding{Rule: "unlike", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"}
 	}
 	next := "measure both with the same flags: " + compareCommand(c)
-	if c.A.Prepare != nil && c.A.Prepare.App != nil {
+	switch {
+	case c.A.Prepare != nil && c.A.Prepare.App != nil:
 		// No command compares two servers in one directory, and two settings may be what is to be compared.
 		next = "measure both with the same flags and settings"
+	case oneTarget(c):
+		next = againAsA(c)
 	}
 	return model.Finding{
 		Rule: "unlike", Severity: model.SeverityWarning,
@@ -116,10 +119,25 @@ func checkMethod(c *model.Comparison) model.Finding {
 		Rule: "interleaved", Severity: model.SeverityNote,
 		Message: "the runs were " + apart + "not interleaved: Welch's test on their repeats, in which everything that changed in between counts as a difference",
 	}
-	if c.A.Target.Name != c.B.Target.Name {
+	if !oneTarget(c) {
 		f.Next = "to be surer, measure both at once: " + compareCommand(c)
 	}
 	return f
+}
+
+// oneTarget reports whether both sides are one target, for example before and after an upgrade: a comparison of a target with
+// itself is refused, so no command measures both sides at once.
+func oneTarget(c *model.Comparison) bool {
+	a, b := c.A.Target, c.B.Target
+	return a.Cluster.Made() == b.Cluster.Made() && !a.Cluster.Made() && a.InCommand() == b.InCommand()
+}
+
+// againAsA advises to measure the target of both sides again in the way of A, which may be what no longer exists.
+func againAsA(c *model.Comparison) string {
+	if c.A.Again.Verb() != "run" || slices.Equal(c.A.Again, c.B.Again) {
+		return "measure it again, each time with the same flags"
+	}
+	return "measure B again with the flags of A: " + c.A.Again.With().String()
 }
 
 // compareCommand is the command that measures both sides again. The name of an imported file is not a

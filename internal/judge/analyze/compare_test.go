@@ -237,6 +237,35 @@ func TestAdviceOnTwoRunsNamesTheirPlaces(t *testing.T) {
 	}
 }
 
+// Two runs of one target, such as before and after an upgrade, are not measured at once: that command would be refused.
+func TestAdviceOnTwoRunsOfOneTarget(t *testing.T) {
+	w := reader("a")
+	side := func(size int64, flags ...string) analyze.Measured {
+		m := measuredOf(sideOf("", w, 1000, 1000, 1000))
+		m.Recorded.Run.Comparison = ""
+		m.Report.Run.Target = model.Target{Name: "data", Path: "/srv/data", Kind: model.Directory}
+		m.Report.Run.Volume.Size = size
+		m.Report.Run.Again = append(model.CommandLine{"loadline", "run", "/srv/data", "--profile=quick"}, flags...)
+		return m
+	}
+	next := func(a, b analyze.Measured) (all string) {
+		for _, f := range analyze.Compare(a, b, margins).Findings {
+			if f.Rule == "unlike" && f.Severity == model.SeverityWarning {
+				all += f.Next
+			} else if strings.Contains(f.Next, "loadline compare") {
+				t.Errorf("%s advises %q", f.Rule, f.Next)
+			}
+		}
+		return all
+	}
+	if got, want := next(side(1<<30, "--size=1GiB", "--quiet"), side(2<<30, "--size=2GiB")), "measure B again with the flags of A: loadline run /srv/data --profile quick --size 1GiB"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := next(side(1<<30), side(2<<30)), "measure it again, each time with the same flags"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestUnlikeThingsAreMarked(t *testing.T) {
 	w := reader("a")
 	disk := func(side model.Side) *model.Recorded {

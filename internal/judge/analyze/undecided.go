@@ -40,6 +40,9 @@ const reserve = 1.5
 func undecided(c *model.Comparison) string {
 	again := c.A.Again
 	if c.Method != model.Paired {
+		if oneTarget(c) {
+			return ""
+		}
 		again = c.A.Again.Against(c.B.Again, c.A.Target.InCommand(), c.B.Target.InCommand())
 	}
 	if len(again) == 0 || again.Repeats() {

@@ -50,6 +50,13 @@ func TestUndecidedRowsAreMeasuredLonger(t *testing.T) {
 			if got := undecided(m); got != c.want {
 				t.Errorf("%q\nwant %q", got, c.want)
 			}
+			if c.method != model.Paired {
+				// A comparison of a target with itself is refused.
+				m.B.Target = m.A.Target
+				if got := undecided(m); got != "" {
+					t.Errorf("of one target: %q", got)
+				}
+			}
 		})
 	}
 }
