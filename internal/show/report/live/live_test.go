@@ -286,7 +286,7 @@ func TestAnApplicationsFlushesAreTold(t *testing.T) {
 	if last := lines[len(lines)-2]; strings.Contains(last, "flushes") {
 		t.Errorf("%q", last)
 	}
-	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 1 of at least 6, 2 of 2 not yet converged, about 20 s left or more: tpcb-c16 1.20k tps (no interval yet), 600 flushes/s\n"; log != want {
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 1 of at least 6, 2 of 2 not yet converged, at least about 20 s left: tpcb-c16 1.20k tps (no interval yet), 600 flushes/s\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
 	}
 }
@@ -299,13 +299,13 @@ func TestALogSaysWhatIsLeft(t *testing.T) {
 		update model.Update
 		want   string
 	}{
-		{model.Update{Left: 40, Steps: 16, Workloads: 2}, "repeat 1 of at least 16, 2 of 2 not yet converged, about 40 s left or more: a 100 IOPS (no interval yet)"},
+		{model.Update{Left: 40, Steps: 16, Workloads: 2}, "repeat 1 of at least 16, 2 of 2 not yet converged, at least about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Left: 40, Steps: 16, Workloads: 2, Converged: 2}, "repeat 1 of at least 16, all converged, about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Left: 40, Steps: 16}, "repeat 1 of 16, about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Side: model.SideB, Left: 40, Steps: 16, Workloads: 2, Contrast: &model.Contrast{Metric: model.P99, Ratio: model.Estimate{Value: 1.013, Low: 0.0031, High: 333, Confidence: 0.95}}},
-			"repeat 1 of at least 16, 2 of 2 not yet decided, about 40 s left or more: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
+			"repeat 1 of at least 16, 2 of 2 not yet decided, at least about 40 s left: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
 		{model.Update{Left: 40, Steps: 16, Workloads: 2, Judgement: &model.Judgement{Metric: model.IOPS, Estimate: model.Estimate{Value: 100, Low: 98, High: 102, Confidence: 0.95}, Precise: true, Observed: 42, ObserveFor: 63}},
-			"repeat 1 of at least 16, 2 of 2 not yet converged, about 40 s left or more: a 100 IOPS ±2.0%, observed for 42 s of 1 m 03 s"},
+			"repeat 1 of at least 16, 2 of 2 not yet converged, at least about 40 s left: a 100 IOPS ±2.0%, observed for 42 s of 1 m 03 s"},
 	} {
 		s := &state{}
 		begin, second := c.update, c.update

@@ -232,19 +232,19 @@ func (s *state) wantingShort() string {
 	return strings.Replace(s.wanting(), "not yet ", "not ", 1)
 }
 
-// timeLeft says how much longer the planned repeats take, and whether more may follow: "about 40 s left or more".
+// timeLeft says how much longer the planned repeats take, and whether more may follow: "at least about 40 s left".
 func (s *state) timeLeft() string {
 	if s.unplanned || s.left <= 0 {
 		return ""
 	}
 	text := "about " + units.FormatSpan(s.left) + " left"
 	if s.workloads > s.converged {
-		text += " or more"
+		text = "at least " + text
 	}
 	return text
 }
 
-// stepLine returns "repeat 3 of at least 18, 6 of 6 not yet converged, about 50 s left or more: rand-read-iops 21.4k IOPS ±6.0%",
+// stepLine returns "repeat 3 of at least 18, 6 of 6 not yet converged, at least about 50 s left: rand-read-iops 21.4k IOPS ±6.0%",
 // and in a comparison "…: rand-read-iops B, block 1 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
 	n := s.begun

@@ -26,14 +26,15 @@ func blocks(c *model.Comparison) string {
 	if most == 0 {
 		return ""
 	}
-	words := strconv.Itoa(least)
-	if most > least {
-		words += "–" + strconv.Itoa(most)
-	}
+	noun, rest := "repeat", " or more, not interleaved"
 	if c.Method == model.Paired {
-		return words + " blocks, interleaved"
+		noun, rest = "block", ", interleaved"
 	}
-	return words + " repeats or more, not interleaved"
+	words := units.FormatCount(least, noun)
+	if most > least {
+		words = fmt.Sprintf("%d–%s", least, units.FormatCount(most, noun))
+	}
+	return words + rest
 }
 
 // settle says what would settle an unclear row.

@@ -95,3 +95,25 @@ func TestBetterCountsWhatIsDecided(t *testing.T) {
 		}
 	}
 }
+
+// One repeat is not "1 repeats".
+func TestBlocksAgreeWithTheirNumber(t *testing.T) {
+	for _, c := range []struct {
+		method model.Method
+		counts []int
+		want   string
+	}{
+		{model.Paired, []int{1}, "1 block, interleaved"},
+		{model.Paired, []int{4, 9}, "4–9 blocks, interleaved"},
+		{model.Independent, []int{1, 1}, "1 repeat or more, not interleaved"},
+		{model.Independent, []int{9, 5}, "5–9 repeats or more, not interleaved"},
+	} {
+		m := &model.Comparison{Method: c.method}
+		for _, n := range c.counts {
+			m.Rows = append(m.Rows, model.Row{Blocks: n})
+		}
+		if got := blocks(m); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -69,7 +69,10 @@ func repeats(r *model.Report) string {
 	for _, res := range r.Results {
 		lo, hi = min(lo, res.Repeats), max(hi, res.Repeats)
 	}
-	if lo == hi {
+	switch {
+	case lo == hi && len(r.Run.Workloads) == 1:
+		return ", " + units.FormatCount(hi, "repeat")
+	case lo == hi:
 		return fmt.Sprintf(", %s each in random order", units.FormatCount(hi, "repeat"))
 	}
 	return fmt.Sprintf(", %d–%d repeats each in random order", lo, hi)

@@ -21,3 +21,16 @@ func TestRanTellsWhatIsDrawnAnew(t *testing.T) {
 		t.Errorf("%q speaks of drawing anew", got)
 	}
 }
+
+// One workload has no order.
+func TestRepeatsOfOneWorkloadHaveNoOrder(t *testing.T) {
+	r := &model.Report{Results: []model.Result{{Repeats: 20}}}
+	r.Run.Workloads = []model.Workload{{Name: "a"}}
+	if got := repeats(r); got != ", 20 repeats" {
+		t.Error(got)
+	}
+	r.Run.Workloads = append(r.Run.Workloads, model.Workload{Name: "b"})
+	if got := repeats(r); got != ", 20 repeats each in random order" {
+		t.Error(got)
+	}
+}
