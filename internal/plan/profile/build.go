@@ -225,7 +225,7 @@ func checkAsked(exp model.Experiment) error {
 		}
 	}
 	if exp.Precision >= 1 {
-		return model.RefusedError(fmt.Sprintf("--precision %g %% is no precision: it is a share of the value, below 100 %%", exp.Precision*100),
+		return model.RefusedError(fmt.Sprintf("--precision %g %% is not a valid precision: it is a share of the value, below 100 %%", exp.Precision*100),
 			"ask for 5%, or for 1% when there is time")
 	}
 	if exp.Time > 0 && exp.UntilSteady {

@@ -107,7 +107,7 @@ func checkAppends(workloads []model.Workload, v model.Volume) error {
 	for _, w := range workloads {
 		if w.Append && !v.Owned && v.Target.Kind != model.Fake {
 			return model.RefusedError(
-				fmt.Sprintf("workload %s writes as an application writes its log, to space that a filesystem reserves in a new file, and %s is no directory", w.Name, v.Target.Name),
+				fmt.Sprintf("workload %s writes as an application writes its log, to space that a filesystem reserves in a new file, and %s is not a directory", w.Name, v.Target.Name),
 				"name a directory on the filesystem that is to hold the log")
 		}
 	}

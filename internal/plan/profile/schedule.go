@@ -158,7 +158,7 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 		if fromProfile {
 			limit = "the profile's max_time"
 		}
-		hint := fmt.Sprintf("use --max-time %.0fs or more", math.Ceil(repeats*shortest))
+		hint := fmt.Sprintf("use --max-time %s or more", typedTime(repeats*shortest))
 		if repeats*shortest > units.LongestTime {
 			hint = fewerRepeats(s.MaxTime, float64(n*sides)*shortest)
 		}
@@ -187,7 +187,7 @@ func fewerRepeats(available, round float64) string {
 	case n >= 2:
 		return fmt.Sprintf("use --repeat %.0f or less", n)
 	case 2*round <= units.LongestTime:
-		return fmt.Sprintf("use --repeat 2 --max-time %.0fs", math.Ceil(2*round))
+		return fmt.Sprintf("use --repeat 2 --max-time %s", typedTime(2*round))
 	}
 	return "measure fewer workloads"
 }
@@ -222,4 +222,15 @@ func orDefault(value, otherwise float64) float64 {
 		return value
 	}
 	return otherwise
+}
+
+// typedTime returns a time that is at least as long as these seconds, as people type it: 90s, 25m, 72h.
+func typedTime(seconds float64) string {
+	switch {
+	case seconds > 10*3600:
+		return fmt.Sprintf("%.0fh", math.Ceil(seconds/3600))
+	case seconds > 10*60:
+		return fmt.Sprintf("%.0fm", math.Ceil(seconds/60))
+	}
+	return fmt.Sprintf("%.0fs", math.Ceil(seconds))
 }

@@ -214,3 +214,12 @@ func TestSequentialRepeatsSpreadOverTheVolume(t *testing.T) {
 		t.Error("two workloads begin at the same place")
 	}
 }
+
+// Long times are advised in hours, and never shorter than they must be.
+func TestTimesAreAdvisedAsTyped(t *testing.T) {
+	for seconds, want := range map[float64]string{77.2: "78s", 600: "600s", 601: "11m", 7400: "124m", 258910: "72h", 259201: "73h"} {
+		if got := typedTime(seconds); got != want {
+			t.Errorf("%g s: %s, want %s", seconds, got, want)
+		}
+	}
+}
