@@ -32,7 +32,7 @@ func destination(push, version string) (name.Tag, error) {
 	}
 	tag, err := name.NewTag(text, name.StrictValidation)
 	if err != nil {
-		return tag, fmt.Errorf("%q is no place to push to: %w; write it like registry.example/loadline", push, err)
+		return tag, fmt.Errorf("%q is not a place to push to: %w; write it like registry.example/loadline", push, err)
 	}
 	return tag, nil
 }

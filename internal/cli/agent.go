@@ -34,7 +34,7 @@ serves in DIR.
 The program loadline-agent does the same in less memory; pods run that.
 
 Exit codes: 0 told to exit; 1 lost its engine.`,
-		Args: usage.Exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if tracing != "" {
 				return serveTraces(cmd.Context(), e, tracing)

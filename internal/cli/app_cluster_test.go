@@ -102,12 +102,12 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 
 	for words, args := range map[string][]string{
 		"of the node that the pod comes to": {"sc:fast", "--fit", "disk"},
-		"is no setting":                     {"sc:fast", "--set", "fsync"},
+		"is not a setting":                  {"sc:fast", "--set", "fsync"},
 		"can spare 9.5 GiB":                 {"pvc:data", "--scale", "4000"},
 		"has no StorageClass slow":          {"sc:slow"},
 		"has no StorageClass late":          {"sc:fast", "--wal", "sc:late"},
 		"there is no claim log":             {"pvc:data", "--wal", "pvc:log"},
-		"cpu=many is no quantity":           {"sc:fast", "--resources", "cpu=many"},
+		"cpu=many is not a quantity":        {"sc:fast", "--resources", "cpu=many"},
 	} {
 		if code, out, stderr := plan(args...); code != exitUsage || !strings.Contains(stderr, words) {
 			t.Errorf("%q: exit code %d: %s%s", args, code, out, stderr)
@@ -158,7 +158,7 @@ func TestAppPostgresInAJob(t *testing.T) {
 		"is not in a Kubernetes cluster, which --in-cluster": {t.TempDir()},
 		"add --namespace other":                              {"pvc:other/data"},
 		"can spare":                                          {"sc:fast?size=1Gi"},
-		"is no setting":                                      {"sc:fast", "--set", "fsync"},
+		"is not a setting":                                   {"sc:fast", "--set", "fsync"},
 		"has no StorageClass late":                           {"sc:fast", "--wal", "sc:late"},
 		"asks for a raw device":                              {"sc:fast", "--wal", "sc:fast?mode=Block"},
 		"of the node that the pod comes to":                  {"sc:fast", "--fit", "disk"},

@@ -42,7 +42,7 @@ func TestAppEtcdRefuses(t *testing.T) {
 		{"etcd has no profile", []string{dir, "--profile", "huge"}},
 		{"--profile selects a list of loads", []string{dir, "--profile", "small", "--clients", "3"}},
 		{"--latency-limit skips", []string{dir, "--latency-limit", "5ms"}},
-		{"--clients 0 is no number", []string{dir, "--clients", "0"}},
+		{"--clients 0 is not a number", []string{dir, "--clients", "0"}},
 		{`--value-size "0" is not a whole number from 1`, []string{dir, "--value-size", "0"}},
 		{"there is no etcd at /nowhere", []string{dir, "--etcd", "/nowhere"}},
 		{"is for Loadline to say", []string{dir, "--etcd", "/bin/true", "--set", "name=x"}},

@@ -103,7 +103,7 @@ func TestAppPostgresRefusesALog(t *testing.T) {
 	list := []refusal{
 		{"is where the data are", []string{dir, "--wal", dir + "/."}},
 		{"is on the filesystem of the data", []string{dir, "--wal", beside}},
-		{"is no directory", []string{dir, "--wal", file}},
+		{"is not a directory", []string{dir, "--wal", file}},
 		{"holds a PostgreSQL cluster", []string{dir, "--wal", cluster}},
 		{"one is in a Kubernetes cluster, and the other on this machine", []string{dir, "--wal", "sc:fast"}},
 		{"one is in a Kubernetes cluster, and the other on this machine", []string{"sc:fast", "--wal", dir}},

@@ -63,7 +63,7 @@ func newConfigPath(e *env.Env, s *settings.Source) *cobra.Command {
 
 Exit codes: 0 success; 2 there is no location for one.`,
 		Example: `  loadline config path`,
-		Args:    usage.Exactly(0, "no argument"),
+		Args:    usage.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			file, _ := s.Path()
 			if file == "" {

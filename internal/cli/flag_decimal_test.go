@@ -13,7 +13,7 @@ func TestNumbersAreDecimal(t *testing.T) {
 	}
 	refused(t, "is not a whole number", "durability", dir, "--blocks=0x10")
 	refused(t, "is not a whole number", "durability", dir, "--jobs=0x10")
-	refused(t, "must be between 0 and 100 %", "plan", dir, "--precision=0x1p-3")
+	refused(t, "is not a percentage", "plan", dir, "--precision=0x1p-3")
 	refused(t, "is not a duration", "plan", dir, "--max-time=0x10")
 	code, out, errs := runLoadline(t, "plan", "fake:?iops=3000", "--repeat", "10", "--seed", "16")
 	if code != exitOK || !strings.Contains(out, "10 repeats") {
@@ -51,7 +51,7 @@ func TestWholeNumbersArePlain(t *testing.T) {
 		t.Error(errs)
 	}
 	// With a number in plain digits, what is wrong with it is something else.
-	if _, _, errs := runLoadline(t, "app", "postgres", dir, "--clients", "4,-1"); strings.Contains(errs, plain) || !strings.Contains(errs, "--clients -1 is no number of clients") {
+	if _, _, errs := runLoadline(t, "app", "postgres", dir, "--clients", "4,-1"); strings.Contains(errs, plain) || !strings.Contains(errs, "--clients -1 is not a number of clients") {
 		t.Error(errs)
 	}
 }

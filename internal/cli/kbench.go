@@ -99,7 +99,7 @@ SIZE, MODE, CPU_IDLE_PROF, RATE_IOPS and RATE as for run.
 
 Exit codes: as for run.`,
 		Example: `  FIRST_VOL_NAME=a FIRST_VOL_FILE=/mnt/a/test SECOND_VOL_NAME=b SECOND_VOL_FILE=/mnt/b/test MODE=quick SIZE=512M loadline kbench compare`,
-		Args:    usage.Exactly(0, "no argument"),
+		Args:    usage.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pair, err := kbench.ParsePair(e.Getenv)
 			if err != nil {

@@ -43,7 +43,7 @@ RATE_LIMIT_TYPE, PORT.
 Exit codes: 0 ended by a signal; 1 failed, or a setting is invalid; 2 usage.`,
 		Example: `  loadline kbench exporter start --data-dir results
   loadline kbench exporter --listen-all start --port 9100`,
-		Args: usage.Exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), e) },
 	}
 	s := start.Flags()

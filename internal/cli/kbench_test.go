@@ -37,7 +37,7 @@ func TestKbenchRefusesBeforeItMeasures(t *testing.T) {
 	if err := os.WriteFile(pair, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refusals["exists and is no result"] = f.compare(context.Background(), e, [2]kbench.Request{a, b})
+	refusals["exists and is not a result"] = f.compare(context.Background(), e, [2]kbench.Request{a, b})
 	for words, err := range refusals {
 		if emitsEvents, ok := errors.AsType[*model.WorkerError](err); !ok || emitsEvents.Class != model.Refused || emitsEvents.Hint == "" || !strings.Contains(emitsEvents.Message, words) {
 			t.Errorf("%v, want a refusal with %q and a hint", err, words)

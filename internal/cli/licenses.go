@@ -25,7 +25,7 @@ Copies of the programs, and pages that they write, are distributed under these.
 Exit codes: 0 fine; 1 the output cannot be written; 2 usage.`,
 		Example: `  loadline licenses
   loadline licenses --list`,
-		Args: usage.Exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			all := slices.Concat(notices.Linked(), notices.Parse(html.Notices()))
 			out := bufio.NewWriter(e.Stdout)

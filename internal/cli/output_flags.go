@@ -110,10 +110,13 @@ func (o *outputFlags) choose() (err error) {
 		return err
 	}
 	what := fmt.Sprintf("the format %q", name)
-	if name == "" {
+	switch {
+	case name == "" && err != nil:
 		what = safetext.ShellWord(file)
+	case name == "":
+		what = o.chosen.Title()
 	}
-	return model.RefusedError(fmt.Sprintf("%s is not available here: choose from %s", what, strings.Join(o.names(), " and ")), "use --format "+strings.Join(o.names(), " or --format "))
+	return model.RefusedError(fmt.Sprintf("%s is not available here: choose %s", what, strings.Join(o.names(), " or ")), "use --format "+strings.Join(o.names(), " or --format "))
 }
 
 // checkExtension refuses a format in a file that is named like one of another format: whatever opens it by its name would

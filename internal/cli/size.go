@@ -140,7 +140,12 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 		return model.RefusedError("--rebuild is about the size of one volume, but needs are about pods", "ask for one of the two")
 	}
 	if len(p.Rebuilds) == 0 {
-		return model.RefusedError(fmt.Sprintf("%s contains no timed rebuild", p.Name), "add rebuilds: [{volume: 100GiB, time: 281s}] to the file")
+		const form = "rebuilds: [{volume: 100GiB, time: 281s}]"
+		hint := "write " + form + " into a file, and name it with --system FILE"
+		if f.from != "" {
+			hint = "add " + form + " to " + f.from
+		}
+		return model.RefusedError(fmt.Sprintf("%s contains no timed rebuild", p.Name), hint)
 	}
 	within, err := flags.ParseSpan("--within", f.within)
 	if err != nil {

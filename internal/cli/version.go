@@ -24,7 +24,7 @@ prints the version alone.
 Exit codes: 0 success, even without fio; 1 failed; 2 usage.`,
 		Example: `  loadline version
   loadline version --json`,
-		Args: usage.Exactly(0, "no argument"),
+		Args: usage.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a := doctor.Describe(cmd.Context(), e, worker.Version)
 			if output.name() == "json" {

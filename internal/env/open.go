@@ -57,7 +57,7 @@ func ReadFile(name string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, largestFile+1))
 	if err == nil && len(data) > largestFile {
-		err = fmt.Errorf("it is larger than %d MiB, and nothing that a person writes is", largestFile>>20)
+		err = fmt.Errorf("it is larger than the limit of %d MiB", largestFile>>20)
 	}
 	return data, err
 }

@@ -24,7 +24,7 @@ func ParseCap(s string) (Cap, error) {
 		value = strings.TrimSuffix(strings.TrimSpace(value), "/s")
 		name = strings.TrimSpace(name)
 		if seen[name] {
-			return Cap{}, fmt.Errorf("%s is there twice: say it once", name)
+			return Cap{}, fmt.Errorf("%s is given twice", name)
 		}
 		seen[name] = true
 		switch name {
@@ -42,11 +42,11 @@ func ParseCap(s string) (Cap, error) {
 		case "bandwidth":
 			n, err := units.ParseSize(value)
 			if err != nil || n <= 0 {
-				return Cap{}, fmt.Errorf("bandwidth=%s is no bandwidth: write it like bandwidth=125MiB/s", value)
+				return Cap{}, fmt.Errorf("bandwidth=%s is not a bandwidth: write it like bandwidth=125MiB/s", value)
 			}
 			c.Bandwidth = float64(n)
 		default:
-			return Cap{}, fmt.Errorf("%q is no limit: write iops=3000, bandwidth=125MiB/s or both with a comma", part)
+			return Cap{}, fmt.Errorf("%q is not a limit: write iops=3000, bandwidth=125MiB/s or both with a comma", part)
 		}
 	}
 	return c, nil

@@ -61,7 +61,7 @@ func parseReport(b *testing.B, text []byte) model.Report {
 	b.Helper()
 	var r model.Report
 	if err := json.Unmarshal(text, &r); err != nil {
-		b.Fatalf("standard output is no report: %v\n%s", err, text)
+		b.Fatalf("standard output is not a report: %v\n%s", err, text)
 	}
 	return r
 }

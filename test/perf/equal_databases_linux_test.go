@@ -32,7 +32,7 @@ func databasesCompared(b *testing.B, e *env.Env, first, second, time string) mod
 		Comparison model.Comparison `json:"comparison"`
 	}
 	if err := json.Unmarshal(text, &o); err != nil {
-		b.Errorf("standard output is no report: %v\n%s", err, text)
+		b.Errorf("standard output is not a report: %v\n%s", err, text)
 	}
 	for _, r := range o.Comparison.Rows {
 		if r.Metric == model.Transactions {

@@ -29,7 +29,7 @@ func durable(ctx context.Context, t testing.TB, target string, args ...string) (
 	var d model.Durability
 	if o.stdout != "" {
 		if err := json.Unmarshal([]byte(o.stdout), &d); err != nil {
-			t.Fatalf("standard output is no report: %v\n%s", err, o.stdout)
+			t.Fatalf("standard output is not a report: %v\n%s", err, o.stdout)
 		}
 	}
 	return o, d

@@ -37,7 +37,7 @@ func measureIn(ctx context.Context, t testing.TB, e *env.Env, target string, arg
 	o := commandIn(ctx, t, e, append([]string{"run", target, "--format", "json", "--results", t.TempDir()}, args...)...)
 	if o.stdout != "" {
 		if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil {
-			t.Fatalf("standard output is no report: %v\n%s", err, o.stdout)
+			t.Fatalf("standard output is not a report: %v\n%s", err, o.stdout)
 		}
 	}
 	return o

@@ -42,7 +42,7 @@ func saved(t *testing.T, e *env.Env, args ...string) (dir string, o outcome) {
 		t.Fatalf("%d runs: %s", len(runs), o.stderr)
 	}
 	if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil {
-		t.Fatalf("standard output is no report: %v\n%s", err, o.stdout)
+		t.Fatalf("standard output is not a report: %v\n%s", err, o.stdout)
 	}
 	return runs[0], o
 }

@@ -55,7 +55,7 @@ func traceWhile(t testing.TB, work func(), args ...string) iotrace.Report {
 	}
 	var report iotrace.Report
 	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
-		t.Fatalf("standard output is no report of a trace: %v\n%.500s", err, o.stdout)
+		t.Fatalf("standard output is not a report of a trace: %v\n%.500s", err, o.stdout)
 	}
 	if report.Run.Method != iotrace.ByBPF && !slices.Contains(args, string(report.Run.Method)) {
 		lab.Unavailable(t, "the kernel cannot be traced here: %s", strings.Join(report.Run.Limitations, "; "))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // maxFile is far beyond the size, in bytes, of any file written by hand.
@@ -35,8 +36,12 @@ func openUpTo(most int, file string, data []byte) (*document, ast.Node) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	d := &document{file: file, lines: strings.Split(text, "\n")}
-	if len(text) > most || !utf8.ValidString(text) {
-		d.err = model.RefusedError(fmt.Sprintf("%s is not a text file of reasonable size", file), "")
+	switch {
+	case len(text) > most:
+		d.err = tooLarge(file, most)
+		return d, nil
+	case !utf8.ValidString(text):
+		d.err = model.RefusedError(file+" is not UTF-8 text", "")
 		return d, nil
 	}
 	parsed, err := parser.ParseBytes([]byte(text), 0)
@@ -64,6 +69,11 @@ func openUpTo(most int, file string, data []byte) (*document, ast.Node) {
 	}
 	d.fail(bodies[1].GetToken(), "", "a second document begins here; a file holds one")
 	return d, nil
+}
+
+// tooLarge refuses a file of more bytes than are read.
+func tooLarge(file string, most int) error {
+	return model.RefusedError(fmt.Sprintf("%s is larger than the limit of %s", file, units.FormatSize(int64(most))), "")
 }
 
 // fail records an error at the token's position unless there already is one.

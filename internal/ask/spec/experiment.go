@@ -77,8 +77,12 @@ func (o *object) share(field string) float64 {
 	if percent {
 		v /= 100
 	}
-	if err != nil || !(v > 0 && v < 1) {
-		o.fail(field, "write it like 5%", "%s is %q, but must be between 0 and 100 %%%s", field, s, units.Plainly(err))
+	if err != nil {
+		o.fail(field, "write it like 5%", "%s is %q, which is not a percentage%s", field, s, units.Plainly(err))
+		return 0
+	}
+	if !(v > 0 && v < 1) {
+		o.fail(field, "write it like 5%", "%s is %q, but must be more than 0 and less than 100 %%", field, s)
 		return 0
 	}
 	return v

@@ -142,7 +142,7 @@ profile_text: |
 func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"scenario: profile\ntarget: /x\nprecison: 5%\n":                                "experiment.yaml:3:1: unknown field \"precison\"; did you mean \"precision\"?\n   3 | precison: 5%\n     | ^",
-		"scenario: profile\ntarget: /x\nprecision: 500%\n":                             "experiment.yaml:3:12: precision is \"500%\", but must be between 0 and 100 %\n   3 | precision: 500%\n     |            ^",
+		"scenario: profile\ntarget: /x\nprecision: 500%\n":                             "experiment.yaml:3:12: precision is \"500%\", but must be more than 0 and less than 100 %\n   3 | precision: 500%\n     |            ^",
 		"scenario: profile\n":                                                          "experiment.yaml:1:1: the field \"target\" is missing\n   1 | scenario: profile\n     | ^",
 		"scenario: scale\ntarget: /x\nscale: {volumes: [1], workload: w, rate: 2.5}\n": "experiment.yaml:3:42: rate is \"2.5\", but must be a whole number from 1 to 1000000000, because fio keeps to no other rate\n   3 | scale: {volumes: [1], workload: w, rate: 2.5}\n     |                                          ^",
 		"scenario: profile\ntarget: /x\nseed: -1\n":                                    "experiment.yaml:3:7: seed is \"-1\", but must be a whole number up to 18446744073709551615\n   3 | seed: -1\n     |       ^",

@@ -161,7 +161,7 @@ func goalBound(m model.Metric, s string) (bound float64, why string) {
 	case "B/s":
 		n, err := units.ParseSize(strings.TrimSuffix(s, "/s"))
 		if err != nil || n <= 0 {
-			return 0, fmt.Sprintf("%q is no bandwidth: write 500MiB/s or 1.2GiB/s%s", s, units.Plainly(units.CheckLead(s)))
+			return 0, fmt.Sprintf("%q is not a bandwidth: write 500MiB/s or 1.2GiB/s%s", s, units.Plainly(units.CheckLead(s)))
 		}
 		return float64(n), ""
 	}

@@ -63,11 +63,11 @@ func TestGoalsAreRefusedWithASentence(t *testing.T) {
 		"rand-read-iops iops > -5":       `"-5" is not a rate`,
 		"rand-read-iops iops > NaN":      `"NaN" is not a rate`,
 		"rand-read-iops iops > 1 > 2":    `"1 > 2" is not a rate`,
-		"rand-read-iops bw > fast":       `"fast" is no bandwidth`,
+		"rand-read-iops bw > fast":       `"fast" is not a bandwidth`,
 		"rand-read-iops p99 < 5":         `"5" is not a duration`,
 		"rand-read-iops p99 < -5ms":      `"-5ms" is not a duration`,
 		"rand-read-iops p99 < 0":         `"0" is not a duration`,
-		"rand-read-iops bandwidth > 0":   `"0" is no bandwidth`,
+		"rand-read-iops bandwidth > 0":   `"0" is not a bandwidth`,
 		"rand-read-iops iops > 5 potato": `"5 potato" is not a rate`,
 	} {
 		_, err := ParseGoal(text, goalWorkloads)

@@ -92,8 +92,11 @@ func (f *jobFile) fail(line int, hint, format string, args ...any) error {
 func parseJobFile(file string, data []byte) (*jobFile, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
 	f := &jobFile{file: file, lines: strings.Split(text, "\n")}
-	if len(text) > maxFile || strings.ContainsRune(text, 0) {
-		return nil, model.RefusedError(file+" is not a text file of reasonable size", "")
+	if len(text) > maxFile {
+		return nil, tooLarge(file, maxFile)
+	}
+	if strings.ContainsRune(text, 0) {
+		return nil, model.RefusedError(file+" is not a text file", "")
 	}
 	var global []jobOption
 	var current *[]jobOption

@@ -49,7 +49,7 @@ var refusedOptions = map[string]string{
 	"profile":               "fio's built-in profiles are not supported",
 	"idle_prof":             "Loadline watches the CPU itself",
 	"experimental_verify":   "fio would read what it never wrote",
-	"trim_percentage":       "trims destroy data and are no reads or writes",
+	"trim_percentage":       "trims destroy data and are neither reads nor writes",
 	"rate_ignore_thinktime": pauses,
 
 	"buffer_compress_percentage": compressible, "buffer_compress_chunk": compressible,

@@ -44,7 +44,7 @@ func ParseNeed(text string) (sizing.Need, error) {
 			return refuse(hint, "%s", message)
 		}
 		if _, twice := values[key]; twice {
-			return refuse("", "%s is there twice", key)
+			return refuse("", "%s is given twice", key)
 		}
 		values[key] = value
 	}
@@ -62,7 +62,7 @@ func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	if v, ok := values["pods"]; ok {
 		pods, err := units.ParseWhole(v)
 		if err != nil || pods < 1 || pods > maxPods {
-			return n, "pods", fmt.Errorf("%q is no number of pods from 1 to %d%s", v, maxPods, units.Plainly(err))
+			return n, "pods", fmt.Errorf("%q is not a number of pods from 1 to %d%s", v, maxPods, units.Plainly(err))
 		}
 		n.Pods = int(pods)
 	}
@@ -79,7 +79,7 @@ func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	merge := 0.0
 	if v, ok := values["merge"]; ok {
 		if merge, err = units.ParseDecimal(v); err != nil || !(merge >= 1 && merge <= 1024) {
-			return n, "merge", fmt.Errorf("%q is no number of I/Os from 1 to 1024 that become one%s", v, units.Plainly(err))
+			return n, "merge", fmt.Errorf("%q is not a number of I/Os from 1 to 1024 that become one%s", v, units.Plainly(err))
 		}
 	}
 	for _, key := range flowKeys {

@@ -56,7 +56,7 @@ func (d *document) objectWith(node ast.Node, what string, fields, more []string)
 			d.fail(key, hint, "%s", message)
 		}
 		if o.keys[name] != nil {
-			d.fail(key, "", "the field %q is there twice", name)
+			d.fail(key, "", "the field %q is given twice", name)
 		}
 		o.values[name], o.keys[name] = pair.Value, key
 	}

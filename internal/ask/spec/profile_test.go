@@ -126,7 +126,8 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 		{"an alias", "title: &t x\n" + one(""), "own.yaml:1:8: anchors, aliases and tags are not read here\n   1 | title: &t x\n     |        ^", ""},
 		{"two documents", one("") + "---\n" + one(""), "own.yaml:7:10: a second document begins here; a file holds one\n   7 | workloads:\n     |          ^", ""},
 		{"nothing", "\n# only a remark\n", "own.yaml is empty", ""},
-		{"no text", "\xff\xfe\x00", "own.yaml is not a text file of reasonable size", ""},
+		{"no text", "\xff\xfe\x00", "own.yaml is not UTF-8 text", ""},
+		{"too much text", "#" + strings.Repeat("x", 1<<20), "own.yaml is larger than the limit of 1 MiB", ""},
 	} {
 		_, err := ParseProfile("own.yaml", []byte(c.yaml))
 		e := modeltest.Refused(t, err)

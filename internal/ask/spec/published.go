@@ -52,7 +52,7 @@ func ParsePublished(file string, data []byte) (study.Published, error) {
 		s, at := publishedScale(d, item, p.System.Nodes)
 		for _, other := range p.Scales[:i] {
 			if other.Workload == s.Workload {
-				at.fail("workload", "", "the workload %q is there twice", s.Workload)
+				at.fail("workload", "", "the workload %q is given twice", s.Workload)
 			}
 		}
 		p.Scales = append(p.Scales, s)
@@ -253,14 +253,14 @@ func parseBandwidth(s string) (float64, error) {
 		if digits, ok := strings.CutSuffix(t, suffix); ok {
 			v, err := units.ParseDecimal(strings.TrimSpace(digits))
 			if err != nil || !(v > 0) {
-				return 0, fmt.Errorf("%q is no positive bandwidth", s)
+				return 0, fmt.Errorf("%q is not a positive bandwidth", s)
 			}
 			return v * unit / 8, nil
 		}
 	}
 	n, err := units.ParseSize(t)
 	if err == nil && n <= 0 {
-		err = fmt.Errorf("%q is no positive bandwidth", s)
+		err = fmt.Errorf("%q is not a positive bandwidth", s)
 	}
 	return float64(n), err
 }

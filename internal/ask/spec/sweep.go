@@ -25,7 +25,7 @@ func (o *object) sweep(field string) *model.SweepRequest {
 	for i, text := range s.texts("block_sizes") {
 		n, err := units.ParseSize(text)
 		if err != nil || n <= 0 {
-			s.doc.fail(s.list("block_sizes")[i].GetToken(), "", "%q is no block size", text)
+			s.doc.fail(s.list("block_sizes")[i].GetToken(), "", "%q is not a block size", text)
 		}
 		r.BlockSizes = append(r.BlockSizes, n)
 	}

@@ -47,7 +47,7 @@ func parseClass(name string) (model.Target, error) {
 		switch key {
 		case "size":
 			if v.Size, err = units.ParseSize(value); err != nil || v.Size <= 0 {
-				return refuse("size=%s is no size", value)
+				return refuse("size=%s is not a size", value)
 			}
 		case "mode":
 			switch strings.ToLower(value) {

@@ -61,7 +61,7 @@ func parsePath(name string, o Options) (model.Target, error) {
 func parseMissing(name, abs string, o Options) (model.Target, error) {
 	if link, err := os.Readlink(abs); err == nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s is a link to %s, which does not exist", name, link), "fix the link, or name what shall be measured itself")
+			fmt.Sprintf("%s is a link to %s, which does not exist", name, link), "fix the link, or name the target of the link")
 	}
 	parent := filepath.Dir(abs)
 	info, err := os.Stat(parent)

@@ -171,23 +171,36 @@ func ParseSpan(flag, s string) (float64, error) {
 
 // ParseShare reads "5%" or "0.05".
 func ParseShare(flag, s string) (float64, error) {
-	t, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	v, err := units.ParseDecimal(strings.TrimSpace(t))
-	if percent {
-		v /= 100
+	v, err := parsePercentage(flag, s)
+	if err == nil && !(v > 0 && v < 1) {
+		err = model.RefusedError(fmt.Sprintf("%s %q must be more than 0 and less than 100 %%", flag, s), likeShare)
 	}
-	if err != nil || !(v > 0 && v < 1) {
-		return 0, model.RefusedError(fmt.Sprintf("%s %q must be between 0 and 100 %%%s", flag, s, units.Plainly(err)), "write it like 5% or 0.05")
-	}
-	return v, nil
+	return v, err
 }
 
 // ParseHeadroom reads a share, which may be 0.
 func ParseHeadroom(flag, s string) (float64, error) {
-	if s == "0" || s == "0%" {
-		return 0, nil
+	v, err := parsePercentage(flag, s)
+	if err == nil && !(v >= 0 && v < 1) {
+		err = model.RefusedError(fmt.Sprintf("%s %q must be at least 0 and less than 100 %%", flag, s), likeShare)
 	}
-	return ParseShare(flag, s)
+	return v, err
+}
+
+// likeShare says how to write a share.
+const likeShare = "write it like 5% or 0.05"
+
+// parsePercentage reads a percentage as a share, whatever its size.
+func parsePercentage(flag, s string) (float64, error) {
+	t, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := units.ParseDecimal(strings.TrimSpace(t))
+	if err != nil {
+		return 0, model.RefusedError(fmt.Sprintf("%s %q is not a percentage%s", flag, s, units.Plainly(err)), likeShare)
+	}
+	if percent {
+		v /= 100
+	}
+	return v, nil
 }
 
 // ParseData reads how much data is measured on; there must be some.

@@ -14,7 +14,6 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
-	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Error is a mistake on the command line, with what to type next.
@@ -45,7 +44,11 @@ func WrongArguments(cmd *cobra.Command, what string, args []string, hint string)
 		}
 		return Error{fmt.Errorf("%s needs %s", cmd.CommandPath(), needs), hint}
 	}
-	return Error{fmt.Errorf("%s takes %s, not %s", cmd.CommandPath(), what, units.FormatCount(len(args), "argument")), hint}
+	were := "was"
+	if len(args) > 1 {
+		were = "were"
+	}
+	return Error{fmt.Errorf("%s takes %s, but %d %s given", cmd.CommandPath(), what, len(args), were), hint}
 }
 
 // EmptyDir returns the error for an empty DIR, such as a variable of a script without a value.

@@ -128,10 +128,10 @@ func Take(r io.Reader, parent string, accept func(dir string) error) (came []str
 	}
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() {
-			return nil, refusal(fmt.Sprintf("%q in it is no directory of results", entry.Name()))
+			return nil, refusal(fmt.Sprintf("%q in it is not a directory of results", entry.Name()))
 		}
 		if err := accept(filepath.Join(hall, entry.Name())); err != nil {
-			return nil, refusal(fmt.Sprintf("%q in it is no directory of results: %v", entry.Name(), err))
+			return nil, refusal(fmt.Sprintf("%q in it is not a directory of results: %v", entry.Name(), err))
 		}
 	}
 	for _, entry := range entries {

@@ -168,7 +168,7 @@ func TestWhatIsNotHome(t *testing.T) {
 		words, next, saved string
 	}{
 		"no directory of results": {work: func(dir string) error { return os.Mkdir(filepath.Join(dir, "odd"), 0o755) },
-			words: `the results of the Job loadline-j could not be fetched: "odd" in it is no directory of results`, next: "loadline fetch loadline-j --namespace n"},
+			words: `the results of the Job loadline-j could not be fetched: "odd" in it is not a directory of results`, next: "loadline fetch loadline-j --namespace n"},
 		"pod gone, report in its log": {before: func(c *cluster) {
 			c.Log = func(string) string {
 				return "[1/2] rand-read-iops\n" + string(report) + "kept    the results until then\n"

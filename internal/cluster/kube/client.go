@@ -134,7 +134,7 @@ var quiet = sync.OnceFunc(func() {
 
 func configRefusal(a Access, err error) error {
 	if clientcmd.IsEmptyConfig(err) {
-		return model.RefusedError("no Kubernetes cluster is configured: there is no kubeconfig, and this is no pod",
+		return model.RefusedError("no Kubernetes cluster is configured: there is no kubeconfig, and this is not a pod",
 			"name one with --kubeconfig FILE, or export KUBECONFIG=FILE")
 	}
 	if a.Kubeconfig != "" && errors.Is(err, os.ErrNotExist) {

@@ -92,12 +92,12 @@ func (w Where) Check() error {
 	}
 	for _, image := range []string{w.Image, w.Application} {
 		if image != "" && !imageName.MatchString(image) {
-			return model.RefusedError(fmt.Sprintf("%q is no name of an image", image), "write it like registry.example/name:tag")
+			return model.RefusedError(fmt.Sprintf("%q is not a valid image name", image), "write it like registry.example/name:tag")
 		}
 	}
 	for name, quantity := range w.Resources {
 		if _, err := resource.ParseQuantity(quantity); err != nil || name == "" {
-			return model.RefusedError(fmt.Sprintf("--resources %s=%s is no quantity", name, quantity), "write it like --resources cpu=2,memory=1Gi")
+			return model.RefusedError(fmt.Sprintf("--resources %s=%s is not a quantity", name, quantity), "write it like --resources cpu=2,memory=1Gi")
 		}
 	}
 	return nil

@@ -85,9 +85,9 @@ func TestPodGoesWhereItIsTold(t *testing.T) {
 
 func TestWhereIsChecked(t *testing.T) {
 	for want, w := range map[string]Where{
-		`--toleration "a=b:Sometimes" is none`:   {Tolerations: []string{"a=b:Sometimes"}},
-		`--toleration ":NoSchedule" is none`:     {Tolerations: []string{":NoSchedule"}},
-		"--resources memory=much is no quantity": {Resources: map[string]string{"memory": "much"}},
+		`--toleration "a=b:Sometimes" is none`:      {Tolerations: []string{"a=b:Sometimes"}},
+		`--toleration ":NoSchedule" is none`:        {Tolerations: []string{":NoSchedule"}},
+		"--resources memory=much is not a quantity": {Resources: map[string]string{"memory": "much"}},
 	} {
 		if err := w.Check(); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

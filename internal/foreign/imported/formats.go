@@ -283,7 +283,7 @@ func (t *trial) refusal(whole *text, as string) error {
 	case as != "":
 		return model.RefusedError(fmt.Sprintf("%s is not %s: nothing in its %s is of that format", whole.name, as, count), "leave --as out to have the format found")
 	}
-	message := fmt.Sprintf("%s is no result that loadline can read: nothing in its %s was recognised", whole.name, count)
+	message := fmt.Sprintf("%s is not a result that Loadline can read: nothing in its %s was recognized", whole.name, count)
 	if near, line := nearest(whole); near != nil {
 		message += fmt.Sprintf("; the nearest format is %s (line %d: %s)", near.Title, line, excerpt(whole.lines[line-whole.first]))
 	}

@@ -78,7 +78,7 @@ func mayReplaceOne(name string, overwrite bool) error {
 	if ours {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("%s exists and is no result of Kbench or loadline: it would be lost", name), elsewhere+", or add --overwrite")
+	return model.RefusedError(fmt.Sprintf("%s exists and is not a result of Kbench or Loadline; it would be lost", name), elsewhere+", or add --overwrite")
 }
 
 // isKbenchResult reports whether a file begins like fio's JSON, with keys in Kbench's or in

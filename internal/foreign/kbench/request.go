@@ -53,7 +53,7 @@ func Parse(args []string, getenv func(string) string) (Request, error) {
 		return otherwise
 	}
 	if len(args) > 3 {
-		return Request{}, refused(fmt.Sprintf("%q is one argument too many: FILE, PREFIX and SIZE are all", args[3]), "")
+		return Request{}, refused(fmt.Sprintf("too many arguments: %q; only FILE, PREFIX and SIZE are accepted", args[3]), "")
 	}
 	r, err := parseRest(getenv)
 	if err != nil {
@@ -74,7 +74,7 @@ const defaultSize = "10g"
 func (r *Request) size(text string) error {
 	n, err := units.ParseSize(text)
 	if err != nil || n <= 0 {
-		return refused(fmt.Sprintf("SIZE %q is no size", text), "write it like 10g, 30G or 512M")
+		return refused(fmt.Sprintf("SIZE %q is not a size", text), "write it like 10g, 30G or 512M")
 	}
 	r.SizeText, r.Size = text, n
 	return nil

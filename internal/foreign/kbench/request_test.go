@@ -81,7 +81,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		`MODE "full-read-iops"`: {env: []string{"FILE_NAME=/v", "MODE=full-read-iops"}},
 		`SIZE "much"`:           {env: []string{"FILE_NAME=/v", "SIZE=much"}},
 		`SIZE "0"`:              {args: []string{"/v", "p", "0"}},
-		"argument too many":     {args: []string{"/v", "p", "1g", "x"}},
+		"too many arguments":    {args: []string{"/v", "p", "1g", "x"}},
 		"RATE_IOPS=fast":        {env: []string{"FILE_NAME=/v", "RATE_IOPS=fast"}},
 		"RATE_IOPS=-5":          {env: []string{"FILE_NAME=/v", "RATE_IOPS=-5"}},
 		"set 102 or 103":        {env: []string{"FILE_NAME=/v", "RATE_IOPS=,102.5"}},

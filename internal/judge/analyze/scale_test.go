@@ -49,6 +49,6 @@ func TestATotalIsNotASumOfMeans(t *testing.T) {
 		t.Errorf("each has %v", p.Each)
 	}
 	if Scales(&model.Recorded{}, results) != nil {
-		t.Error("a run of one volume is no scale")
+		t.Error("a run of one volume is not a scale")
 	}
 }

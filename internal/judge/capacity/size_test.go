@@ -284,7 +284,7 @@ func TestSizeAnswersInNumbers(t *testing.T) {
 		s, err := Size(p, ask)
 		if err != nil {
 			if !strings.Contains(err.Error(), " ") {
-				t.Fatalf("%q is no sentence", err)
+				t.Fatalf("%q is not a sentence", err)
 			}
 			return
 		}

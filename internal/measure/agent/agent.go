@@ -52,7 +52,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	for lines.Scan() {
 		var req model.Request
 		if err := json.Unmarshal(lines.Bytes(), &req); err != nil {
-			w.fail(0, model.BrokenError(fmt.Sprintf("the worker got a line that is no request: %v", err), ""))
+			w.fail(0, model.BrokenError(fmt.Sprintf("the worker got a line that is not a request: %v", err), ""))
 			continue
 		}
 		switch {

@@ -244,7 +244,7 @@ func TestRubbishIsAnsweredInWords(t *testing.T) {
 	if _, err := io.WriteString(s.in, "what?\n"); err != nil {
 		t.Fatal(err)
 	}
-	if ev := s.answer(); ev.Error == nil || !strings.Contains(ev.Error.Message, "no request") {
+	if ev := s.answer(); ev.Error == nil || !strings.Contains(ev.Error.Message, "not a request") {
 		t.Errorf("answer: %+v", ev)
 	}
 	s.send(model.Request{ID: 5})

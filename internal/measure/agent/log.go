@@ -15,7 +15,7 @@ import (
 func (w *worker) probeLog(ctx context.Context, req model.ProbeRequest, res *model.ProbeResult) error {
 	t := *req.Log
 	if sameFilesystem(t.Path, req.Target.Path) && t.Cluster == nil {
-		return model.RefusedError(fmt.Sprintf("--wal %s is on the filesystem of the data, %s: that is no volume of its own, and would change nothing", t.Name, req.Target.Name),
+		return model.RefusedError(fmt.Sprintf("--wal %s is on the filesystem of the data, %s: that is not a volume of its own, and would change nothing", t.Name, req.Target.Name),
 			"name a directory on another filesystem, or leave --wal out")
 	}
 	look := volume.Probe

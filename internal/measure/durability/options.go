@@ -85,7 +85,7 @@ func (o *Options) check() (err error) {
 		return model.RefusedError(fmt.Sprintf("%s: durability is tested on files, block devices and NBD exports", o.Target.Name),
 			"map the image and name the device: rbd map "+safetext.ShellWord(o.Target.URI))
 	case model.Fake:
-		return model.RefusedError(fmt.Sprintf("%s is storage made of numbers: there is nothing to lose", o.Target.Name), "name a directory, a file, a block device or an NBD URI")
+		return model.RefusedError(fmt.Sprintf("%s is simulated storage, which has nothing to lose", o.Target.Name), "name a directory, a file, a block device or an NBD URI")
 	}
 	if o.Sync, err = chooseSync(o.Sync, o.Target); err != nil {
 		return err

@@ -26,7 +26,7 @@ func (s *state) report(dir string) *model.Durability {
 		Schema: model.DurabilitySchema, ID: h.ID, Started: h.Started, Status: model.Interrupted, Command: h.Command, Labels: h.Labels,
 		Target: h.Target, Path: h.Path, Sync: h.Sync, BlockSize: h.BlockSize, Blocks: h.Blocks, Jobs: h.Jobs,
 		Cuts: []model.Cut{}, Environment: h.Environment, Directory: dir,
-		Reason: "the test ended without a word (killed, or the machine went down)",
+		Reason: "the test ended unexpectedly (killed, or the machine went down)",
 	}
 	if d.Path == "" {
 		d.Path = h.Target.URI
@@ -168,7 +168,7 @@ func proves(cuts []model.Cut) string {
 		model.CutWriter:  "the writing process was killed: that takes what was in its own memory. The kernel, its page cache and the storage went on, so it says nothing about a loss of power.",
 		model.CutProcess: "a process was killed: that takes everything that only this process held. The page cache below it went on, so it is no loss of power.",
 		model.CutCommand: "the cut took what its command takes: a reset or a loss of power proves the whole path, the kill of a process no more than that process.",
-		model.CutReboot:  "this machine went down without a word while it wrote: that takes every cache in it. A reset leaves the disk its power, so a disk's own cache is proven only if that was cut too.",
+		model.CutReboot:  "this machine went down unexpectedly while it wrote: that takes every cache in it. A reset leaves the disk its power, so a disk's own cache is proven only if that was cut too.",
 	}
 	for _, kind := range []model.CutKind{model.CutReboot, model.CutCommand, model.CutProcess, model.CutWriter} {
 		for _, c := range cuts {

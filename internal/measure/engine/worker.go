@@ -316,7 +316,7 @@ func (w *Worker) read() {
 	for lines.Scan() {
 		var ev model.Event
 		if err := json.Unmarshal(lines.Bytes(), &ev); err != nil {
-			w.lost = fmt.Errorf("it sent a line that is no event: %.80q", lines.Text())
+			w.lost = fmt.Errorf("it sent a line that is not an event: %.80q", lines.Text())
 			return
 		}
 		if ev.Seq != seq+1 {

@@ -46,12 +46,12 @@ func ParseBlockCounters(text string) (iotrace.Counters, error) {
 	var v [17]uint64
 	fields := strings.Fields(text)
 	if len(fields) < 11 {
-		return iotrace.Counters{}, fmt.Errorf("%q are no counters of a block device", text)
+		return iotrace.Counters{}, fmt.Errorf("%q are not counters of a block device", text)
 	}
 	for i := range min(len(v), len(fields)) {
 		n, err := strconv.ParseUint(fields[i], 10, 64)
 		if err != nil {
-			return iotrace.Counters{}, fmt.Errorf("%q are no counters of a block device", text)
+			return iotrace.Counters{}, fmt.Errorf("%q are not counters of a block device", text)
 		}
 		v[i] = n
 	}

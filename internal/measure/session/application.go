@@ -67,7 +67,7 @@ func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Tar
 	case inCluster(t):
 		return t, o.checkInCluster(t, ask)
 	case t.Kind != model.Directory:
-		return refuse(fmt.Sprintf("%s is no directory, and a server of %s keeps its data in one", t.Name, ask.Name), "name a directory on the storage that is to be measured")
+		return refuse(fmt.Sprintf("%s is not a directory, and a server of %s keeps its data in one", t.Name, ask.Name), "name a directory on the storage that is to be measured")
 	}
 	t.Kind = model.TargetKind(ask.Name)
 	return t, nil

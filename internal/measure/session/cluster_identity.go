@@ -51,7 +51,7 @@ func identityNumber(flag, s string) (*int64, error) {
 	const most = 1<<31 - 1
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || n > most {
-		return nil, model.RefusedError(fmt.Sprintf("%s %q is no number of a user or group", flag, s),
+		return nil, model.RefusedError(fmt.Sprintf("%s %q is not a number of a user or group", flag, s),
 			"write the number: of who owns the volume's files, kubectl exec POD -- stat -c %u:%g DIR prints it")
 	}
 	return &n, nil

@@ -45,7 +45,7 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	case !log.Cluster.Made() && log.Cluster.Namespace != t.Cluster.Namespace:
 		return nil, model.RefusedError(fmt.Sprintf("%s and %s are in two namespaces, and a pod uses claims of its own", t.Name, log.Name), "name two claims of one namespace: pvc:NAMESPACE/NAME")
 	case !log.Cluster.Made() && log.Cluster.Name == t.Cluster.Name:
-		return nil, model.RefusedError(fmt.Sprintf("--wal %s is the claim of the data: that is no volume of its own", log.Name), "name another claim, or leave --wal out")
+		return nil, model.RefusedError(fmt.Sprintf("--wal %s is the claim of the data: that is not a volume of its own", log.Name), "name another claim, or leave --wal out")
 	}
 	if takes := app.Data.LogRoom(*ask); log.Cluster.Size > 0 && float64(log.Cluster.Size)*claimLimit < float64(takes) {
 		whole := log
@@ -60,10 +60,10 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 // checkLogDirectory refuses directories of a machine that are not suitable for a log.
 func checkLogDirectory(log, t model.Target) error {
 	if log.Kind != model.Directory {
-		return model.RefusedError(fmt.Sprintf("--wal %s is no directory, and PostgreSQL keeps its log in one", log.Name), "name a directory on the storage that the log is to be on")
+		return model.RefusedError(fmt.Sprintf("--wal %s is not a directory, and PostgreSQL keeps its log in one", log.Name), "name a directory on the storage that the log is to be on")
 	}
 	if t.Kind = model.Directory; isSame(log, t) {
-		return model.RefusedError(fmt.Sprintf("--wal %s is where the data are: that is no volume of its own", log.Name), "name a directory on another filesystem, or leave --wal out")
+		return model.RefusedError(fmt.Sprintf("--wal %s is where the data are: that is not a volume of its own", log.Name), "name a directory on another filesystem, or leave --wal out")
 	}
 	return nil
 }

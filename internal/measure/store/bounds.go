@@ -110,7 +110,7 @@ func footprint(s *model.Sample) int64 {
 // checkSample refuses a line that is JSON but not a second of a worker.
 func checkSample(s *model.Sample) error {
 	if s.Step < 1 || s.Worker < 0 || !(s.Seconds > 0) || !(s.End >= 0) {
-		return boundError("a line is no sample: it has no step, or no time")
+		return boundError("a line is not a sample: it has no step, or no time")
 	}
 	return nil
 }

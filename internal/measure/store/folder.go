@@ -176,7 +176,7 @@ func overwrite(file string, data []byte) error {
 }
 
 // errNotRegular is the error for a link, a pipe or a device.
-var errNotRegular = errors.New("it is no plain file")
+var errNotRegular = errors.New("it is not a regular file")
 
 // Plain returns the regular files of a directory and its subdirectories, never a link, a pipe or a
 // device.

@@ -35,6 +35,15 @@ func Kind(name string) string {
 	return kind
 }
 
+// noFolder is Kind for a name that should be a folder's: "a file, not a folder".
+func noFolder(name string) string {
+	kind := Kind(name)
+	if _, err := os.Stat(name); err != nil {
+		return kind
+	}
+	return kind + ", not a folder"
+}
+
 // MakeParent creates a folder for the user. If something else is in the way, the error says what.
 func MakeParent(dir string) error {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
@@ -45,7 +54,7 @@ func MakeParent(dir string) error {
 			continue
 		}
 		if info, err := os.Stat(at); err != nil || !info.IsDir() {
-			return fmt.Errorf("%s is %s, and no folder", at, Kind(at))
+			return fmt.Errorf("%s is %s", at, noFolder(at))
 		}
 		break
 	}

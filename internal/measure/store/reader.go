@@ -139,7 +139,7 @@ func notRunError(dir string) error {
 }
 
 // killedReason is the reason for a run that has no end and is no longer being written.
-const killedReason = "the measuring process ended without a word (killed, or the machine went down)"
+const killedReason = "the measuring process ended unexpectedly (killed, or the machine went down)"
 
 // readDurability reads the durability tests that were saved inside the run.
 func readDurability(files fs.FS, rec *model.Recorded) (tests []model.Durability) {

@@ -155,7 +155,7 @@ func decodeLine(line []byte, m *meter) (s model.Sample, err error) {
 		return s, errLongLine
 	}
 	if err := json.Unmarshal(line, &s); err != nil {
-		return s, fmt.Errorf("a line is no sample: %w", err)
+		return s, fmt.Errorf("a line is not a sample: %w", err)
 	}
 	if err := checkSample(&s); err != nil {
 		return s, err

@@ -307,7 +307,7 @@ func decodeTraceLine(line []byte, m *meter) (s iotrace.Sample, err error) {
 		return s, errLongLine
 	}
 	if err := json.Unmarshal(line, &s); err != nil {
-		return s, fmt.Errorf("a line is no sample: %w", err)
+		return s, fmt.Errorf("a line is not a sample: %w", err)
 	}
 	if err := s.Check(); err != nil {
 		return s, boundError(err.Error())

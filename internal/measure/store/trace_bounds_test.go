@@ -27,7 +27,7 @@ func TestTracesThatCannotBeAreDamaged(t *testing.T) {
 		}, "33 classes of size"},
 		"much time":   {1, func(int) string { return fmt.Sprintf(line, "sda", 1, 4096, "1e308", "0.1") }, "more than is possible"},
 		"below 0":     {1, func(int) string { return fmt.Sprintf(line, "sda", 1, 4096, "0.1", "-1") }, "more than is possible"},
-		"fewer bytes": {1, func(int) string { return fmt.Sprintf(line, "sda", 1, -4096, "0.1", "1") }, "line is no sample"},
+		"fewer bytes": {1, func(int) string { return fmt.Sprintf(line, "sda", 1, -4096, "0.1", "1") }, "line is not a sample"},
 	} {
 		_, err := readTraceSamples(written(t, c.lines, 1, 0, func(i, _ int) string { return c.line(i) }), 10)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {

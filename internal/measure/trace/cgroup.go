@@ -162,7 +162,7 @@ const minIdentifier = 6
 // containerCgroups returns the cgroups of the container whose ID has this prefix.
 func (c *cgroups) containerCgroups(id string) ([]string, error) {
 	if len(id) < minIdentifier || strings.Trim(id, "0123456789abcdef") != "" {
-		return nil, model.RefusedError(fmt.Sprintf("--container %q is no identifier of a container", id),
+		return nil, model.RefusedError(fmt.Sprintf("--container %q is not an identifier of a container", id),
 			fmt.Sprintf("type its identifier, %d characters at least (docker ps, crictl ps), or name the cgroup with --cgroup", minIdentifier))
 	}
 	found := map[string][]string{}

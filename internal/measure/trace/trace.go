@@ -100,7 +100,7 @@ func deviceNamed(files fs.FS, name string) (string, error) {
 	}
 	number, ok := blockNumber(info)
 	if !ok {
-		return "", model.RefusedError(name+" is no block device", "name one that lsblk lists, or give the directory or the file as TARGET")
+		return "", model.RefusedError(name+" is not a block device", "name one that lsblk lists, or give the directory or the file as TARGET")
 	}
 	whole, err := wholeOf(files, number)
 	if err != nil {

@@ -50,7 +50,7 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	begin := workDirBegin(runID)
 	name := begin + workDirEnd
 	if !workDirName.MatchString(name) {
-		return nil, fmt.Errorf("%q is no name of a run", runID)
+		return nil, fmt.Errorf("%q is not a valid run ID", runID)
 	}
 	parent, err := os.OpenRoot(dir)
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *WorkDir) open() (fs.FileInfo, error) {
 		return nil, err
 	}
 	if !named.IsDir() {
-		return nil, errors.New("it is no directory")
+		return nil, errors.New("it is not a directory")
 	}
 	if w.root, err = w.parent.OpenRoot(name); err != nil {
 		return nil, err

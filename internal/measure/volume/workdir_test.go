@@ -197,7 +197,7 @@ func TestWorkDirInWhosePlaceSomethingElseIs(t *testing.T) {
 		if entries, err := os.ReadDir(moved); err != nil || len(entries) > 0 {
 			t.Errorf("Loadline's own holds %v, %v", entries, err)
 		}
-		if left, err := AbandonedWorkDirs(dir); err != nil || len(left) != 1 || left[0].Stays != "it is no directory" {
+		if left, err := AbandonedWorkDirs(dir); err != nil || len(left) != 1 || left[0].Stays != "it is not a directory" {
 			t.Errorf("the link: %v, %v", left, err)
 		}
 	}

@@ -82,15 +82,15 @@ const MostCounted = 1e17
 // Check returns an error for a sample that no trace can have made.
 func (s *Sample) Check() error {
 	if !(s.Seconds > 0) || !(s.End >= 0) || s.Device == "" || s.Operation == "" {
-		return errors.New("a line is no sample of a trace: it has no device, or no time")
+		return errors.New("a line is not a sample of a trace: it has no device, or no time")
 	}
 	for _, v := range []float64{s.End, s.Seconds, s.Wait, s.Flow.LatencySum, s.Flow.Max, float64(s.Flow.IOs), float64(s.Flow.Bytes)} {
 		if !(v >= 0 && v <= MostCounted) {
-			return errors.New("a line is no sample of a trace: it counts more than is possible")
+			return errors.New("a line is not a sample of a trace: it counts more than is possible")
 		}
 	}
 	if s.Size < 0 || s.Size&(s.Size-1) != 0 {
-		return errors.New("a line is no sample of a trace: its class of size is not a power of two")
+		return errors.New("a line is not a sample of a trace: its class of size is not a power of two")
 	}
 	return nil
 }

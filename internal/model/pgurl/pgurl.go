@@ -136,7 +136,7 @@ func (a *Address) server(text string) error {
 func (a *Address) setPort(port string) error {
 	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) {
 		// It may be a password whose host is missing, so it is not quoted.
-		return errors.New("what follows the colon of the host is no port, which is a number up to 65535")
+		return errors.New("what follows the colon of the host is not a port, which is a number up to 65535")
 	}
 	a.Port = port
 	return nil

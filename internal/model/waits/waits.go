@@ -84,7 +84,7 @@ func (b *Bin) UnmarshalText(text []byte) error {
 		n, err := strconv.ParseUint(digits, 10, 31)
 		switch {
 		case err != nil || i > 0 && name == "":
-			return fmt.Errorf("%q is no count of sessions in a state", word)
+			return fmt.Errorf("%q is not a count of sessions in a state", word)
 		case i == 0:
 			b.Moments = int(n)
 			continue

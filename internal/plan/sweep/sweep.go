@@ -57,7 +57,7 @@ func Build(exp model.Experiment, p profile.Profile, t model.Target, probe model.
 // check rejects lists that are empty, contain duplicates or values that are not positive.
 func check(r model.SweepRequest) error {
 	if !slices.Contains(Patterns, r.Pattern) {
-		message := fmt.Sprintf("--rw %q is no pattern that can be swept", r.Pattern) + suggest.Question(r.Pattern, Patterns)
+		message := fmt.Sprintf("--rw %q is not a pattern that can be swept", r.Pattern) + suggest.Question(r.Pattern, Patterns)
 		return model.RefusedError(message, "choose one of "+strings.Join(Patterns, ", "))
 	}
 	if err := checkList("--bs", r.BlockSizes); err != nil {

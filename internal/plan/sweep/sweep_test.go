@@ -125,7 +125,7 @@ func TestALoadSweepBeginsWithItsCapacity(t *testing.T) {
 		if w.Name == model.CapacityWorkload {
 			want++
 		} else if !w.OpenLoop || w.OfCapacity <= 0 || w.OfCapacity >= 1 {
-			t.Errorf("%s is no open loop below the capacity: %+v", w.Name, w)
+			t.Errorf("%s is not an open loop below the capacity: %+v", w.Name, w)
 		}
 		if repeats[w.Name] != want {
 			t.Errorf("%s is measured %d times, want %d", w.Name, repeats[w.Name], want)

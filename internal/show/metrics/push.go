@@ -46,7 +46,7 @@ const gatewayPath = "/metrics/job/"
 // is a refusal.
 func ParseGateway(address string) (*Gateway, error) {
 	refuse := func(why string) error {
-		return model.RefusedError(fmt.Sprintf("%s is no address of a Pushgateway: %s", secrets.MaskText(address), why), "write it like --push http://gateway:9091")
+		return model.RefusedError(fmt.Sprintf("%s is not a valid address of a Pushgateway: %s", secrets.MaskText(address), why), "write it like --push http://gateway:9091")
 	}
 	u, err := url.Parse(address)
 	switch {
@@ -91,7 +91,7 @@ func ParseGateway(address string) (*Gateway, error) {
 			return nil, refuse(fmt.Sprintf("%q is a label of the metrics themselves, so nothing can be grouped by it", parts[i]))
 		}
 		if _, err := model.ParseLabels([]string{parts[i] + "=x"}); err != nil {
-			return nil, refuse(fmt.Sprintf("%q is no name of a label", parts[i]))
+			return nil, refuse(fmt.Sprintf("%q is not a valid label name", parts[i]))
 		}
 		if strings.Contains(parts[i+1], " ") {
 			return nil, refuse(fmt.Sprintf("the value %q has a blank, which a Pushgateway would not get", parts[i+1]))

@@ -134,7 +134,7 @@ func TestWrongAddressesOfAGatewayAreRefused(t *testing.T) {
 	for address, says := range map[string]string{
 		"gateway:9091": "does not begin with", "http://": "names no host", "ftp://x": "does not begin with", "http://u:hunter2@x:y/": "cannot be read", "http://x?a=1": "query",
 		"http://x/metrics/job/a/b": "has no value", "http://x/metrics/job/a//c": "none of them empty", "http://x/metrics/job/a/verdict/x": "label of the metrics",
-		"http://x/metrics/job/a/job/x": "label of the metrics", "http://x/metrics/job/a/b-c/x": "no name of a label", "http://x/metrics/job/a/b/c%20d": "has a blank",
+		"http://x/metrics/job/a/job/x": "label of the metrics", "http://x/metrics/job/a/b-c/x": "not a valid label name", "http://x/metrics/job/a/b/c%20d": "has a blank",
 	} {
 		_, err := ParseGateway(address)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hunter2") {

@@ -70,7 +70,7 @@ func Check(name string, force bool, instead string) error {
 	if ours {
 		return checkWritable(folder)
 	}
-	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or "+instead)
+	return model.RefusedError(fmt.Sprintf("%s exists and is not a Loadline report; it would be lost", name), "choose another name for -o, or "+instead)
 }
 
 // checkWritable refuses a folder in which no file can be made: a file in it is replaced by a new one, and that would fail only after

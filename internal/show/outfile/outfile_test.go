@@ -101,5 +101,5 @@ func TestReportKeepsLinkModeAndOwner(t *testing.T) {
 	if err := errors.Join(os.WriteFile(notes, []byte("mine"), 0o600), os.Symlink(notes, foreign)); err != nil {
 		t.Fatal(err)
 	}
-	refusedWith(t, Check(foreign, false, "add --force"), "is no report")
+	refusedWith(t, Check(foreign, false, "add --force"), "is not a Loadline report")
 }

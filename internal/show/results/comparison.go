@@ -150,7 +150,7 @@ func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison,
 		c.Budgets = both
 	}
 	if len(c.Rows) == 0 {
-		return nil, model.BrokenError("nothing was measured on both sides, so there is nothing to compare", "loadline analyze shows what each run holds")
+		return nil, model.BrokenError("no workload was measured on both sides, so there is nothing to compare", "loadline analyze shows what each run holds")
 	}
 	return c, nil
 }

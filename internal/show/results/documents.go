@@ -120,7 +120,7 @@ func (d *Documents) addDocument(name string, data []byte, err error) error {
 	}
 	doc, err := jsonout.Read(data)
 	if err != nil {
-		return model.RefusedError(fmt.Sprintf("%s is no report: %v", name, err), "name a run directory, or the report.json of one")
+		return model.RefusedError(fmt.Sprintf("%s is not a report: %v", name, err), "name a run directory, or the report.json of one")
 	}
 	switch {
 	case doc.Report != nil:

@@ -178,7 +178,11 @@ func (f *ImportOptions) directory(name string) (string, error) {
 	}
 	if info, err := os.Lstat(filepath.Clean(f.Into)); err == nil && !info.IsDir() {
 		// A link to a folder is refused too: creating the run would replace the link.
-		return "", model.RefusedError(fmt.Sprintf("%s is %s, and no folder: it is not replaced", f.Into, store.Kind(filepath.Clean(f.Into))), "name a new directory with -o DIR")
+		what := store.Kind(filepath.Clean(f.Into))
+		if _, err := os.Stat(f.Into); err == nil {
+			what += ", not a folder"
+		}
+		return "", model.RefusedError(fmt.Sprintf("%s is %s: it is not replaced", f.Into, what), "name a new directory with -o DIR")
 	}
 	entries, err := os.ReadDir(f.Into)
 	switch {

@@ -76,7 +76,7 @@ func TestATraceIsWrittenInEveryFormat(t *testing.T) {
 	for _, name := range []string{"prometheus", "junit"} {
 		f, _ := format.Choose(name, "")
 		d, _ := Read([]string{dir})
-		if _, err := f.Write(&d.Documents, text.Options{}); err == nil || !strings.Contains(err.Error(), "no form for a trace") {
+		if _, err := f.Write(&d.Documents, text.Options{}); err == nil || !strings.Contains(err.Error(), "a trace cannot be written as") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

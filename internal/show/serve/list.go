@@ -168,7 +168,7 @@ func parseQuery(v url.Values) (*query, error) {
 		}
 		var err error
 		if *n.to, err = strconv.Atoi(text); err != nil || *n.to < n.min || *n.to > n.max {
-			return nil, fmt.Errorf("%s=%q is no number from %d to %d", n.name, text, n.min, n.max)
+			return nil, fmt.Errorf("%s=%q is not a number from %d to %d", n.name, text, n.min, n.max)
 		}
 	}
 	return q, nil

@@ -160,7 +160,7 @@ func listenAt(address string) (net.Listener, error) {
 func isLoopback(address string) (bool, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return false, model.RefusedError(fmt.Sprintf("--listen %s is no address: %v", address, err), "write it like 127.0.0.1:8470, or [::1]:8470")
+		return false, model.RefusedError(fmt.Sprintf("--listen %s is not a valid address: %v", address, err), "write it like 127.0.0.1:8470, or [::1]:8470")
 	}
 	return at.IP != nil && at.IP.IsLoopback(), nil
 }

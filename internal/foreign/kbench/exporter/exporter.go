@@ -45,30 +45,33 @@ func (o *Options) settle(getenv func(string) string) (metrics.Labels, error) {
 	var l metrics.Labels
 	for _, s := range []struct {
 		name    string
+		flag    string
 		given   string
 		to      *string
 		allowed []string
 	}{
-		{"DATA_DIR", o.Folder, &o.Folder, []string{"/test-result"}},
-		{"PORT", o.Port, &o.Port, []string{"8080"}},
-		{"VOLUME_ACCESS_MODE", o.AccessMode, &l.AccessMode, []string{"rwo", "rwx"}},
-		{"TEST_MODE", o.TestMode, &l.TestMode, []string{"read-write", "read-only", "write-only"}},
-		{"RATE_LIMIT_TYPE", o.RateLimit, &l.RateLimit, []string{"no-rate-limit", "rate-limit"}},
+		{"DATA_DIR", "data-dir", o.Folder, &o.Folder, []string{"/test-result"}},
+		{"PORT", "port", o.Port, &o.Port, []string{"8080"}},
+		{"VOLUME_ACCESS_MODE", "volume-access-mode", o.AccessMode, &l.AccessMode, []string{"rwo", "rwx"}},
+		{"TEST_MODE", "test-mode", o.TestMode, &l.TestMode, []string{"read-write", "read-only", "write-only"}},
+		{"RATE_LIMIT_TYPE", "rate-limit-type", o.RateLimit, &l.RateLimit, []string{"no-rate-limit", "rate-limit"}},
 	} {
-		value := s.given
+		value, name := s.given, "--"+s.flag
 		if value == "" {
-			value = getenv(s.name)
+			value, name = getenv(s.name), s.name
 		}
 		if value == "" {
 			value = s.allowed[0]
 		}
 		if len(s.allowed) > 1 && !slices.Contains(s.allowed, value) {
-			return l, model.BrokenError(fmt.Sprintf("%s %q is not known", s.name, value), "choose one of "+strings.Join(s.allowed, ", "))
+			return l, model.BrokenError(fmt.Sprintf("%s %q is not known", name, value), "choose one of "+strings.Join(s.allowed, ", "))
+		}
+		if s.name == "PORT" {
+			if n, err := strconv.Atoi(value); err != nil || n < 0 || n > 65535 {
+				return l, model.BrokenError(fmt.Sprintf("%s %q is not a port", name, value), "give a number up to 65535")
+			}
 		}
 		*s.to = value
-	}
-	if n, err := strconv.Atoi(o.Port); err != nil || n < 0 || n > 65535 {
-		return l, model.BrokenError(fmt.Sprintf("PORT %q is not a port", o.Port), "give a number up to 65535")
 	}
 	return l, nil
 }

@@ -21,6 +21,11 @@ func TestSettingsAreKbenchs(t *testing.T) {
 			t.Errorf("%s=%s: %v", name, value, err)
 		}
 	}
+	for name, o := range map[string]Options{"--port": {Port: "abc"}, "--test-mode": {TestMode: "write"}} {
+		if _, err := o.settle(func(string) string { return "" }); err == nil || !strings.HasPrefix(err.Error(), name+" ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // A folder that does not exist yet counts as empty.

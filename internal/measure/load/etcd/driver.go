@@ -261,7 +261,7 @@ func (d *Driver) loadable(w model.Workload) (s *server, value int, err error) {
 	case s.gone() != "":
 		err = model.BrokenError(s.gone(), "")
 	case w.OpenLoop && w.RateIOPS <= 0:
-		err = model.BrokenError(fmt.Sprintf("%s is no open loop: it needs a rate", w.Name), "")
+		err = model.BrokenError(fmt.Sprintf("%s is not an open loop: it needs a rate", w.Name), "")
 	}
 	return s, value, err
 }

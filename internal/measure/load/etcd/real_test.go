@@ -206,7 +206,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"there is no etcd at":          {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: "/nowhere/etcd"}},
 		"cannot be run by":             {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: notes}},
 		"does not tell its version":    {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: "/bin/true"}},
-		"is no setting":                {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: program, Set: []string{"nothing"}}},
+		"is not a setting":             {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: program, Set: []string{"nothing"}}},
 		"is for Loadline to say":       {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: program, Set: []string{"data-dir=/x"}}},
 	} {
 		err := New(env.OS()).Examine(t.Context(), req, &model.ProbeResult{Tools: map[string]string{}})

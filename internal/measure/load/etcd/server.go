@@ -69,7 +69,7 @@ func settings(ask model.AppRequest) ([]model.Setting, error) {
 		name, value, ok := strings.Cut(one, "=")
 		switch {
 		case !ok || name == "" || strings.HasPrefix(name, "-"):
-			return nil, model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set snapshot-count=100000")
+			return nil, model.RefusedError(fmt.Sprintf("--set %q is not a setting", one), "write NAME=VALUE, such as --set snapshot-count=100000")
 		case slices.Contains(taken, name):
 			return nil, model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the member of a run keeps its data and listens is for Loadline to say", one), "")
 		}

@@ -295,7 +295,7 @@ func (s *Subject) broken(t *testing.T) {
 		if err != nil {
 			said = err.Error()
 			if words := (*model.WorkerError)(nil); !errors.As(err, &words) {
-				t.Errorf("%v is no sentence for people", err)
+				t.Errorf("%v is not a sentence for people", err)
 			}
 		}
 		if !strings.Contains(said, want) {

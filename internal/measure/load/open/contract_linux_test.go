@@ -36,7 +36,7 @@ func TestContract(t *testing.T) {
 		// The I/Os due after the ramp, give or take those in flight at either end.
 		Total: func(_ *testing.T, _ []model.Raw, res model.StepResult) (ios, slack uint64) { return res.Due, 32 },
 		Broken: map[string]func(*testing.T) model.StartRequest{
-			"is no open loop":     request(func(r *model.StartRequest) { r.Workload.RateIOPS = 0 }),
+			"is not an open loop": request(func(r *model.StartRequest) { r.Workload.RateIOPS = 0 }),
 			"cannot be opened":    request(func(r *model.StartRequest) { r.Volume.Path = filepath.Join(dir, "none") }),
 			"do not fit a volume": request(func(r *model.StartRequest) { r.Volume.Size = 512 }),
 		},

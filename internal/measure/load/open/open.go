@@ -61,7 +61,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	res := model.StepResult{Step: req.Step}
 	w := req.Workload
 	if w.RateIOPS <= 0 || w.Direction == model.Mixed || w.Depth < 1 {
-		return res, model.BrokenError(fmt.Sprintf("%s is no open loop: it needs a rate, a bound of I/Os in flight and one direction", w.Name), "")
+		return res, model.BrokenError(fmt.Sprintf("%s is not an open loop: it needs a rate, a bound of I/Os in flight and one direction", w.Name), "")
 	}
 	dev, err := d.reach(ctx, req)
 	if err != nil {

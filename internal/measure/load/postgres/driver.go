@@ -182,7 +182,7 @@ func parseSetting(one string) (name, value string, err error) {
 	name, value, ok := strings.Cut(one, "=")
 	switch {
 	case !ok || name == "":
-		return "", "", model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
+		return "", "", model.RefusedError(fmt.Sprintf("--set %q is not a setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
 	case strings.EqualFold(name, "synchronous_standby_names") && strings.Trim(value, "' ") != "":
 		return "", "", model.RefusedError(fmt.Sprintf("--set %s: a new server has no standby, so every commit would wait forever", one), "leave it out; a server that exists, with its standbys, is measured with postgres://…")
 	case strings.EqualFold(name, "default_transaction_read_only") && slices.Contains([]string{"on", "true", "yes", "1"}, strings.ToLower(strings.Trim(value, "' "))):

@@ -28,7 +28,7 @@ func TestForeseen(t *testing.T) {
 	if _, err := Foreseen(model.AppRequest{Set: []string{"default_transaction_read_only=false", "synchronous_standby_names=''"}}); err != nil {
 		t.Error(err)
 	}
-	for set, words := range map[string]string{"fsync": "is no setting", "=on": "is no setting", "port=1": "where the server of a run has its files and sockets", "PORT=1": "where the server of a run has its files and sockets",
+	for set, words := range map[string]string{"fsync": "is not a setting", "=on": "is not a setting", "port=1": "where the server of a run has its files and sockets", "PORT=1": "where the server of a run has its files and sockets",
 		"Synchronous_Standby_Names=x": "every commit would wait forever", "default_transaction_read_only=on": "nothing could be created"} {
 		_, err := Foreseen(model.AppRequest{Set: []string{set}})
 		modeltest.Refused(t, err, words)

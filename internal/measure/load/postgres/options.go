@@ -50,7 +50,7 @@ func CheckOptions(options []string) error {
 		takesValue, known := allowed[name]
 		switch {
 		case !strings.HasPrefix(o, "-"):
-			return model.RefusedError(fmt.Sprintf("%q is no option of pgbench's: write options with their values in one word", o), "such as --pgbench --protocol=prepared")
+			return model.RefusedError(fmt.Sprintf("%q is not an option of pgbench's: write options with their values in one word", o), "such as --pgbench --protocol=prepared")
 		case refused[name] != "":
 			return refusedOption(o, refused[name])
 		case !known:

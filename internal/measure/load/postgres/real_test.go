@@ -254,7 +254,7 @@ func TestDriverSaysWhatIsWrong(t *testing.T) {
 	modeltest.Refused(t, probe(filepath.Join(dir, "a,b")), "takes it for two directories")
 	modeltest.Refused(t, probe(dir, "shared_bufers=1GB"), `no setting "shared_bufers"`)
 	modeltest.Refused(t, probe(dir, "port=1"), "for Loadline to say")
-	modeltest.Refused(t, probe(dir, "fsync"), "is no setting")
+	modeltest.Refused(t, probe(dir, "fsync"), "is not a setting")
 	modeltest.Refused(t, checkSocket(filepath.Join(dir, strings.Repeat("x", 90))), "unix sockets allow 107")
 
 	// An invalid setting that only the server detects.

@@ -192,7 +192,7 @@ func (r *record) line(thread int, line []byte) error {
 			r.due++
 		}
 	default:
-		return fmt.Errorf("pgbench's log has the line %q, whose time is no number", line[:min(len(line), 80)])
+		return fmt.Errorf("pgbench's log has the line %q, whose time is not a number", line[:min(len(line), 80)])
 	}
 	return nil
 }

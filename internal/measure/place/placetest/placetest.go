@@ -97,7 +97,7 @@ func (v *visitor) read() {
 		}
 		var ev model.Event
 		if err := json.Unmarshal(line, &ev); err != nil {
-			ev.Error = model.BrokenError(fmt.Sprintf("a line that is no event: %.80q", line), "")
+			ev.Error = model.BrokenError(fmt.Sprintf("a line that is not an event: %.80q", line), "")
 		}
 		v.events <- ev
 	}
@@ -278,7 +278,7 @@ func (s *Subject) wrong(t *testing.T) {
 		}
 		var sentence *model.WorkerError
 		if !errors.As(err, &sentence) || !strings.Contains(sentence.Message, want) || sentence.Hint == "" {
-			t.Errorf("%v is no sentence about %q with a hint", err, want)
+			t.Errorf("%v is not a sentence about %q with a hint", err, want)
 		}
 		s.nothing(t)
 	}

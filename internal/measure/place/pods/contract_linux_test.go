@@ -35,7 +35,7 @@ func TestContract(t *testing.T) {
 				away.Client = reach(t, "http://127.0.0.1:1")
 				return away
 			},
-			"is no quantity": func(*testing.T) place.Place {
+			"is not a quantity": func(*testing.T) place.Place {
 				odd := at
 				odd.Where.Resources = map[string]string{"cpu": "many"}
 				return odd

@@ -141,7 +141,7 @@ func Choose(name, file string) (Format, error) {
 		known = append(known, f.Extensions[0])
 	}
 	return Format{}, model.RefusedError(fmt.Sprintf("%s does not say which format it is: %q is none of %s", file, extension, strings.Join(known, " ")),
-		"add --format "+strings.Join(Names(), ", "))
+		"add --format with one of: "+strings.Join(Names(), ", "))
 }
 
 func writeHTML(d *Documents, _ text.Options) ([]File, error) {
@@ -333,9 +333,17 @@ func one(render func(*bytes.Buffer) error) ([]File, error) {
 	return []File{{Data: b.Bytes()}}, err
 }
 
+// titles are the formats' names in sentences.
+var titles = map[string]string{
+	"html": "HTML", "markdown": "Markdown", "csv": "CSV", "json": "JSON", "prometheus": "Prometheus metrics", "junit": "JUnit XML", "text": "text",
+}
+
+// Title returns the format's name in a sentence.
+func (f Format) Title() string { return titles[f.Name] }
+
 // NotFor returns the refusal of a format that cannot represent what was named.
 func NotFor(format, what, instead string) error {
-	return model.RefusedError(fmt.Sprintf("%s has no form for %s", format, what), "--format "+instead)
+	return model.RefusedError(fmt.Sprintf("%s cannot be written as %s", what, titles[format]), "--format "+instead)
 }
 
 // Suffixes lists what distinguishes files that accompany another, as text.

@@ -56,7 +56,7 @@ func run(args []string) error {
 	case verb == "speed" && len(args) == 2:
 		iops, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil || iops < 1 {
-			return fmt.Errorf("%q is no number of I/Os per second", args[1])
+			return fmt.Errorf("%q is not a number of I/Os per second", args[1])
 		}
 		return cluster.At(o).SetIOPS(iops)
 	case verb == "shared" && len(args) == 2:

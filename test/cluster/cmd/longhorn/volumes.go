@@ -84,7 +84,7 @@ func (d *driver) CreateVolume(ctx context.Context, r *csi.CreateVolumeRequest) (
 	}
 	count, err := strconv.Atoi(r.Parameters[replicasParameter])
 	if err != nil || count < 1 || count > len(nodes) {
-		return nil, plugin.Internal(fmt.Errorf("%q is no number of replicas for %d nodes", r.Parameters[replicasParameter], len(nodes)))
+		return nil, plugin.Internal(fmt.Errorf("%q is not a number of replicas for %d nodes", r.Parameters[replicasParameter], len(nodes)))
 	}
 	if s.locality == "" {
 		s.locality = "disabled"
