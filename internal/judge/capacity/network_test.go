@@ -103,7 +103,7 @@ func TestFailuresThatTakeEveryCopyAreNamed(t *testing.T) {
 	need := []sizing.Need{one(1, model.Random, model.Read, 4096, 100)}
 	for survive, lost := range []bool{false, false, false, true, true} {
 		s := mustSize(t, p, sizing.Ask{Needs: need, Survive: survive})
-		if named := strings.Contains(strings.Join(s.Notes, "\n"), "every block is lost of which all copies (3) lie on them"); named != lost {
+		if named := strings.Contains(strings.Join(s.Notes, "\n"), "every block whose copies (3) are all on them is lost"); named != lost {
 			t.Errorf("of %d failures: %q", survive, s.Notes)
 		}
 	}

@@ -223,9 +223,9 @@ func (z *sizer) notes() {
 	measured := operations || bytes
 	switch {
 	case operations && bytes:
-		say("the hardware was not described, so all kinds of I/O are taken to share its operations and its bandwidth, each as dear as it was measured")
+		say("the hardware was not described, so all kinds of I/O are assumed to share its operations and its bandwidth, each at its measured cost")
 	case operations, bytes && sys.Disk.IOPS == 0:
-		say("the hardware was not described, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
+		say("the hardware was not described, so all kinds of I/O are assumed to use the same resource, each at its measured capacity")
 	}
 	if sys.Replicas == 0 && z.demandOf(hardware.LimitNetwork) > 0 {
 		say("the number of copies was not given: one of each block is counted, on any of the nodes")
@@ -234,22 +234,22 @@ func (z *sizer) notes() {
 		say("the number of nodes that were measured was not given: a node here is the whole system that was")
 	}
 	if nodes := sys.Nodes; nodes > 0 && z.out.Nodes > 2*nodes {
-		say("%d nodes are more than twice the %d that were measured: that they carry in line is an extrapolation", z.out.Nodes, nodes)
+		say("%d nodes are more than twice the %d that were measured: that the capacity grows in proportion to them is an extrapolation", z.out.Nodes, nodes)
 	}
 	if z.ask.Survive > 0 && sys.RebuildReserve == 0 {
-		say("no bandwidth is kept for rebuilding after a failure: system.rebuild_reserve does that")
+		say("no bandwidth is reserved for rebuilding after a failure: system.rebuild_reserve does that")
 	}
 	if sys.Disk.Size == 0 && slices.ContainsFunc(z.ask.Needs, func(n sizing.Need) bool { return n.Size > 0 }) {
-		say("the size of the disks was not given, so whether the volumes find room is not looked at: system.disk.size says it")
+		say("the size of the disks was not given, so whether the volumes fit was not checked: give it as system.disk.size")
 	}
 	if copies := int(sys.Copies()); sys.Replicas > 0 && z.ask.Survive >= copies {
-		say("when %s at once, every block is lost of which all copies (%d) lie on them: their load is counted for here, and not their data",
+		say("when %s at once, every block whose copies (%d) are all on them is lost: this answer counts the load, not the lost data",
 			fails(z.ask.Survive), copies)
 	}
 	if left := z.out.Nodes - z.ask.Survive; z.ask.Survive > 0 && left < sys.Replicas {
 		say("with %d of %s gone the copies of a block have nowhere to go until they are back", z.ask.Survive, count(float64(z.out.Nodes), "node"))
 	}
-	say("loads are taken to be spread evenly over the nodes, and steady: what varies needs more headroom")
+	say("loads are assumed to be steady and spread evenly over the nodes: varying loads need more headroom")
 }
 
 func fails(nodes int) string {
