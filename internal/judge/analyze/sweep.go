@@ -133,7 +133,7 @@ func knee(points []model.SweepPoint) *model.Knee {
 	}
 	p := told[best]
 	k := &model.Knee{Offered: p.Offered, Fraction: p.Fraction, P99: p.P99.Value, Beyond: best+1 < len(told)}
-	pauses := paused(points[first])
+	pauses := paused(told[:min(best+2, len(told))])
 	if k.Beyond {
 		next := told[best+1]
 		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.IOPS.Format(next.Offered), 100*next.Fraction, faults[best+1]) + pauses
@@ -153,17 +153,19 @@ func knee(points []model.SweepPoint) *model.Knee {
 	return k
 }
 
-// pausedTail is from which multiple of the median on a p99 at the lowest rate is that of pauses, and not of a queue.
+// pausedTail is from which multiple of the median on a p99 is that of pauses, and not of a queue.
 const pausedTail = 10.0
 
-// paused says that the knee is not reliable because the p99 that it is compared with, at the lowest rate, is that of pauses of
-// the storage; "" if it is not.
-func paused(lowest model.SweepPoint) string {
-	if lowest.P50 == nil || !(lowest.P99.Value > pausedTail*lowest.P50.Value) {
-		return ""
+// paused says that a knee is not reliable because a p99 that decides it, at that rate or below or at the next one, is that of
+// pauses of the storage; "" if none is.
+func paused(points []model.SweepPoint) string {
+	for _, p := range points {
+		if p.P50 != nil && p.P99 != nil && p.P99.Value > pausedTail*p.P50.Value {
+			return fmt.Sprintf("; but at %s, p99 (%s) is %.0f times the median, as of storage that pauses: another sweep may find another knee",
+				model.IOPS.Format(p.Offered), model.P99.Format(p.P99.Value), p.P99.Value/p.P50.Value)
+		}
 	}
-	return fmt.Sprintf("; but even at %s, p99 (%s) is %.0f times the median, as of storage that pauses: it hardly grows with the rate, and another sweep may find another knee",
-		model.IOPS.Format(lowest.Offered), model.P99.Format(lowest.P99.Value), lowest.P99.Value/lowest.P50.Value)
+	return ""
 }
 
 // overload says why a rate is not sustained at low latency; "" if it is. lowest is the lowest rate that has a p99.
