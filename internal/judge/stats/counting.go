@@ -18,11 +18,25 @@ const countedErrors = 4.0
 // Where an I/O falls into one second or the next, its variance is at most 1/4 for each worker, and no count varies more than
 // a Poisson process.
 func (c Counting) Explains(a, secondsA, b, secondsB float64) bool {
-	variance := math.Max(a, b)
-	if !c.Random {
-		variance = math.Min(variance, float64(max(1, c.Workers))/4)
+	return math.Abs(a-b) <= countedErrors*math.Sqrt(c.variance(math.Max(a, b))*(1/secondsA+1/secondsB))
+}
+
+// countedModes is how many standard deviations of single seconds apart counting can put two modes: the halves of a normal
+// distribution are 1.6 apart, and two modes closer than 2 are one.
+const countedModes = 3.0
+
+// ExplainsModes reports whether the means of the slow and of the fast seconds of a series are no farther apart than counting
+// explains.
+func (c Counting) ExplainsModes(low, high float64) bool {
+	return high-low <= countedModes*math.Sqrt(c.variance(high))
+}
+
+// variance is that of the count of a second at a rate.
+func (c Counting) variance(rate float64) float64 {
+	if c.Random {
+		return rate
 	}
-	return math.Abs(a-b) <= countedErrors*math.Sqrt(variance*(1/secondsA+1/secondsB))
+	return math.Min(rate, float64(max(1, c.Workers))/4)
 }
 
 // countedOnce are the counts of one worker in seconds.

@@ -63,3 +63,18 @@ func TestCountsHaveNoLevels(t *testing.T) {
 		}
 	}
 }
+
+func TestWhichModesCountingExplains(t *testing.T) {
+	for _, c := range []struct {
+		counting  Counting
+		low, high float64
+		want      bool
+	}{
+		{Counting{}, 4, 5, true}, {Counting{}, 4, 6, false}, {Counting{Workers: 6}, 7.69, 11.2, true}, {Counting{Random: true}, 3, 8, true},
+		{Counting{}, 500, 550, false}, {Counting{Workers: 10}, 500, 550, false}, {Counting{Random: true}, 500, 580, false},
+	} {
+		if got := c.counting.ExplainsModes(c.low, c.high); got != c.want {
+			t.Errorf("%+v, %g and %g: %v", c.counting, c.low, c.high, got)
+		}
+	}
+}

@@ -208,7 +208,7 @@ func (s *series) modes() regime {
 	}
 	worth := stats.EffectiveSize(len(s.rate), stats.Correlation(s.rate))
 	low, high, two := stats.TwoModes(s.rate, worth)
-	if two && high-low >= modesApart*high && !s.counting.Explains(low, 1, high, 1) {
+	if two && high-low >= modesApart*high && !s.counting.ExplainsModes(low, high) {
 		return regime{kind: bimodal, before: low, after: high}
 	}
 	return regime{kind: steady}
