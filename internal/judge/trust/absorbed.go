@@ -128,10 +128,15 @@ func (ev Evidence) judgeReadsAfter(o *outcome, waits waiting) {
 			untested = append(untested, name)
 		case fallen:
 			miss(name, "a cache was filled in its long repeat, or a credit used up, and the result is the rate after that")
-		case last.Waited == 0 || !faster:
+		case last.Waited == 0, rate.Value*(1-gap) <= reads:
 			if !slices.Contains(named, name) {
 				o.pass(name)
 			}
+		// Repeats that vary much may be those in which the cache wrote back.
+		case !faster && seen && rate.Value*muchFaster > reads:
+			found.perhaps = append(found.perhaps, name)
+		case !faster:
+			miss(name, "its interval is too wide to tell whether it was faster than reads after it")
 		case seen && !waits.mayBeNoise():
 			found.sure = append(found.sure, name)
 		// Beside what a cache writes back, reads get half of the disk.
@@ -170,6 +175,10 @@ func (ev Evidence) untested(names []string, found absorption, miss func(name, wh
 	}
 	return perhaps
 }
+
+// muchFaster is the share of the mean rate of a workload that has to exceed that of reads, if its interval does not show that it is
+// faster.
+const muchFaster = 0.75
 
 // drainingShare is the share of a disk that reads get beside a draining cache.
 const drainingShare = 0.5

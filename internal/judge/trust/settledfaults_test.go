@@ -388,6 +388,37 @@ func TestReadsAfterTheLastWritesShowACache(t *testing.T) {
 	}
 }
 
+// Writes whose repeats vary so much that their interval reaches down to the reads after them are not said to be as fast as these: they
+// are named if they were much faster in the mean and reads became faster, as behind a cache that took some of them.
+func TestWritesThatVaryAreNotSaidToBeNoFasterThanReads(t *testing.T) {
+	drained := model.Settling{Writes: 1, Waited: 20, Slow: 50, Rate: 100, Settled: true}
+	for name, c := range map[string]struct {
+		last     model.Settling
+		share    float64 // of the writes' mean, which reads reach
+		severity model.Severity
+		says     string
+	}{
+		"much faster":   {drained, 0.55, model.SeverityWarning, "perhaps absorbed: "},
+		"a bit faster":  {drained, 0.85, model.SeverityNotChecked, "too wide to tell"},
+		"no faster":     {drained, 1.1, model.SeverityPassed, "could read as many I/Os"},
+		"nothing waits": {model.Settling{Writes: 1, Settled: true}, 0.55, model.SeverityPassed, "could read as many I/Os"},
+	} {
+		ev := onlyWrites(c.last, c.share)
+		for i := range ev.Results {
+			r := &ev.Results[i]
+			e := r.Metrics[model.IOPS]
+			e.Low, e.High, e.Confidence = 0.4*e.Value, 2.5*e.Value, 0.95
+			r.Metrics[model.IOPS], r.RepeatValues = e, []float64{1.2 * e.Value, 1.2 * e.Value, 0.6 * e.Value, 0.9 * e.Value, 1.1 * e.Value}
+		}
+		list := checkSettled(ev)
+		if !slices.ContainsFunc(list, func(f model.Finding) bool {
+			return f.Severity == c.severity && strings.Contains(f.Message, c.says)
+		}) {
+			t.Errorf("%s: %+v", name, list)
+		}
+	}
+}
+
 // Writes without reads of their kind after them are named where a cache took others and they are faster than what was read,
 // and not checked where there is no cache.
 func TestUntestedWritesBesideThoseOfACache(t *testing.T) {

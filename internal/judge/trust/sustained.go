@@ -11,7 +11,7 @@ var ruleSustained = Rule{
 	Name:   "sustained",
 	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
 	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (in `quick` and `kbench` 10 s for writes after a prefill of 20 s; and one of 10 s for another that moves more bytes, unless the prefill, or reading it back, shows it), compared with all repeats; " +
-		"if the rate falls (by 7 %, beyond the spread between repeats), the lower rate is the result",
+		"if the rate falls (by 7 %, beyond the spread between repeats, and beyond a decline that the repeats before had already), the lower rate is the result",
 	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow period (a quarter slower for 4 s or more), or if a workload that may use the same credits was not tested this way",
 	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
