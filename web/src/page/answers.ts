@@ -165,11 +165,11 @@ function belief(report: Report): { sentence: string; tone: Tone } {
     return { sentence: `No: ${how}; the findings say why. ${checks}.${tail}`, tone: "bad" };
   }
   if (n.suspect) return { sentence: `With care: ${partOf(n.suspect, all, "number")} suspect; ${checks}.${tail}`, tone: "unsure" };
-  const wide = report.run.schedule.precision ? report.results.filter(tooWide).length : 0;
-  if (wide) {
-    const asked = format.asked(report.run.schedule.precision);
-    return { sentence: `Yes, but ${partOf(wide, all, "number")} not shown to be within the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
-  }
+  const precision = report.run.schedule.precision;
+  const open = precision ? report.results.filter(tooWide) : [];
+  const wide = open.filter((r) => !((format.halfWidth(r) ?? Infinity) <= precision)).length;
+  if (wide) return { sentence: `Yes, but ${partOf(wide, all, "number")} not shown to be within the ±${format.asked(precision)} that was requested; ${checks}.${tail}`, tone: "unsure" };
+  if (open.length) return { sentence: `Yes, but ${partOf(open.length, all, "number")} based on too short a time to rely on the interval; ${checks}.${tail}`, tone: "unsure" };
   return { sentence: `Yes: ${partOf(all, all, "number")} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
 }
 

@@ -81,10 +81,14 @@ func headline(res *model.Result) string {
 // completed.
 func Belief(r *model.Report) string {
 	verdicts := map[model.Verdict]int{}
-	wide := 0
+	asked, wide, brief := r.Run.Schedule.Precision, 0, 0
 	for _, res := range r.Results {
 		verdicts[res.Verdict]++
-		if !res.Converged && res.Direction != model.Sync {
+		switch {
+		case res.Converged || res.Direction == model.Sync:
+		case res.Confidence > 0 && res.HalfWidth() <= asked:
+			brief++
+		default:
 			wide++
 		}
 	}
@@ -125,7 +129,9 @@ func Belief(r *model.Report) string {
 	case unsure > 0:
 		answer = fmt.Sprintf("To be used with care: %s suspect; %s.", share(unsure, all), checks)
 	case wide > 0:
-		answer = fmt.Sprintf("Valid, but %s not shown to be within the ±%s that was requested; %s.", share(wide, units.FormatCount(len(r.Results), "number")), Asked(r.Run.Schedule.Precision), checks)
+		answer = fmt.Sprintf("Valid, but %s not shown to be within the ±%s that was requested; %s.", share(wide, all), Asked(asked), checks)
+	case brief > 0:
+		answer = fmt.Sprintf("Valid, but %s based on too short a time to rely on the interval; %s.", share(brief, all), checks)
 	default:
 		answer = fmt.Sprintf("Valid: %s, as precise as was requested; %s.", all, checks)
 	}

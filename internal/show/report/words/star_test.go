@@ -15,14 +15,20 @@ func TestAStarBesideANarrowIntervalIsNotAboutItsWidth(t *testing.T) {
 	for _, c := range []struct {
 		results []model.Result
 		want    string
+		answer  string
 	}{
-		{[]model.Result{sound}, ""}, {[]model.Result{sound, wide}, tooWide}, {[]model.Result{brief, sound}, tooBrief},
-		{[]model.Result{brief, wide}, tooWide + ", or observed too briefly to rely on it"},
+		{[]model.Result{sound}, "", "Valid: 1 number, as precise as was requested; 0 checks passed."},
+		{[]model.Result{sound, wide}, tooWide, "Valid, but 1 of 2 numbers is not shown to be within the ±10% that was requested; 0 checks passed."},
+		{[]model.Result{brief, sound}, tooBrief, "Valid, but 1 of 2 numbers is based on too short a time to rely on the interval; 0 checks passed."},
+		{[]model.Result{brief, wide}, tooWide + ", or observed too briefly to rely on it", "Valid, but 1 of 2 numbers is not shown to be within the ±10% that was requested; 0 checks passed."},
 	} {
 		r := &model.Report{Results: c.results}
 		r.Run.Schedule.Precision = 0.1
 		if got := Star(r); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+		if got := Belief(r); got != c.answer {
+			t.Errorf("%q, want %q", got, c.answer)
 		}
 	}
 }
