@@ -36,17 +36,21 @@ func TestAdvisedCommandsWork(t *testing.T) {
 		// The device has no faults, so that an exit code other than 0 is due to the command.
 		typed := strings.ReplaceAll(line, "@TARGET@", "'fake:?iops=3000&cv=0.005'")
 		typed = strings.ReplaceAll(typed, "''fake:?iops=3000&cv=0.005'&seed=2'", "'fake:?iops=3000&cv=0.005&seed=2'")
-		script := strings.Replace(typed, "loadline ", "printf '%s\\0' ", 1)
-		words, err := exec.Command("sh", "-c", script).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", typed, err)
-		}
-		args := strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00")
-		e, _, stderr := world(append(args, "-q", "--results", results, "--seed", "5")...)
+		e, _, stderr := world(append(shellWords(t, typed), "-q", "--results", results, "--seed", "5")...)
 		if code := Run(t.Context(), e); code != exitOK {
 			t.Errorf("%s: exit code %d\n%s", line, code, stderr)
 		}
 	}
+}
+
+// shellWords returns the arguments that a shell passes to loadline when a command is typed.
+func shellWords(t *testing.T, command string) []string {
+	t.Helper()
+	words, err := exec.Command("sh", "-c", strings.Replace(command, "loadline ", "printf '%s\\0' ", 1)).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	return strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00")
 }
 
 // TestTheComparisonOfTwoRunsCanBeTyped checks that, whatever flags two runs were typed with, the comparison

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,14 +26,6 @@ func TestTheAdvisedComparisonDecides(t *testing.T) {
 		}
 		return &c
 	}
-	typed := func(command string) []string {
-		t.Helper()
-		words, err := exec.Command("sh", "-c", strings.Replace(command, "loadline ", "printf '%s\\0' ", 1)).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", command, err)
-		}
-		return strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00")
-	}
 	unclear := func(c *model.Comparison) (rows, workloads []string) {
 		for _, r := range c.Rows {
 			if r.Verdict == model.Unclear && r.Decidable() {
@@ -51,7 +42,7 @@ func TestTheAdvisedComparisonDecides(t *testing.T) {
 	if len(rows) == 0 || first.Next == "" {
 		t.Fatalf("%d unclear rows, next %q: this test tests nothing", len(rows), first.Next)
 	}
-	args := typed(first.Next)
+	args := shellWords(t, first.Next)
 	if i := slices.Index(args, "--only"); len(workloads) < 2 && (i < 0 || args[i+1] != strings.Join(workloads, ",")) {
 		t.Errorf("unclear are %q, and %q is advised", rows, first.Next)
 	}
@@ -76,7 +67,7 @@ func TestTheAdvisedComparisonDecides(t *testing.T) {
 		t.Fatalf("%q, %v", saved, err)
 	}
 	apart := compared("compare", saved[0], saved[1], "--margin", "1%")
-	args = typed(apart.Next)
+	args = shellWords(t, apart.Next)
 	if len(args) < 3 || args[0] != "compare" || !slices.Contains(args, b) {
 		t.Fatalf("rows %+v: %q is advised", apart.Rows, apart.Next)
 	}

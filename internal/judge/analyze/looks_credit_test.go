@@ -51,12 +51,12 @@ func TestOneCreditForBothDirections(t *testing.T) {
 // has one.
 func TestASteadyDeclineIsNoBurst(t *testing.T) {
 	for name, c := range map[string]struct {
-		rate  func(t float64) float64
-		state model.SustainedState
+		rate func(t float64) float64
+		fell bool
 	}{
-		"10 % a minute":    {func(t float64) float64 { return 1000 * (1 - t/600) }, model.Held},
-		"a credit at once": {func(t float64) float64 { return map[bool]float64{true: 1000, false: 700}[t < 60] }, model.Fell},
-		"both":             {func(t float64) float64 { return map[bool]float64{true: 1000, false: 500}[t < 60] * (1 - t/900) }, model.Fell},
+		"10 % a minute":    {func(t float64) float64 { return 1000 * (1 - t/600) }, false},
+		"a credit at once": {func(t float64) float64 { return map[bool]float64{true: 1000, false: 700}[t < 60] }, true},
+		"both":             {func(t float64) float64 { return map[bool]float64{true: 1000, false: 500}[t < 60] * (1 - t/900) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLooked(small("reads", model.Read), small("writes", model.Write))
@@ -70,12 +70,12 @@ func TestASteadyDeclineIsNoBurst(t *testing.T) {
 				l.step("reads", false, at(3)...)
 				l.step("writes", false, at(3)...)
 			}
-			l.clock += 20
-			for range 2 {
-				l.step("reads", true, at(20)...)
+			l.clock += 60
+			for _, seconds := range []int{20, 10, 10} {
+				l.step("reads", true, at(seconds)...)
 			}
-			if found := sustain(&l.rec)[flowKey{"reads", model.Read}]; found.State != c.state {
-				t.Errorf("%+v, want %s", found, c.state)
+			if found := sustain(&l.rec)[flowKey{"reads", model.Read}]; found.Fallen() != c.fell || !c.fell && found.State != model.Held {
+				t.Errorf("%+v, fell: %t", found, c.fell)
 			}
 		})
 	}

@@ -385,6 +385,12 @@ func TestReadsAfterTheLastWritesShowACache(t *testing.T) {
 		if !found {
 			t.Errorf("%s: %+v", c.name, list)
 		}
+		// A goal asks for this.
+		for _, w := range onlyWrites(c.last, c.share).Results {
+			if mark := MayNotLast(list, w.Workload); (mark != nil) != (c.severity == model.SeverityWarning) {
+				t.Errorf("%s: %s may not last: %+v", c.name, w.Workload, mark)
+			}
+		}
 	}
 }
 

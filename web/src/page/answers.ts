@@ -7,7 +7,7 @@ import type { Comparison, Documents, Estimate, Goal, Report, Result, Run, Scale,
 import type { Tone } from "../theme";
 import { letter } from "../theme";
 import { winners } from "./ranking";
-import { flowName, headline, placeName, sameRun, sidesOf, tooWide, verdictCounts } from "./words";
+import { flowName, headline, placeName, sameRun, sidesOf, tooBrief, unconverged, verdictCounts } from "./words";
 
 export interface Answer {
   question: string;
@@ -166,8 +166,8 @@ function belief(report: Report): { sentence: string; tone: Tone } {
   }
   if (n.suspect) return { sentence: `With care: ${partOf(n.suspect, all, "number")} suspect; ${checks}.${tail}`, tone: "unsure" };
   const precision = report.run.schedule.precision;
-  const open = precision ? report.results.filter(tooWide) : [];
-  const wide = open.filter((r) => !((format.halfWidth(r) ?? Infinity) <= precision)).length;
+  const open = precision ? report.results.filter(unconverged) : [];
+  const wide = open.filter((r) => !tooBrief(r, precision)).length;
   if (wide) return { sentence: `Yes, but ${partOf(wide, all, "number")} not shown to be within the ±${format.asked(precision)} that was requested; ${checks}.${tail}`, tone: "unsure" };
   if (open.length) return { sentence: `Yes, but ${partOf(open.length, all, "number")} based on too short a time to rely on the interval; ${checks}.${tail}`, tone: "unsure" };
   return { sentence: `Yes: ${partOf(all, all, "number")} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };

@@ -8,7 +8,7 @@ import * as format from "../format";
 import type { Num, Report, Result } from "../model";
 import { verdictSign, verdictTone } from "../theme";
 import { costs } from "./costs";
-import { flowName, tooWide } from "./words";
+import { flowName, tooBrief, unconverged } from "./words";
 
 /** More rows than this are folded: what was varied has its own charts. */
 const mostRows = 24;
@@ -38,10 +38,10 @@ export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLEle
   const spread = rows.some((r) => repeatsOf(r).length > 1);
   const numeric = ["result", "95% CI", ...(spread ? ["repeats"] : []), "mean", "p50", "p99", "p99.9"];
   const head = ["workload", ...(judged ? ["verdict"] : []), ...numeric, ...(lines ? ["over time"] : [])];
-  const wide = judged && precision > 0 && rows.some(tooWide);
-  const brief = (r: Result) => tooWide(r) && (format.halfWidth(r) ?? 0) <= precision;
+  const wide = judged && precision > 0 && rows.some(unconverged);
+  const brief = (r: Result) => tooBrief(r, precision);
   const meaning = [
-    rows.some((r) => tooWide(r) && !brief(r)) && `not shown to be within the ±${format.asked(precision)} that was requested`,
+    rows.some((r) => unconverged(r) && !brief(r)) && `not shown to be within the ±${format.asked(precision)} that was requested`,
     rows.some(brief) && "observed too briefly to rely on this interval",
   ].filter(Boolean).join(", or ");
   return h(
@@ -81,7 +81,7 @@ function row(r: Result, all: Result[], c: Columns): HTMLElement {
     h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, all)), h("span", { class: "name faint" }, r.description)),
     c.judged ? h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "name faint" }, r.findings.join(", ")) : null) : null,
     number(quantile + format.metric(r.metric, r.estimate, r.direction), true),
-    number(format.interval(r.metric, r, r.direction) + (c.wide && tooWide(r) ? "*" : "")),
+    number(format.interval(r.metric, r, r.direction) + (c.wide && unconverged(r) ? "*" : "")),
     c.spread ? number(spreadWords(r)) : null,
     number(estimate("latency")),
     number(estimate("p50")),

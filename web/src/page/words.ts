@@ -180,5 +180,8 @@ export function sidesOf(reports: Report[], c: Comparison): [string, string] {
   return a < 0 || b < 0 ? ["A", "B"] : [letter(a), letter(b)];
 }
 
-/** tooWide reports whether an interval is wider than was requested, which nobody does of a flush. */
-export const tooWide = (r: Result): boolean => !r.converged && r.direction !== "sync" && r.confidence > 0;
+/** unconverged reports whether an interval is wider than was requested or rests on too short a time; no width is requested of a flush. */
+export const unconverged = (r: Result): boolean => !r.converged && r.direction !== "sync" && r.confidence > 0;
+
+/** tooBrief reports whether an interval is as narrow as was requested, but of storage that was observed too briefly to rely on it. */
+export const tooBrief = (r: Result, precision: number): boolean => unconverged(r) && (format.halfWidth(r) ?? Infinity) <= precision;

@@ -81,16 +81,9 @@ func headline(res *model.Result) string {
 // completed.
 func Belief(r *model.Report) string {
 	verdicts := map[model.Verdict]int{}
-	asked, wide, brief := r.Run.Schedule.Precision, 0, 0
+	wide, brief, bare := open(r)
 	for _, res := range r.Results {
 		verdicts[res.Verdict]++
-		switch {
-		case res.Converged || res.Direction == model.Sync:
-		case res.Confidence > 0 && res.HalfWidth() <= asked:
-			brief++
-		default:
-			wide++
-		}
 	}
 	severities := map[model.Severity]int{}
 	whole := false
@@ -128,8 +121,8 @@ func Belief(r *model.Report) string {
 		answer = fmt.Sprintf("Not trustworthy: the run as a whole is invalid; %s.", checks)
 	case unsure > 0:
 		answer = fmt.Sprintf("To be used with care: %s suspect; %s.", share(unsure, all), checks)
-	case wide > 0:
-		answer = fmt.Sprintf("Valid, but %s not shown to be within the ±%s that was requested; %s.", share(wide, all), Asked(asked), checks)
+	case wide+bare > 0:
+		answer = fmt.Sprintf("Valid, but %s not shown to be within the ±%s that was requested; %s.", share(wide+bare, all), Asked(r.Run.Schedule.Precision), checks)
 	case brief > 0:
 		answer = fmt.Sprintf("Valid, but %s based on too short a time to rely on the interval; %s.", share(brief, all), checks)
 	default:
