@@ -174,7 +174,7 @@ func printSchedules(reports []model.Report, bare map[string]means) {
 			ours, theirs = ours+a/float64(len(sum.rows)), theirs+b/float64(len(sum.rows))
 			worstOurs, worstTheirs = max(worstOurs, a), max(worstTheirs, b)
 		}
-		fmt.Fprintf(t, "%s\t\t\t\t%.2f %% (%.2f %%)\t\t%.2f %% (%.2f %%)\t\n", sum.name, 100*ours, 100*worstOurs, 100*theirs, 100*worstTheirs)
+		fmt.Fprintf(t, "%s\t\t\t\t%.3f %% (%.2f %%)\t\t%.3f %% (%.2f %%)\t\n", sum.name, 100*ours, 100*worstOurs, 100*theirs, 100*worstTheirs)
 	}
 	t.Flush()
 	for _, a := range kbenchAspects {

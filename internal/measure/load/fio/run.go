@@ -50,7 +50,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	begun.Store(d.env.Now())
 	s := &series{
 		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), ramp: req.Step.Ramp, jobs: jobs(req.Workload),
-		reads: req.Workload.Reads(), writes: req.Workload.Writes(), flight: inFlight(req.Workload),
+		reads: req.Workload.Reads(), writes: req.Workload.Writes(), flight: inFlight(req.Workload), block: blockSize(req.Workload),
 		now:  func() float64 { return d.env.Since(begun.Load().(time.Time)).Seconds() },
 		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },
 	}
@@ -163,4 +163,12 @@ func inFlight(w model.Workload) int {
 		}
 	}
 	return depth * jobs(w)
+}
+
+// blockSize returns the size in bytes of each I/O of a workload, 0 for a user's own job file, whose sizes may vary.
+func blockSize(w model.Workload) int64 {
+	if w.Job != "" {
+		return 0
+	}
+	return w.BlockSize
 }

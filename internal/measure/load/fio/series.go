@@ -15,6 +15,9 @@ const (
 	// early is by how many ms the time that a document claims to cover may exceed the time since
 	// the ramp: the clocks and the end of the ramp are not read at the same moment.
 	early = 100
+	// floored is how much of the first interval, in seconds, fio's time leaves out on average: it is rounded down to
+	// whole milliseconds (mtime_since in fio's gettime.c). In later intervals it cancels out.
+	floored = 0.0005
 )
 
 // series turns cumulative documents into samples.
@@ -41,8 +44,9 @@ type series struct {
 	// sent counts the samples emitted.
 	sent int
 
-	// flight is how many I/Os the workload keeps in flight, 0 if unknown.
+	// flight is how many I/Os the workload keeps in flight, and block the size of each in bytes; 0 if unknown.
 	flight int
+	block  int64
 	// still tracks stalls of the storage.
 	still
 }
@@ -146,10 +150,38 @@ func (s *series) restart() {
 // sample returns the difference between a document and the previous one.
 func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
 	x, err := s.between(&s.last, j)
-	if err == nil {
-		x.End, x.Seconds = s.now(), float64(ms-s.covered)/1000
+	if err != nil {
+		return nil, err
 	}
-	return x, err
+	x.End, x.Seconds = s.now(), float64(ms-s.covered)/1000
+	if s.covered == 0 {
+		x.Seconds += floored
+		s.alignFirst(x)
+	}
+	return x, nil
+}
+
+// alignFirst lets the first sample end when its I/Os were counted. fio copies the bytes when it reads the time, then waits
+// for each job to report its CPU time, and only then copies the number of I/Os and their latencies
+// (__show_running_run_stats in fio 3.33's stat.c). From one document to the next this cancels out.
+// Where much was done meanwhile, the storage stood still before or after, and how long it took is unknown.
+func (s *series) alignFirst(x *model.Sample) {
+	var ios, timed uint64
+	flows := []*model.Flow{x.Read, x.Write}
+	for _, f := range flows {
+		if f != nil && s.block > 0 {
+			ios, timed = ios+f.IOs, timed+f.Bytes/uint64(s.block)
+		}
+	}
+	if timed == 0 || ios <= timed || 10*(ios-timed) > timed {
+		return
+	}
+	x.Seconds *= float64(ios) / float64(timed)
+	for _, f := range flows {
+		if f != nil {
+			f.Bytes = f.IOs * uint64(s.block)
+		}
+	}
 }
 
 // between returns the I/O between two documents, without its time.

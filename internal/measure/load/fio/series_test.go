@@ -50,7 +50,7 @@ func TestSeriesRecorded(t *testing.T) {
 		"ramp, two jobs, flushes": {
 			file: "ramp-mixed-sync.json", series: series{whole: 3000, jobs: 2, reads: true, writes: true}, asPlanned: true,
 			want: []row{
-				{1.115, 45, 44, 87, 180224, 45},
+				{1.115 + floored, 45, 44, 87, 180224, 45},
 				{1, 40, 40, 80, 163840, 40},
 				{1, 39, 40, 80, 163840, 40},
 			}, complete: true,
@@ -59,7 +59,7 @@ func TestSeriesRecorded(t *testing.T) {
 		"missed tick": {
 			file: "ramp-mixed-sync.json", series: series{whole: 3300, jobs: 2, reads: true, writes: true}, asPlanned: true,
 			want: []row{
-				{1.115, 45, 44, 87, 180224, 45},
+				{1.115 + floored, 45, 44, 87, 180224, 45},
 				{1, 40, 40, 80, 163840, 40},
 				{1, 39, 40, 80, 163840, 40},
 				{0.037, 2, 2, 4, 12288, 2},
@@ -67,13 +67,13 @@ func TestSeriesRecorded(t *testing.T) {
 		},
 		"EIO in the third second": {
 			file: "nbd-eio.json", series: series{whole: 5000, jobs: 1, reads: true},
-			want: []row{{Seconds: 0.894, Reads: 46, ReadBytes: 184320, ReadLatencies: 45}, {Seconds: 0.999, Reads: 50, ReadBytes: 204800, ReadLatencies: 50}},
+			want: []row{{Seconds: 0.894 + floored, Reads: 46, ReadBytes: 184320, ReadLatencies: 45}, {Seconds: 0.999, Reads: 50, ReadBytes: 204800, ReadLatencies: 50}},
 			// fio reports the error but does not count it.
 			failures: 1,
 		},
 		"interrupted in the third second": {
 			file: "sigint.json", series: series{whole: 5000, jobs: 1, writes: true},
-			want: []row{{Seconds: 0.889, Writes: 179}, {Seconds: 0.999, Writes: 200}},
+			want: []row{{Seconds: 0.889 + floored, Writes: 179}, {Seconds: 0.999, Writes: 200}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,15 +176,15 @@ func TestSeriesOddTurns(t *testing.T) {
 		ios  []uint64
 		fail bool
 	}{
-		"plain":                    {docs: []*job{made(1000, 10), made(2000, 30), made(3000, 60), made(3150, 70)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
-		"ramp counted":             {docs: []*job{ramp(900, 500), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
-		"silent ramp":              {docs: []*job{made(1900, 0), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
-		"storage silent at first":  {docs: []*job{made(1000, 0), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{0, 30, 30}},
-		"storage silent then":      {docs: []*job{made(1000, 10), made(2000, 10), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 0, 50}},
-		"nothing at all":           {docs: []*job{made(1000, 0), made(2000, 0), made(3000, 0)}, want: []float64{1, 1, 1}, ios: []uint64{0, 0, 0}},
-		"a tick missed":            {docs: []*job{made(1000, 10), made(3000, 60), made(3150, 70)}, want: []float64{1, 2}, ios: []uint64{10, 50}},
-		"the last tick missed":     {docs: []*job{made(1000, 10), made(2000, 30), made(3150, 70)}, want: []float64{1, 1, 1.15}, ios: []uint64{10, 20, 40}},
-		"the same tick twice":      {docs: []*job{made(1000, 10), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
+		"plain":                    {docs: []*job{made(1000, 10), made(2000, 30), made(3000, 60), made(3150, 70)}, want: []float64{1 + floored, 1, 1}, ios: []uint64{10, 20, 30}},
+		"ramp counted":             {docs: []*job{ramp(900, 500), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1 + floored, 1, 1}, ios: []uint64{10, 20, 30}},
+		"silent ramp":              {docs: []*job{made(1900, 0), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1 + floored, 1, 1}, ios: []uint64{10, 20, 30}},
+		"storage silent at first":  {docs: []*job{made(1000, 0), made(2000, 30), made(3000, 60)}, want: []float64{1 + floored, 1, 1}, ios: []uint64{0, 30, 30}},
+		"storage silent then":      {docs: []*job{made(1000, 10), made(2000, 10), made(3000, 60)}, want: []float64{1 + floored, 1, 1}, ios: []uint64{10, 0, 50}},
+		"nothing at all":           {docs: []*job{made(1000, 0), made(2000, 0), made(3000, 0)}, want: []float64{1 + floored, 1, 1}, ios: []uint64{0, 0, 0}},
+		"a tick missed":            {docs: []*job{made(1000, 10), made(3000, 60), made(3150, 70)}, want: []float64{1 + floored, 2}, ios: []uint64{10, 50}},
+		"the last tick missed":     {docs: []*job{made(1000, 10), made(2000, 30), made(3150, 70)}, want: []float64{1 + floored, 1, 1.15}, ios: []uint64{10, 20, 40}},
+		"the same tick twice":      {docs: []*job{made(1000, 10), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1 + floored, 1, 1}, ios: []uint64{10, 20, 30}},
 		"backwards in mid-step":    {docs: []*job{made(1000, 10), made(2000, 5)}, fail: true},
 		"time backwards in a step": {docs: []*job{made(1000, 10), made(500, 20)}, fail: true},
 	} {
@@ -243,8 +243,49 @@ func TestTheEndOfTheRampIsNoSample(t *testing.T) {
 		}
 	}
 	s.finish(true)
-	if diff := cmp.Diff([]float64{1.004, .996, 1.001}, got); diff != "" {
+	if diff := cmp.Diff([]float64{1.004 + floored, .996, 1.001}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The I/Os of the first document are counted after its time is read, as the recorded documents of a device of 3,000 IOPS
+// show: 3,003 I/Os, and the bytes of 2,999, after 999 ms.
+func TestTheFirstSecondEndsWhenItsIOsWereCounted(t *testing.T) {
+	made := func(ms int64, ios, timed uint64) *job {
+		j := made(ms, ios)
+		j.Read.Bytes = timed * 4096
+		return j
+	}
+	for name, c := range map[string]struct {
+		docs    []*job
+		block   int64
+		seconds float64
+		bytes   uint64
+	}{
+		"a steady device":     {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 4096, 0.9995 * 3003 / 2999, 3003 * 4096},
+		"no I/O late":         {[]*job{made(999, 2999, 2999), made(1999, 6002, 5998)}, 4096, 0.9995, 2999 * 4096},
+		"blocks of any size":  {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 0, 0.9995, 2999 * 4096},
+		"bytes counted later": {[]*job{made(999, 2999, 3003), made(1999, 6002, 5998)}, 4096, 0.9995, 3003 * 4096},
+		"after a standstill":  {[]*job{made(999, 65, 1), made(1999, 165, 165)}, 4096, 0.9995, 4096},
+		"nothing at its time": {[]*job{made(999, 2, 0), made(1999, 6, 6)}, 4096, 0.9995, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []model.Sample
+			s := &series{whole: 2000, jobs: 1, reads: true, block: c.block, now: func() float64 { return 0 }, emit: func(x model.Sample) { got = append(got, x) }}
+			for _, d := range c.docs {
+				if err := s.add(d); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.finish(true)
+			first, second := got[0], got[1]
+			if math.Abs(first.Seconds-c.seconds) > 1e-12 || first.Read.Bytes != c.bytes || first.Read.IOs != c.docs[0].Read.IOs {
+				t.Errorf("%d I/Os and %d bytes in %g s, want %d bytes in %g s", first.Read.IOs, first.Read.Bytes, first.Seconds, c.bytes, c.seconds)
+			}
+			if second.Seconds != 1 || second.Read.Bytes != c.docs[1].Read.Bytes-c.docs[0].Read.Bytes {
+				t.Errorf("the second second became %+v", second)
+			}
+		})
 	}
 }
 

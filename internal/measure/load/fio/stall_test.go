@@ -122,7 +122,7 @@ func TestSecondsWithoutIOAreSecondsOfTheRepeat(t *testing.T) {
 			}
 			// fio's final totals are the reference for the sums.
 			whole := last.job().Read
-			if total.IOs != whole.IOs || total.Bytes != whole.Bytes || math.Abs(seconds-float64(whole.Runtime)/1000) > 1e-9 || total.Histogram.Count() != whole.Latency.N {
+			if total.IOs != whole.IOs || total.Bytes != whole.Bytes || math.Abs(seconds-floored-float64(whole.Runtime)/1000) > 1e-9 || total.Histogram.Count() != whole.Latency.N {
 				t.Errorf("%d I/Os, %d bytes and %d latencies in %g s, and fio says %+v", total.IOs, total.Bytes, total.Histogram.Count(), seconds, whole)
 			}
 			if mean := total.LatencySum / float64(total.IOs); math.Abs(mean/(whole.Latency.Mean/1e9)-1) > 0.02 || total.Max != whole.Latency.Max/1e9 {
