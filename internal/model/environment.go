@@ -55,6 +55,8 @@ type Storage struct {
 	ReadOnly      bool   `json:"read_only,omitempty"`
 	// Memory is set if the data is in RAM (tmpfs, ramfs, or a loop device on one of them).
 	Memory bool `json:"memory"`
+	// MemoryPart is the device that is in RAM where others of the volume are not, as of a cache or a mirror.
+	MemoryPart string `json:"memory_part,omitempty"`
 	// Unseen is a clause that says why this machine does not show whether the data is in RAM; empty if it
 	// does, or if the filesystem has no block device to look at (Remote).
 	Unseen string `json:"unseen,omitempty"`

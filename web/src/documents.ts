@@ -445,6 +445,10 @@ export interface Storage {
    */
   memory: boolean;
   /**
+   * The device in RAM, where others of the volume are disks.
+   */
+  memory_part?: string;
+  /**
    * Why this machine does not show whether the data is in RAM.
    */
   unseen?: string;

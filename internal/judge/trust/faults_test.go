@@ -160,6 +160,9 @@ var firstFaults = []fault{
 	{rule: "memory", name: "loop on tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", Memory: true}
 	}, also: []string{"buffered"}, want: []string{"invalid"}, says: "this is memory"},
+	{rule: "memory", name: "a cache in RAM before a disk", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage.MemoryPart = "ram0"
+	}, want: []string{"warning"}, says: "of the devices below the volume, ram0 is in RAM"},
 	{rule: "memory", name: "the log alone", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "tmpfs", Memory: true}
 	}, want: []string{"warning"}, says: "the log is in memory (tmpfs): its flushes reach no storage"},

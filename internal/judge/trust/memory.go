@@ -13,7 +13,7 @@ var ruleMemory = Rule{
 	Checks: "the volume is not in RAM (tmpfs, ramfs, a loop device or an overlay on them), and flushes reach the storage",
 	Evidence: "the filesystem's type, the chain of devices below it, and its mount options (nobarrier, an overlay's volatile). The file of a loop device is " +
 		"found by its device and inode numbers, among the mounts of all visible processes and the layers of an overlay; a name alone is no proof of a disk",
-	Severity: "invalid: this is memory; warning: nothing shows that the volume is not in memory, as no visible mount leads to the file of a loop device below it; " +
+	Severity: "invalid: this is memory; warning: one of several devices below the volume is in RAM, as of a cache or a mirror; or nothing shows that the volume is not in memory, as no visible mount leads to the file of a loop device below it; " +
 		"or an application's log is in memory, or its filesystem does not pass flushes on",
 	Advice: "name a directory on a disk, or mount it without that option",
 	check:  checkMemory,
@@ -62,6 +62,13 @@ func checkMemory(ev Evidence) []model.Finding {
 			Message:  "this is memory: the volume is in " + where + ", so no disk was measured",
 			Evidence: map[string]any{"filesystem": s.Filesystem, "device": s.Device, "mount": s.Mount},
 			Next:     "name a directory on a disk; findmnt -t notmpfs,noramfs lists the filesystems that are not memory",
+		}}
+	case s.MemoryPart != "":
+		return []model.Finding{{
+			Severity: model.SeverityWarning,
+			Message:  fmt.Sprintf("partly in memory: of the devices below the volume, %s is in RAM, and may have answered instead of a disk", s.MemoryPart),
+			Evidence: map[string]any{"memory": s.MemoryPart, "device": s.Device, "device_chain": s.DeviceChain},
+			Next:     "measure the disks below it without " + s.MemoryPart + ": lsblk -s /dev/" + s.Device,
 		}}
 	case kind == model.NBD || kind == model.RBD:
 		return notChecked("a server behind a socket does not reveal whether its data is in memory")

@@ -40,6 +40,8 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 	memory := Check{Name: "storage", Says: fmt.Sprintf("%s on %s", orUnknown(s.Filesystem), orUnknown(s.Device))}
 	if s.Memory {
 		memory = Check{Bad, "storage", dir + " is in memory (" + cmp.Or(s.Filesystem, "a device whose data is in RAM") + "): it is not storage", "name a directory on a disk: loadline doctor DIR"}
+	} else if s.MemoryPart != "" {
+		memory = Check{Fair, "storage", memory.Says + ", part of which is in memory: " + s.MemoryPart, "name a directory on a disk: loadline doctor DIR"}
 	} else if s.Untraced {
 		memory = Check{Fair, "storage", memory.Says + ", and nothing shows that it is not in memory: " + s.Unseen, "name a directory on a disk: loadline doctor DIR"}
 	}

@@ -39,6 +39,8 @@ type link struct {
 	name   string
 	disk   bool // a whole device with its own queue
 	memory bool
+	// lowest is set for a device with nothing below it that this machine shows.
+	lowest bool
 	// buffered is set for a loop device that uses its file through the page cache. It counts what it
 	// answers from there like everything else.
 	buffered bool
@@ -121,6 +123,7 @@ func (k *kernel) chainOfDisk(path string, depth int) []link {
 			chain = append(chain, k.chainOfDevice(major, minor, depth+1)...)
 		}
 	}
+	chain[0].lowest = len(chain) == 1
 	return chain
 }
 
@@ -144,6 +147,7 @@ func (k *kernel) describe(s *model.Storage, chain []link) {
 			s.Unseen, s.Untraced = "", false
 		}
 	}()
+	s.Memory, s.MemoryPart = memoryOf(chain)
 	for _, l := range chain {
 		if l.unseen != "" && (s.Unseen == "" || l.untraced && !s.Untraced) {
 			s.Unseen, s.Untraced = l.unseen, l.untraced
@@ -151,7 +155,6 @@ func (k *kernel) describe(s *model.Storage, chain []link) {
 		if l.name != "" && !slices.Contains(s.DeviceChain, l.name) {
 			s.DeviceChain = append(s.DeviceChain, l.name)
 		}
-		s.Memory = s.Memory || l.memory
 		if l.buffered && s.Bypassed == nil {
 			setBypass(s, false, l.name+" reads and writes its file through the page cache (losetup --direct-io=on prevents that)")
 		}
@@ -179,6 +182,20 @@ func (k *kernel) describe(s *model.Storage, chain []link) {
 			s.Rotational = &turning
 		}
 	}
+}
+
+// memoryOf reports whether a chain ends in memory only, and otherwise what in it is memory: of a cache or a mirror,
+// one device can be in RAM and another a disk.
+func memoryOf(chain []link) (all bool, part string) {
+	for _, l := range chain {
+		if l.memory && part == "" {
+			part = l.name
+		}
+	}
+	if part == "" || slices.ContainsFunc(chain, func(l link) bool { return l.lowest && !l.memory }) {
+		return false, part
+	}
+	return true, ""
 }
 
 // chosen returns the word in brackets of "none [mq-deadline] bfq".

@@ -21,11 +21,11 @@ func fakeSys(t *testing.T) *kernel {
 	disks := map[string]string{ // name → path below devices/
 		"nvme0n1": "pci/nvme/nvme0/nvme0n1", "nvme0n1p2": "pci/nvme/nvme0/nvme0n1/nvme0n1p2",
 		"sda": "pci/sda", "sdb": "pci/sdb", "md0": "virtual/md0", "dm-0": "virtual/dm-0", "dm-1": "virtual/dm-1", "zram0": "virtual/zram0",
-		"loop998": "virtual/loop998", "loop999": "virtual/loop999", "dm-2": "virtual/dm-2",
+		"loop998": "virtual/loop998", "loop999": "virtual/loop999", "dm-2": "virtual/dm-2", "dm-3": "virtual/dm-3", "dm-4": "virtual/dm-4",
 	}
 	numbers := map[string]string{
 		"nvme0n1": "259:0", "nvme0n1p2": "259:2", "sda": "8:0", "sdb": "8:16", "md0": "9:0", "dm-0": "253:0", "dm-1": "253:1", "zram0": "251:0",
-		"loop998": "7:998", "loop999": "7:999", "dm-2": "253:2",
+		"loop998": "7:998", "loop999": "7:999", "dm-2": "253:2", "dm-3": "253:3", "dm-4": "253:4",
 	}
 	write := func(path, text string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -67,6 +67,9 @@ func fakeSys(t *testing.T) *kernel {
 	link(dir("loop999"), dir("dm-2")+"/slaves/loop999")
 	link(dir("nvme0n1p2"), dir("dm-0")+"/slaves/nvme0n1p2")
 	link(dir("dm-0"), dir("dm-1")+"/slaves/dm-0")
+	link(dir("sda"), dir("dm-3")+"/slaves/sda")
+	link(dir("zram0"), dir("dm-3")+"/slaves/zram0")
+	link(dir("zram0"), dir("dm-4")+"/slaves/zram0")
 	link(dir("sda"), dir("md0")+"/slaves/sda")
 	link(dir("sdb"), dir("md0")+"/slaves/sdb")
 	return &kernel{sys: sys}
@@ -91,6 +94,12 @@ func TestChains(t *testing.T) {
 		}},
 		"compressed RAM": {procfs.Mount{Major: 251, Minor: 0, Type: "ext4"}, model.Storage{
 			Device: "zram0", DeviceChain: []string{"zram0"}, DeviceSize: 1 << 20, Memory: true,
+		}},
+		"a cache in RAM before a disk": {procfs.Mount{Major: 253, Minor: 3, Type: "ext4"}, model.Storage{
+			Device: "dm-3", DeviceChain: []string{"dm-3", "sda", "zram0"}, DeviceSize: 1 << 20, Model: "ATA Slow Disk", MemoryPart: "zram0",
+		}},
+		"LVM on RAM": {procfs.Mount{Major: 253, Minor: 4, Type: "ext4"}, model.Storage{
+			Device: "dm-4", DeviceChain: []string{"dm-4", "zram0"}, DeviceSize: 1 << 20, Memory: true,
 		}},
 		"loop with direct I/O": {procfs.Mount{Major: 7, Minor: 998, Type: "xfs"}, model.Storage{
 			Device: "loop998", DeviceChain: []string{"loop998"}, DeviceSize: 1 << 20,
