@@ -141,15 +141,7 @@ func Filesystem(t T, dev, kind string, options ...string) string {
 // Tmpfs mounts a file system in memory with room for size bytes.
 func Tmpfs(t T, size int64) string {
 	t.Helper()
-	needMounts(t)
 	return Mounted(t, "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", size), "tmpfs")
-}
-
-// Ramfs mounts a file system in memory that has no direct I/O and no size limit.
-func Ramfs(t T) string {
-	t.Helper()
-	needMounts(t)
-	return Mounted(t, "-t", "ramfs", "ramfs")
 }
 
 // Userspace mounts an ext4 of size bytes that a user-space process serves (fuse2fs), on an image in
@@ -177,6 +169,7 @@ func Userspace(t T, size int64) string {
 // ends.
 func Mounted(t T, args ...string) string {
 	t.Helper()
+	needMounts(t)
 	dir := directory(t, "")
 	undo(t, unmountScript(dir), nil)
 	if out, err := exec.Command("mount", append(args, dir)...).CombinedOutput(); err != nil {

@@ -3,8 +3,6 @@ package lab
 import (
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 )
 
 // ServerDir makes a directory that every user can enter, as a server's own user must, with a path
@@ -28,22 +26,6 @@ func Sparse(t T, dir string, size int64) string {
 	t.Helper()
 	path := filepath.Join(dir, "sparse")
 	hollow(t, path, size)
-	return path
-}
-
-// Fallocated makes a file of size bytes in dir whose blocks are allocated but
-// unwritten: reading it also measures memory.
-func Fallocated(t T, dir string, size int64) string {
-	t.Helper()
-	path := filepath.Join(dir, "fallocated")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatalf("the lab cannot make a file: %v", err)
-	}
-	defer f.Close()
-	if err := unix.Fallocate(int(f.Fd()), 0, 0, size); err != nil {
-		Unavailable(t, "%s cannot reserve blocks: %v", dir, err)
-	}
 	return path
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// LonghornVolume is a real replicated volume whose replicas can fail.
-type LonghornVolume struct {
+// longhornVolume is a real replicated volume whose replicas can fail.
+type longhornVolume struct {
 	Device
 
 	program, name string
@@ -45,18 +45,18 @@ const syncPorts = 10
 //
 // It needs root, about 50 MB of memory per replica, and, the first time, a build of
 // one to two minutes.
-func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
+func Longhorn(t T, replicas int, size int64, dirs ...string) *longhornVolume {
 	t.Helper()
 	return longhorn(t, false, replicas, size, dirs)
 }
 
 // LonghornUncounted is Longhorn without revision counters: a write costs each disk one write.
-func LonghornUncounted(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
+func LonghornUncounted(t T, replicas int, size int64, dirs ...string) *longhornVolume {
 	t.Helper()
 	return longhorn(t, true, replicas, size, dirs)
 }
 
-func longhorn(t T, uncounted bool, replicas int, size int64, dirs []string) *LonghornVolume {
+func longhorn(t T, uncounted bool, replicas int, size int64, dirs []string) *longhornVolume {
 	t.Helper()
 	if len(dirs) != 0 && len(dirs) != replicas {
 		t.Fatalf("%d directories for %d replicas: one for each is needed, or none", len(dirs), replicas)
@@ -66,7 +66,7 @@ func longhorn(t T, uncounted bool, replicas int, size int64, dirs []string) *Lon
 	}
 	engine, bridge := longhornPrograms(t)
 	Lock(t)
-	v := &LonghornVolume{uncounted: uncounted, program: engine, name: "loadline-" + uuid(), controller: fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1))}
+	v := &longhornVolume{uncounted: uncounted, program: engine, name: "loadline-" + uuid(), controller: fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1))}
 	dir := directory(t, "")
 	v.Device = Device{Name: fmt.Sprintf("Longhorn, %d replicas", replicas), Size: size, URI: nbdURI("", filepath.Join(dir, "nbd.sock"))}
 	args := []string{"controller", v.name, "--listen", v.controller, "--frontend", "socket"}
@@ -95,12 +95,12 @@ func longhorn(t T, uncounted bool, replicas int, size int64, dirs []string) *Lon
 
 // KillReplica ends replica i (from 0) with SIGKILL. It may be called while the
 // volume is under load, from any goroutine.
-func (v *LonghornVolume) KillReplica(i int) { v.replicas[i].process.kill() }
+func (v *longhornVolume) KillReplica(i int) { v.replicas[i].process.kill() }
 
 // addReplica replaces the killed replica i with a new, empty one,
 // and returns when it has been rebuilt from the others. It may be
 // called while the volume is under load.
-func (v *LonghornVolume) addReplica(t T, i int) {
+func (v *longhornVolume) addReplica(t T, i int) {
 	t.Helper()
 	r := v.replicas[i]
 	select {
@@ -121,13 +121,13 @@ func (v *LonghornVolume) addReplica(t T, i int) {
 
 // Healthy returns how many replicas the controller reads from and writes to. The controller
 // notices that a replica has died when an I/O fails on it, or after some seconds.
-func (v *LonghornVolume) Healthy(t T) int {
+func (v *longhornVolume) Healthy(t T) int {
 	t.Helper()
 	return len(regexp.MustCompile(`(?m)^tcp://\S+\s+RW\b`).FindAllString(v.control(t, "ls-replica"), -1))
 }
 
 // startReplica starts a replica's process on its own ports.
-func (v *LonghornVolume) startReplica(t T, r *longhornReplica) {
+func (v *longhornVolume) startReplica(t T, r *longhornReplica) {
 	t.Helper()
 	port := freePorts(t, 3+syncPorts)
 	r.address = fmt.Sprintf("127.0.0.1:%d", port)
@@ -137,7 +137,7 @@ func (v *LonghornVolume) startReplica(t T, r *longhornReplica) {
 }
 
 // counter returns the engine's option, of replicas and of the controller.
-func (v *LonghornVolume) counter() []string {
+func (v *longhornVolume) counter() []string {
 	if v.uncounted {
 		return []string{"--disableRevCounter"}
 	}
@@ -145,13 +145,13 @@ func (v *LonghornVolume) counter() []string {
 }
 
 // sizes returns the options that give the volume's size.
-func (v *LonghornVolume) sizes() []string {
+func (v *longhornVolume) sizes() []string {
 	size := fmt.Sprint(v.Size)
 	return []string{"--size", size, "--current-size", size}
 }
 
 // control gives the controller a command that must succeed, and returns its output.
-func (v *LonghornVolume) control(t T, args ...string) string {
+func (v *longhornVolume) control(t T, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(v.program, append([]string{"--url", v.controller}, args...)...).CombinedOutput()
 	if err != nil {

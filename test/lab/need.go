@@ -12,6 +12,7 @@ import (
 // packages maps a program to its Debian package, if the names differ.
 var packages = map[string]string{
 	"qemu-storage-daemon": "qemu-system-common",
+	"qemu-system-x86_64":  "qemu-system-x86",
 	"nbdfuse":             "libnbd-bin",
 	"nbdinfo":             "libnbd-bin",
 	"losetup":             "mount",

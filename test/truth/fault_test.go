@@ -2,12 +2,15 @@ package truth
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
@@ -142,11 +145,24 @@ func TestAProcessThatMayCacheIsNamed(t *testing.T) {
 	}
 }
 
+// fallocated makes a file whose blocks are allocated but unwritten: reading it also measures memory.
+func fallocated(t lab.T, dir string, size int64) string {
+	path := filepath.Join(dir, "fallocated")
+	f, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(unix.Fallocate(int(f.Fd()), 0, 0, size), f.Close())
+	}
+	if err != nil {
+		lab.Unavailable(t, "%s cannot reserve blocks: %v", dir, err)
+	}
+	return path
+}
+
 // Holes are read at the speed of memory: the extents make the number invalid.
 func TestHolesAreNamed(t *testing.T) {
 	lab.Need(t, "fio")
 	defer scheduleSubtests(t)()
-	for name, file := range map[string]func(lab.T, string, int64) string{"sparse": lab.Sparse, "fallocated": lab.Fallocated} {
+	for name, file := range map[string]func(lab.T, string, int64) string{"sparse": lab.Sparse, "fallocated": fallocated} {
 		t.Run(name, func(t *testing.T) {
 			takeSlots(t, demand{class: bestEffort, seconds: 18})
 			lab.Lock(t)

@@ -62,7 +62,7 @@ var faults = []planted{
 		return newThin(t).device, reads("--max-time", "6s")
 	}},
 	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, class: bestEffort, plant: func(t testing.TB) (string, []string) {
-		return lab.Filled(t, lab.Ramfs(t), 64<<20), reads("--max-time", "6s")
+		return lab.Filled(t, lab.Mounted(t, "-t", "ramfs", "ramfs"), 64<<20), reads("--max-time", "6s")
 	}},
 	{rule: "buffered", name: "direct I/O that is accepted and goes through the page cache", severity: model.SeverityWarning, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))

@@ -77,7 +77,7 @@ func drawHeldOut(seed uint64) (list []heldOut) {
 	list = append(list, heldOut{"memory", func(t *testing.T) string {
 		return reachable(t, lab.Filesystem(t, lab.LoopOnMemory(t, heldOutSize), "ext4"))
 	}})
-	replicated := func(name string, longhorn func(lab.T, int, int64, ...string) *lab.LonghornVolume) {
+	replicated := func(name string, longhorn func(t lab.T, dirs []string) lab.Device) {
 		delay := time.Duration(between(2, 8)) * time.Millisecond
 		list = append(list, heldOut{fmt.Sprintf("%s on disks of %v", name, delay), onDevice(func(t lab.T) lab.Device {
 			var dirs []string
@@ -85,11 +85,13 @@ func drawHeldOut(seed uint64) (list []heldOut) {
 				d := lab.Throttled(t, lab.Throttle{Delay: delay, Size: heldOutSize, Unwritten: true})
 				dirs = append(dirs, lab.Filesystem(t, lab.Block(t, d), "ext4", "-O", "^has_journal"))
 			}
-			return longhorn(t, 3, replicatedSize, dirs...).Device
+			return longhorn(t, dirs)
 		})})
 	}
-	replicated("Longhorn", lab.Longhorn)
-	replicated("Longhorn without counters", lab.LonghornUncounted)
+	replicated("Longhorn", func(t lab.T, dirs []string) lab.Device { return lab.Longhorn(t, 3, replicatedSize, dirs...).Device })
+	replicated("Longhorn without counters", func(t lab.T, dirs []string) lab.Device {
+		return lab.LonghornUncounted(t, 3, replicatedSize, dirs...).Device
+	})
 	return list
 }
 
