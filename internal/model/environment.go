@@ -86,6 +86,18 @@ var networked = []string{
 	"fuse.glusterfs",
 }
 
+// DirectFix says what to change where O_DIRECT is accepted and a cache of this machine answers.
+func (s Storage) DirectFix() string {
+	if s.Filesystem == "zfs" {
+		dataset := s.MountFrom
+		if dataset == "" {
+			dataset = "DATASET"
+		}
+		return "let ZFS cache nothing but metadata of this dataset (zfs set primarycache=metadata " + dataset + ")"
+	}
+	return "remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on)"
+}
+
 // Networked reports whether the filesystem is a client of a server elsewhere, whose cache is part of
 // that storage.
 func (s Storage) Networked() bool { return slices.Contains(networked, s.Filesystem) }

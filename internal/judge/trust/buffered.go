@@ -58,7 +58,7 @@ func checkDirect(v model.Volume, s model.Storage, memory int64) []model.Finding 
 			Severity: model.SeverityWarning,
 			Message:  "direct I/O is accepted here but is not direct: " + s.BypassDetail + ", so these numbers are partly those of memory",
 			Evidence: map[string]any{"engine": v.Engine, "direct": true, "bypassed": false, "filesystem": s.Filesystem, "mount_options": s.MountOpts},
-			Next:     "remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on), or measure another filesystem or the device itself",
+			Next:     s.DirectFix() + ", or measure another filesystem or the device itself",
 		}}
 	case s.Userspace() && (memory == 0 || v.Size <= memory):
 		room, next := "", "measure what it is built on"

@@ -62,7 +62,7 @@ func checkDirect(dir string, accepted bool, s model.Storage) Check {
 		return Check{Fair, name, fmt.Sprintf("is refused on %s (%s): numbers would be those of the page cache", dir, s.DirectError), "choose another filesystem"}
 	case s.Bypassed != nil && !*s.Bypassed:
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
-			"remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on), or choose another filesystem"}
+			s.DirectFix() + ", or choose another filesystem"}
 	case s.Userspace():
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s, but the process that serves %s may still answer from memory, which cannot be detected", dir, s.Filesystem),
 			"measure what it is built on, or more than the memory of this machine"}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -43,9 +41,11 @@ type bypassProbe struct {
 	clock env.Clock
 	// arcstats is the file with the counters of ZFS's cache (ARC).
 	arcstats string
+	// again is how long it waits before it reads again because ZFS counted nothing.
+	again time.Duration
 }
 
-var bypass = bypassProbe{clock: system, arcstats: "/proc/spl/kstat/zfs/arcstats"}
+var bypass = bypassProbe{clock: system, arcstats: "/proc/spl/kstat/zfs/arcstats", again: time.Second}
 
 // probe finds out whether reads through direct, which was opened with O_DIRECT, bypass this machine's
 // caches, and records what it saw, or why it could see nothing. It only reads. own means that Loadline
@@ -63,30 +63,21 @@ func (p bypassProbe) probe(s *model.Storage, direct *os.File, size int64, own bo
 		s.BypassDetail = "reading it failed: " + env.Reason(err)
 		return
 	}
+	if s.Filesystem == "zfs" {
+		p.probeZFS(s, file)
+		return
+	}
 	cached, known := file.resident()
-	hits, hasARC := p.arcHits(s, 0)
-	began, counts := p.clock.Now(), deviceReads(s.Device)
+	counts := deviceReads(s.Device)
 	if err := file.readTwice(); err != nil {
 		s.BypassDetail = "reading it failed: " + env.Reason(err)
 		return
 	}
-	took := p.clock.Since(began)
 	served := deviceReads(s.Device) - counts
 	after, _ := file.resident()
 	switch enough := float64(served) >= servedLeast*float64(2*size); {
 	case known && after-cached > size/2:
 		setBypass(s, false, fmt.Sprintf("%s of the %s that were read past the page cache are in it", units.FormatSize(after), units.FormatSize(size)))
-	case s.Filesystem == "zfs" && !hasARC:
-		s.BypassDetail = "the counters of ZFS's cache (" + p.arcstats + ") cannot be read here"
-	case hasARC:
-		now, _ := p.arcHits(s, 0)
-		// Other programs use the cache too: subtract the hits they cause in the same length of time.
-		idle, _ := p.arcHits(s, took)
-		if answered := (now - hits) - (idle - now); answered >= size/bypassBlock {
-			setBypass(s, false, "the cache of ZFS (ARC) answered reads that asked for direct I/O")
-		} else {
-			setBypass(s, true, "")
-		}
 	case own && counts > 0 && !enough:
 		setBypass(s, false, fmt.Sprintf("%s counted %s when %s were read past the page cache", s.Device, units.FormatSize(served), units.FormatSize(2*size)))
 	case s.Userspace():
@@ -218,28 +209,4 @@ func deviceReads(device string) int64 {
 	}
 	c, _ := procfs.BlockCounters(files, device)
 	return int64(c.ReadBytes)
-}
-
-// arcHits waits, then returns the number of hits in the ZFS cache since the module was loaded.
-func (p bypassProbe) arcHits(s *model.Storage, wait time.Duration) (hits int64, known bool) {
-	if s.Filesystem != "zfs" {
-		return 0, false
-	}
-	p.clock.Sleep(wait)
-	text, err := os.ReadFile(p.arcstats)
-	if err != nil {
-		return 0, false
-	}
-	return hitsOf(string(text))
-}
-
-// hitsOf parses the line "hits  4  123" of a kstat file.
-func hitsOf(text string) (hits int64, known bool) {
-	for line := range strings.Lines(text) {
-		if f := strings.Fields(line); len(f) == 3 && f[0] == "hits" {
-			n, err := strconv.ParseInt(f[2], 10, 64)
-			return n, err == nil
-		}
-	}
-	return 0, false
 }

@@ -10,12 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -221,57 +218,6 @@ func TestProbesForAnotherUser(t *testing.T) {
 	fmt.Printf("probed: %s\n", document)
 }
 
-// What ZFS's own cache answers shows in its counters only. The file that takes their place changes when
-// the probe reads the clock, which it does before and after it reads.
-func TestProbeOfZFS(t *testing.T) {
-	file := image(t, t.TempDir(), 1<<20)
-	direct, err := os.OpenFile(file, os.O_RDWR|unix.O_DIRECT, 0)
-	if err != nil {
-		lab.Unavailable(t, "no direct I/O here: %v", err)
-	}
-	defer direct.Close()
-	const reads = 2 * bypassSize / bypassBlock
-	for name, c := range map[string]struct {
-		counted  int // hits during the reads; -1 means that there are no counters
-		bypassed *bool
-		detail   string
-	}{
-		"cached":                        {reads, new(false), "the cache of ZFS (ARC) answered reads that asked for direct I/O"},
-		"cached by the first of them":   {reads / 2, new(false), "the cache of ZFS (ARC) answered reads that asked for direct I/O"},
-		"direct, with hits of metadata": {2, new(true), ""},
-		"without counters":              {-1, nil, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			stats := filepath.Join(t.TempDir(), "arcstats")
-			count := func(hits int) {
-				if c.counted < 0 {
-					return
-				}
-				text := fmt.Sprintf("9 1 0x01 147 39984 4402 1\nname type data\nhits 4 %d\n", hits)
-				if err := os.WriteFile(stats, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			count(1000)
-			looks := 0
-			clock := env.Clock{Read: func() time.Time {
-				if looks++; looks == 2 {
-					count(1000 + c.counted)
-				}
-				return time.Unix(0, 0)
-			}}
-			s := model.Storage{Filesystem: "zfs", DeviceChain: []string{"zfs"}}
-			bypassProbe{clock: clock, arcstats: stats}.probe(&s, direct, bypassSize, true)
-			if c.counted < 0 {
-				c.detail = "the counters of ZFS's cache (" + stats + ") cannot be read here"
-			}
-			if diff := cmp.Diff(model.Storage{Filesystem: "zfs", DeviceChain: s.DeviceChain, Bypassed: c.bypassed, BypassDetail: c.detail}, s); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 // Where nothing shows whether reads are direct, there is a reason and no proof: on a filesystem that may
 // have a cache of its own, in a file too small to look, and where a process may answer.
 func TestProbeWithoutProof(t *testing.T) {
@@ -299,15 +245,5 @@ func TestProbeWithoutProof(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		})
-	}
-}
-
-func TestHitsOfZFS(t *testing.T) {
-	const text = "9 1 0x01 147 39984 4402 1\nname                            type data\nhits                            4    123456\niohits                          4    17\n"
-	if hits, known := hitsOf(text); hits != 123456 || !known {
-		t.Errorf("%d, %v", hits, known)
-	}
-	if _, known := hitsOf("misses 4 1\n"); known {
-		t.Error("hits where there are none")
 	}
 }
