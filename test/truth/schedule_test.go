@@ -30,9 +30,9 @@ const (
 	quiet
 )
 
-// capacity is how many slots a class has. Two processors easily handle twelve slow
+// capacity is how many slots a class has. Two processors easily handle fifteen slow
 // devices; half as many run if the machine has to be quiet.
-var capacity = map[class]int{bestEffort: 6, shared: 12, waiting: 6, quiet: 6}
+var capacity = map[class]int{bestEffort: 6, shared: 15, waiting: 7, quiet: 6}
 
 // demand is what a test, or a subtest, needs from the machine.
 type demand struct {
