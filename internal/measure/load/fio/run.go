@@ -165,9 +165,10 @@ func inFlight(w model.Workload) int {
 	return depth * jobs(w)
 }
 
-// blockSize returns the size in bytes of each I/O of a workload, 0 for a user's own job file, whose sizes may vary.
+// blockSize returns the size in bytes of each I/O of a workload that keeps the same number in flight, otherwise 0: for a rate, an
+// open loop, and a user's own job file, whose sizes may vary.
 func blockSize(w model.Workload) int64 {
-	if w.Job != "" {
+	if w.Job != "" || w.OpenLoop || w.RateIOPS > 0 || w.RateBandwidth > 0 {
 		return 0
 	}
 	return w.BlockSize

@@ -44,7 +44,8 @@ type series struct {
 	// sent counts the samples emitted.
 	sent int
 
-	// flight is how many I/Os the workload keeps in flight, and block the size of each in bytes; 0 if unknown.
+	// flight is how many I/Os the workload keeps in flight, and block the size of each in bytes; 0 if unknown, or
+	// if the number in flight varies.
 	flight int
 	block  int64
 	// still tracks stalls of the storage.
@@ -90,6 +91,9 @@ func (s *series) add(j *job) error {
 	x, err := s.sample(j, ms)
 	if err != nil {
 		return err
+	}
+	if s.covered == 0 {
+		s.alignFirst(x)
 	}
 	regular := ms-s.covered >= tick
 	s.pace = float64(j.ios()-s.last.ios()) / x.Seconds
@@ -156,7 +160,6 @@ func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
 	x.End, x.Seconds = s.now(), float64(ms-s.covered)/1000
 	if s.covered == 0 {
 		x.Seconds += floored
-		s.alignFirst(x)
 	}
 	return x, nil
 }
@@ -164,7 +167,12 @@ func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
 // alignFirst lets the first sample end when its I/Os were counted. fio copies the bytes when it reads the time, then waits
 // for each job to report its CPU time, and only then copies the number of I/Os and their latencies
 // (__show_running_run_stats in fio 3.33's stat.c). From one document to the next this cancels out.
-// Where much was done meanwhile, the storage stood still before or after, and how long it took is unknown.
+//
+// A job leaves the ramp when one of its I/Os completes, so at any later moment half an I/O, on average, is done and not counted.
+//
+// fio counts I/Os as they are issued and bytes as they complete, so this is only for loads that always keep
+// the same number in flight. Where more was done meanwhile than a tenth, or than what is in flight and an I/O of each job, the
+// storage stood still before or after, and how long it took is unknown.
 func (s *series) alignFirst(x *model.Sample) {
 	var ios, timed uint64
 	flows := []*model.Flow{x.Read, x.Write}
@@ -173,10 +181,15 @@ func (s *series) alignFirst(x *model.Sample) {
 			ios, timed = ios+f.IOs, timed+f.Bytes/uint64(s.block)
 		}
 	}
-	if timed == 0 || ios <= timed || 10*(ios-timed) > timed {
+	if timed == 0 || ios <= timed {
 		return
 	}
-	x.Seconds *= float64(ios) / float64(timed)
+	if late := ios - timed; 10*late > timed && (late > uint64(s.flight+s.jobs) || 2*late > timed) {
+		return
+	}
+	if done := float64(timed) + float64(s.jobs)/2; float64(ios) > done {
+		x.Seconds *= float64(ios) / done
+	}
 	for _, f := range flows {
 		if f != nil {
 			f.Bytes = f.IOs * uint64(s.block)

@@ -262,16 +262,18 @@ func TestTheFirstSecondEndsWhenItsIOsWereCounted(t *testing.T) {
 		seconds float64
 		bytes   uint64
 	}{
-		"a steady device":     {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 4096, 0.9995 * 3003 / 2999, 3003 * 4096},
+		"a steady device":     {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 4096, 0.9995 * 3003 / 2999.5, 3003 * 4096},
 		"no I/O late":         {[]*job{made(999, 2999, 2999), made(1999, 6002, 5998)}, 4096, 0.9995, 2999 * 4096},
 		"blocks of any size":  {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 0, 0.9995, 2999 * 4096},
 		"bytes counted later": {[]*job{made(999, 2999, 3003), made(1999, 6002, 5998)}, 4096, 0.9995, 3003 * 4096},
+		"slow storage":        {[]*job{made(999, 6, 5), made(1999, 11, 10)}, 4096, 0.9995 * 6 / 5.5, 6 * 4096},
+		"slower storage":      {[]*job{made(999, 4, 2), made(1999, 6, 4)}, 4096, 0.9995, 2 * 4096},
 		"after a standstill":  {[]*job{made(999, 65, 1), made(1999, 165, 165)}, 4096, 0.9995, 4096},
 		"nothing at its time": {[]*job{made(999, 2, 0), made(1999, 6, 6)}, 4096, 0.9995, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []model.Sample
-			s := &series{whole: 2000, jobs: 1, reads: true, block: c.block, now: func() float64 { return 0 }, emit: func(x model.Sample) { got = append(got, x) }}
+			s := &series{whole: 2000, jobs: 1, flight: 1, reads: true, block: c.block, now: func() float64 { return 0 }, emit: func(x model.Sample) { got = append(got, x) }}
 			for _, d := range c.docs {
 				if err := s.add(d); err != nil {
 					t.Fatal(err)
