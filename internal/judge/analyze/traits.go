@@ -41,7 +41,7 @@ var traitList = []trait{
 	{name: "storage system", words: backing(func(b *model.Backing) string { return strings.TrimSpace(b.System + " " + b.Version) })},
 	{name: "replicas", words: backing(func(b *model.Backing) string { return positive(b.Replicas) })},
 	{name: "data locality", words: backing(func(b *model.Backing) string { return b.Locality })},
-	{name: "in memory", unlike: true, words: func(r *model.RunInfo) string { return yesNo(r.Environment.Storage.Memory) }},
+	{name: "in memory", unlike: true, words: func(r *model.RunInfo) string { return memoryWords(r.Environment.Storage) }},
 	{name: "host", words: func(r *model.RunInfo) string { return r.Environment.Hostname }},
 	{name: "kernel", words: func(r *model.RunInfo) string { return r.Environment.Kernel }},
 	{name: "CPU", words: func(r *model.RunInfo) string { return r.Environment.CPUModel }},
@@ -195,9 +195,13 @@ func limitWords(cores float64) string {
 	return fmt.Sprintf("%g cores", cores)
 }
 
-func yesNo(b bool) string {
-	if b {
+// memoryWords says how much of a volume is in RAM; "" if nothing is.
+func memoryWords(s model.Storage) string {
+	switch {
+	case s.Memory:
 		return "yes"
+	case s.MemoryPart != "":
+		return "partly (" + s.MemoryPart + ")"
 	}
 	return ""
 }

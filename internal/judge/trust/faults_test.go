@@ -163,6 +163,9 @@ var firstFaults = []fault{
 	{rule: "memory", name: "a cache in RAM before a disk", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage.MemoryPart = "ram0"
 	}, want: []string{"warning"}, says: "of the devices below the volume, ram0 is in RAM"},
+	{rule: "memory", name: "a log behind a cache in RAM", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "ext4", Device: "dm-0", DeviceChain: []string{"dm-0", "sdb", "ram0"}, MemoryPart: "ram0"}
+	}, want: []string{"warning"}, says: "of the devices below the log, ram0 is in RAM"},
 	{rule: "memory", name: "the log alone", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "tmpfs", Memory: true}
 	}, want: []string{"warning"}, says: "the log is in memory (tmpfs): its flushes reach no storage"},

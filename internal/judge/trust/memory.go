@@ -47,6 +47,9 @@ func checkMemory(ev Evidence) []model.Finding {
 			Next:     "name a directory on a disk for --wal",
 		}}
 	}
+	if log != nil && log.MemoryPart != "" && !s.Memory {
+		return []model.Finding{partlyInMemory("the log", *log)}
+	}
 	hidden, what := s, "the volume"
 	if log != nil && !s.Untraced && (log.Untraced || s.Unseen == "") {
 		hidden, what = *log, "the log"
@@ -64,12 +67,7 @@ func checkMemory(ev Evidence) []model.Finding {
 			Next:     "name a directory on a disk; findmnt -t notmpfs,noramfs lists the filesystems that are not memory",
 		}}
 	case s.MemoryPart != "":
-		return []model.Finding{{
-			Severity: model.SeverityWarning,
-			Message:  fmt.Sprintf("partly in memory: of the devices below the volume, %s is in RAM, and may have answered instead of a disk", s.MemoryPart),
-			Evidence: map[string]any{"memory": s.MemoryPart, "device": s.Device, "device_chain": s.DeviceChain},
-			Next:     "measure the disks below it without " + s.MemoryPart + ": lsblk -s /dev/" + s.Device,
-		}}
+		return []model.Finding{partlyInMemory("the volume", s)}
 	case kind == model.NBD || kind == model.RBD:
 		return notChecked("a server behind a socket does not reveal whether its data is in memory")
 	case hidden.Untraced:
@@ -125,4 +123,14 @@ func (ev Evidence) flushed() (names []string) {
 		}
 	}
 	return names
+}
+
+// partlyInMemory warns of a volume, or a log, of whose devices one is in RAM.
+func partlyInMemory(what string, s model.Storage) model.Finding {
+	return model.Finding{
+		Severity: model.SeverityWarning,
+		Message:  fmt.Sprintf("partly in memory: of the devices below %s, %s is in RAM, and may have answered instead of a disk", what, s.MemoryPart),
+		Evidence: map[string]any{"memory": s.MemoryPart, "device": s.Device, "device_chain": s.DeviceChain},
+		Next:     "measure the disks below it without " + s.MemoryPart + ": lsblk -s /dev/" + s.Device,
+	}
 }

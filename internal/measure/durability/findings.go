@@ -81,6 +81,9 @@ func caveats(h *header, cuts []model.Cut) (all []model.Finding) {
 	if h.Environment.Storage.Memory {
 		all = append(all, model.Finding{Rule: "memory", Severity: model.SeverityWarning, Message: "the target is memory: it loses everything with its power, whatever was flushed"})
 	}
+	if part := h.Environment.Storage.MemoryPart; part != "" {
+		all = append(all, model.Finding{Rule: "memory", Severity: model.SeverityWarning, Message: "part of the target, " + part + ", is memory: it loses everything with its power, whatever was flushed"})
+	}
 	if !h.promised() {
 		all = append(all, model.Finding{Rule: "no-flush", Severity: model.SeverityNote, Message: "--sync none requests no flush: a loss here shows only that there is a volatile cache"})
 	}

@@ -124,6 +124,9 @@ func conclude(h *header, d *model.Durability) {
 	case h.Environment.Storage.Memory:
 		d.Result = model.DurabilityUnproven
 		d.Statement = "unproven: this is memory, which a loss of power empties"
+	case h.Environment.Storage.MemoryPart != "":
+		d.Result = model.DurabilityUnproven
+		d.Statement = "unproven: " + h.Environment.Storage.MemoryPart + ", part of the target, is memory, which a loss of power empties"
 	case d.Counted == 0 && unnoticed > 0:
 		d.Result = model.DurabilityUnproven
 		d.Statement = fmt.Sprintf("unproven: nothing was lost, but the writer noticed none of %s: nothing shows that there was one", units.FormatCount(unnoticed, "cut"))

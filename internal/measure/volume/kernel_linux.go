@@ -39,7 +39,7 @@ type link struct {
 	name   string
 	disk   bool // a whole device with its own queue
 	memory bool
-	// lowest is set for a device with nothing below it that this machine shows.
+	// lowest is set for a device or a filesystem with nothing below it that this machine shows.
 	lowest bool
 	// buffered is set for a loop device that uses its file through the page cache. It counts what it
 	// answers from there like everything else.
@@ -59,7 +59,7 @@ func (k *kernel) chainOfMount(m procfs.Mount, depth int) []link {
 	if major == 0 { // btrfs and others show an anonymous number; the source is the device
 		var st unix.Stat_t
 		if !strings.HasPrefix(m.Source, "/dev/") || unix.Stat(m.Source, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
-			return []link{{name: m.Type}}
+			return []link{{name: m.Type, lowest: true}}
 		}
 		major, minor = unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))
 	}

@@ -31,9 +31,12 @@ func Storage(s model.Storage) string {
 	return words
 }
 
-// Memory warns, before anything is measured, about a volume that is not on storage, in the words of
-// the rule that will mark its numbers invalid. It is empty for all others.
+// Memory warns, before anything is measured, about a volume that is not on storage, or only in part, in the words of
+// the rule that will mark its numbers invalid or suspect. It is empty for all others.
 func Memory(s model.Storage) string {
+	if s.MemoryPart != "" {
+		return "partly in memory: of the devices below the volume, " + s.MemoryPart + " is in RAM, and may answer instead of a disk"
+	}
 	if !s.Memory {
 		return ""
 	}
