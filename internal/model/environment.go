@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -86,14 +87,24 @@ var networked = []string{
 	"fuse.glusterfs",
 }
 
+// OnZFS reports whether ZFS's cache is between a volume and its disks: a dataset, or a zvol (zd0), whose own
+// counters count what the cache answers too.
+func (s Storage) OnZFS() bool {
+	return s.Filesystem == "zfs" || slices.ContainsFunc(s.DeviceChain, func(device string) bool {
+		number, zvol := strings.CutPrefix(device, "zd")
+		_, err := strconv.Atoi(number)
+		return zvol && err == nil
+	})
+}
+
 // DirectFix says what to change where O_DIRECT is accepted and a cache of this machine answers.
 func (s Storage) DirectFix() string {
-	if s.Filesystem == "zfs" {
-		dataset := s.MountFrom
-		if dataset == "" {
-			dataset = "DATASET"
+	if s.OnZFS() {
+		dataset := "DATASET"
+		if s.Filesystem == "zfs" && s.MountFrom != "" {
+			dataset = s.MountFrom
 		}
-		return "let ZFS cache nothing but metadata of this dataset (zfs set primarycache=metadata " + dataset + ")"
+		return "let ZFS cache nothing but metadata of this dataset while it is measured (zfs set primarycache=metadata '" + dataset + "', and afterwards zfs inherit primarycache '" + dataset + "')"
 	}
 	return "remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on)"
 }

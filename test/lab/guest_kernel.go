@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -34,6 +36,9 @@ poweroff -f
 // guestModules are the folders of the kernel's modules that a guest gets.
 var guestModules = []string{"crypto", "lib", "fs", "drivers/md", "drivers/scsi", "drivers/block", "drivers/virtio", "drivers/char", "arch"}
 
+// guestPrograms are the programs of this machine that all guests get.
+var guestPrograms = []string{"fio", "mkfs.ext4", "blkid"}
+
 // guestPackages are Debian's packages that are unpacked into a guest and not installed here, where they would bring a
 // kernel to boot from and a service that watches arrays.
 var guestPackages = []string{"mdadm", "dmsetup", "libdevmapper1.02.1"}
@@ -43,13 +48,15 @@ var guestPackages = []string{"mdadm", "dmsetup", "libdevmapper1.02.1"}
 func guestKernel(t T) (kernel, base string) {
 	t.Helper()
 	Need(t, "apt-get", "dpkg-deb", "busybox", "fio")
-	depends, err := exec.Command("apt-cache", "depends", "linux-image-cloud-amd64").Output()
-	image := regexp.MustCompile(`Depends: (linux-image-\S+)`).FindSubmatch(depends)
-	if err != nil || image == nil {
-		missing(t, "no package of a kernel for virtual machines is known (linux-image-cloud-amd64): %v", err)
+	name := guestImage()
+	if name == "" {
+		_ = command("apt-get", "update", "-qq")
+		name = guestImage()
 	}
-	name := string(image[1])
-	at := kept(t, "a kernel for guests", "guest-2-"+name, func(into string) string {
+	if name == "" {
+		missing(t, "no package of a kernel for virtual machines is known (linux-image-cloud-amd64; apt-get update)")
+	}
+	at := kept(t, "a kernel for guests", "guest-"+name+"-"+guestVersion(), func(into string) string {
 		whole := filepath.Join(into, "whole")
 		root := filepath.Join(into, "root")
 		target := filepath.Join(into, "guest")
@@ -73,11 +80,35 @@ func guestKernel(t T) (kernel, base string) {
 	return filepath.Join(at, "kernel"), filepath.Join(at, "base")
 }
 
+// guestImage returns the name of the package that has Debian's current kernel for virtual machines, "" if none is known.
+func guestImage() string {
+	depends, _ := exec.Command("apt-cache", "depends", "linux-image-cloud-amd64").Output()
+	if image := regexp.MustCompile(`Depends: (linux-image-\S+)`).FindSubmatch(depends); image != nil {
+		return string(image[1])
+	}
+	return ""
+}
+
+// guestVersion identifies what else the base is made of.
+func guestVersion() string {
+	sum := sha256.New()
+	fmt.Fprint(sum, guestInit, guestModules, guestPackages)
+	for _, name := range append([]string{"busybox"}, guestPrograms...) {
+		if info, err := os.Stat(program(name)); err == nil {
+			fmt.Fprint(sum, name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:8]
+}
+
 // guestRoot fills the base of a guest's first filesystem.
 func guestRoot(into, whole, root, version string) error {
 	tree := filepath.Join(root, "lib", "modules", version)
 	err := os.MkdirAll(filepath.Join(tree, "kernel", "drivers"), 0o755)
 	from := filepath.Join(whole, "lib", "modules", version)
+	if _, missing := os.Stat(from); missing != nil {
+		from = filepath.Join(whole, "usr", "lib", "modules", version) // in later releases
+	}
 	for _, folder := range guestModules {
 		err = errors.Join(err, command("cp", "-r", filepath.Join(from, "kernel", folder), filepath.Join(tree, "kernel", folder)))
 	}
@@ -89,13 +120,19 @@ func guestRoot(into, whole, root, version string) error {
 	}
 	err = errors.Join(err, unpackDebian(into, root, guestPackages...),
 		os.WriteFile(filepath.Join(root, "init"), []byte(guestInit), 0o755),
-		command("cp", "-L", program("busybox"), filepath.Join(root, "bin", "busybox")),
-		command("chroot", root, "/bin/busybox", "depmod", version))
-	for _, name := range []string{"fio", "mkfs.ext4", "blkid"} {
+		withLibraries(root, program("busybox"), "/bin/busybox"),
+		command("busybox", "depmod", "-b", root, version))
+	for _, name := range guestPrograms {
 		err = errors.Join(err, withLibraries(root, program(name), program(name)))
 	}
-	for _, name := range []string{"sbin/mdadm", "sbin/dmsetup"} {
-		err = errors.Join(err, withLibraries(root, filepath.Join(root, name), ""))
+	for _, name := range []string{"mdadm", "dmsetup"} {
+		unpacked, _ := filepath.Glob(filepath.Join(root, "*", name)) // sbin/, and usr/sbin/ in later releases
+		more, _ := filepath.Glob(filepath.Join(root, "usr", "*", name))
+		if unpacked = append(unpacked, more...); len(unpacked) == 0 {
+			err = errors.Join(err, errors.New(name+" is not in its package"))
+			continue
+		}
+		err = errors.Join(err, withLibraries(root, unpacked[0], ""))
 	}
 	return err
 }
@@ -103,10 +140,13 @@ func guestRoot(into, whole, root, version string) error {
 // unpackDebian downloads packages of the machine's own distribution and unpacks them into a directory.
 func unpackDebian(into, root string, packages ...string) error {
 	for _, name := range packages {
-		get := exec.Command("apt-get", "download", "-qq", name)
-		get.Dir = into
-		if out, err := get.CombinedOutput(); err != nil {
-			return fmt.Errorf("apt-get download %s: %w: %s", name, err, strings.TrimSpace(string(out)))
+		download := func() error { return command("sh", "-c", `cd "$1" && apt-get download -qq "$2"`, "sh", into, name) }
+		// The lists may name a package that a newer one has replaced.
+		if download() != nil {
+			_ = command("apt-get", "update", "-qq")
+			if err := download(); err != nil {
+				return err
+			}
 		}
 		found, err := filepath.Glob(filepath.Join(into, name+"_*.deb"))
 		if err != nil || len(found) != 1 {

@@ -91,9 +91,10 @@ modprobe dm-round-robin
 node paths "0 $(sectors disk2) multipath 0 0 1 1 round-robin 0 2 1 $(number disk2) 1 $(number disk2b) 1"
 report paths /dev/mapper/paths --only rand-read-iops,rand-write-iops --time 20s
 cat /sys/block/$(kernel disk2)/stat >/out/first; cat /sys/block/$(kernel disk2b)/stat >/out/second
+before=$(awk '{ print $1 }' /sys/block/$(kernel disk0)/stat)
 mount -t tracefs tracefs /sys/kernel/tracing
 fio --name=load --filename=/dev/disk0 --rw=randread --bs=4k --iodepth=8 --ioengine=libaio --direct=1 --time_based --runtime=60 >/dev/null &
-sleep 2
+until [ $(awk '{ print $1 }' /sys/block/$(kernel disk0)/stat) -gt $((before + 300)) ]; do sleep 0.2; done
 for method in bpf perf; do
 	loadline trace --device $(kernel disk0) --time 4s --method $method --format json >/out/trace-$method.json
 done
@@ -104,6 +105,11 @@ kill %1
 		o.holds(t, "rand-read-iops", want[0])
 		o.holds(t, "rand-write-iops", want[1])
 		o.passes(t, append(counted, "sparse")...)
+		for _, f := range o.report.Findings {
+			if f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning && f.Rule != "size" && f.Rule != "precision" {
+				t.Errorf("%s is accused: %+v", name, f)
+			}
+		}
 	}
 	first, second := guestReads(t, dir, "first"), guestReads(t, dir, "second")
 	if first < 1000 || second < first*9/10 || first < second*9/10 {
@@ -153,7 +159,7 @@ func guestReads(t *testing.T, dir, name string) (reads int) {
 func TestArraysAndCachesOfAGuest(t *testing.T) {
 	takeSlots(t, demand{class: shared, seconds: 170, slots: 5})
 	disk := func() lab.GuestDisk {
-		return lab.GuestDisk{Rotating: true, Device: lab.Rotating(t, 2*time.Millisecond, 8*time.Millisecond, 64<<20)}
+		return lab.GuestDisk{Rotating: true, Device: lab.Rotating(t, 4*time.Millisecond, 40*time.Millisecond, 64<<20)}
 	}
 	flat := lab.GuestDisk{Device: lab.Throttled(t, lab.Throttle{IOPS: 500, Size: 64 << 20})}
 	dir := inGuest(t, `

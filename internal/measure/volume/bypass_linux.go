@@ -63,7 +63,7 @@ func (p bypassProbe) probe(s *model.Storage, direct *os.File, size int64, own bo
 		s.BypassDetail = "reading it failed: " + env.Reason(err)
 		return
 	}
-	if s.Filesystem == "zfs" {
+	if s.OnZFS() {
 		p.probeZFS(s, file)
 		return
 	}

@@ -17,16 +17,17 @@ import (
 
 // What ZFS's own cache answers shows in its counters only. The files that take their place change when
 // the probe reads the clock, which it does before and after it reads. The numbers are those that ZFS 2.1.5 showed
-// for 32 reads of 64 KiB.
+// for 8 reads of 1 MiB in records of 128 KiB.
 func TestProbeOfZFS(t *testing.T) {
-	file := image(t, t.TempDir(), 1<<20)
+	file := lab.Filled(t, t.TempDir(), 1<<20)
 	direct, err := os.OpenFile(file, os.O_RDWR|unix.O_DIRECT, 0)
 	if err != nil {
 		lab.Unavailable(t, "no direct I/O here: %v", err)
 	}
 	defer direct.Close()
-	const reads = 2 * bypassSize / bypassBlock
+	const reads = 64
 	const answered = "the cache of ZFS (ARC) answered reads that asked for direct I/O"
+	const neither = "the counters of ZFS's cache (ARC) show neither that it answered what the probe read nor that it did not"
 	for name, c := range map[string]struct {
 		// unseen is how many tries are counted as nothing before.
 		unseen   int
@@ -36,13 +37,15 @@ func TestProbeOfZFS(t *testing.T) {
 		missing  bool
 	}{
 		"cached":                           {counted: arcReads{hits: reads}, bypassed: new(false), detail: answered},
-		"cached, in records of 8 KiB":      {counted: arcReads{hits: 8 * reads}, bypassed: new(false), detail: answered},
-		"cached by the first of them":      {counted: arcReads{hits: reads / 2, misses: reads / 2}, bypassed: new(false), detail: answered},
+		"cached, in records of 8 KiB":      {counted: arcReads{hits: 16 * reads}, bypassed: new(false), detail: answered},
+		"cached, in records of 1 MiB":      {counted: arcReads{hits: reads / 8}, bypassed: new(false), detail: answered},
+		"cached by the first of them":      {counted: arcReads{hits: reads - 8, misses: 8}, bypassed: new(false), detail: answered},
 		"primarycache=metadata":            {counted: arcReads{misses: reads}, bypassed: new(true)},
+		"… in records of 1 MiB":            {counted: arcReads{misses: reads / 8}, bypassed: new(true)},
 		"direct":                           {counted: arcReads{direct: reads}, bypassed: new(true)},
 		"still in memory, and then cached": {unseen: 3, counted: arcReads{hits: reads}, bypassed: new(false), detail: answered},
 		"still in memory, and then not":    {unseen: 3, counted: arcReads{misses: reads}, bypassed: new(true)},
-		"in memory for ever":               {unseen: 99, detail: "ZFS counted 32 reads neither as hits nor as misses of its cache (ARC)"},
+		"in memory for ever":               {unseen: 99, detail: neither},
 		"without counters":                 {missing: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,6 +90,44 @@ func TestProbeOfZFS(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// What others read in the cache meanwhile hides the probe's own reads rather than turn them into theirs.
+func TestReadsOfZFSBesideOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		own, others   arcReads
+		cached, shown bool
+	}{
+		"alone, cached":    {arcReads{hits: 64}, arcReads{}, true, true},
+		"alone, direct":    {arcReads{misses: 64}, arcReads{}, false, true},
+		"one record":       {arcReads{misses: 8}, arcReads{}, false, true},
+		"nothing":          {arcReads{}, arcReads{}, false, false},
+		"a few":            {arcReads{misses: 64}, arcReads{hits: 50}, false, true},
+		"too many":         {arcReads{hits: 64}, arcReads{hits: 5000}, true, false},
+		"fewer than there": {arcReads{hits: -30, misses: 2}, arcReads{hits: 200}, false, false},
+	} {
+		if cached, shown := c.own.fromCache(c.others); cached != c.cached || shown != c.shown {
+			t.Errorf("%s: cached %v, shown %v", name, cached, shown)
+		}
+	}
+}
+
+// The volumes of ZFS are devices that count what its cache answers.
+func TestVolumesOfZFS(t *testing.T) {
+	for name, c := range map[string]struct {
+		storage model.Storage
+		on      bool
+	}{
+		"a dataset":          {model.Storage{Filesystem: "zfs"}, true},
+		"a zvol":             {model.Storage{Device: "zd0", DeviceChain: []string{"zd0"}}, true},
+		"ext4 on a part":     {model.Storage{Filesystem: "ext4", Device: "zd16", DeviceChain: []string{"zd16p1", "zd16"}}, true},
+		"an ordinary disk":   {model.Storage{Filesystem: "ext4", Device: "sda", DeviceChain: []string{"sda1", "sda"}}, false},
+		"something else, zd": {model.Storage{DeviceChain: []string{"zd", "zdx"}}, false},
+	} {
+		if on := c.storage.OnZFS(); on != c.on {
+			t.Errorf("%s: %v", name, on)
+		}
 	}
 }
 
