@@ -66,6 +66,20 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// Cuts that take the power from this machine's disks, and leave its memory, prove nothing of a mirror with a part in memory.
+func TestAPartInMemoryIsUnproven(t *testing.T) {
+	h := &header{Sync: syncFlush, Environment: model.Environment{Storage: model.Storage{MemoryPart: "ram0"}}}
+	cuts := slices.Repeat([]model.Cut{{Kind: model.CutCommand, Noticed: true}}, 12)
+	d := model.Durability{Cuts: cuts}
+	conclude(h, &d)
+	if d.Result != model.DurabilityUnproven || !strings.Contains(d.Statement, "ram0, part of the target, is memory") {
+		t.Errorf("%s, %q", d.Result, d.Statement)
+	}
+	if !slices.ContainsFunc(findings(h, cuts), func(f model.Finding) bool { return f.Rule == "memory" && f.Severity == model.SeverityWarning }) {
+		t.Error("no finding says so")
+	}
+}
+
 // How the end of a phase is classified decides what it proves.
 func TestCutHead(t *testing.T) {
 	at := func(boot string) *state {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +91,20 @@ func TestProbeOfZFS(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// ZFS answers a hole without a disk and counts nothing, so the probe does not wait for counts.
+func TestProbeOfAHoleOnZFS(t *testing.T) {
+	direct, err := os.OpenFile(lab.Sparse(t, t.TempDir(), 1<<20), os.O_RDWR|unix.O_DIRECT, 0)
+	if err != nil {
+		lab.Unavailable(t, "no direct I/O here: %v", err)
+	}
+	defer direct.Close()
+	s := model.Storage{Filesystem: "zfs"}
+	bypassProbe{clock: env.Clock{}, arcstats: "/nowhere"}.probe(&s, direct, bypassSize, false)
+	if s.Bypassed != nil || !strings.Contains(s.BypassDetail, "there is a hole") {
+		t.Errorf("%+v", s)
 	}
 }
 

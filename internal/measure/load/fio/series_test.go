@@ -291,6 +291,39 @@ func TestTheFirstSecondEndsWhenItsIOsWereCounted(t *testing.T) {
 	}
 }
 
+// A first interval that ends with a stall ends when its document came, so it is not made longer by what was counted late.
+func TestAStalledFirstIntervalKeepsItsTime(t *testing.T) {
+	late := made(4600, 635)
+	late.Read.Bytes = 600 * 4096
+	var seconds float64
+	s := &series{whole: 6000, jobs: 1, flight: 64, block: 4096, reads: true, now: func() float64 { return 4.6 }, emit: func(x model.Sample) { seconds += x.Seconds }}
+	s.length = 4
+	if err := s.close(late, 4600); err != nil {
+		t.Fatal(err)
+	}
+	s.finish(true)
+	if math.Abs(seconds-4.6-floored) > 1e-9 {
+		t.Errorf("%g s", seconds)
+	}
+}
+
+func TestOnlyWhatKeepsItsNumberInFlightIsAligned(t *testing.T) {
+	for name, c := range map[string]struct {
+		w    model.Workload
+		want int64
+	}{
+		"closed loop":       {model.Workload{BlockSize: 4096, Depth: 8}, 4096},
+		"a rate":            {model.Workload{BlockSize: 4096, Depth: 8, RateIOPS: 100}, 0},
+		"a rate of bytes":   {model.Workload{BlockSize: 4096, Depth: 8, RateBandwidth: 1e6}, 0},
+		"an open loop":      {model.Workload{BlockSize: 4096, Depth: 8, OpenLoop: true, RateIOPS: 100}, 0},
+		"a user's own file": {model.Workload{BlockSize: 4096, Job: "rw=randread"}, 0},
+	} {
+		if got := blockSize(c.w); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
 func TestBinsRefuseRubbish(t *testing.T) {
 	for _, in := range []string{`{"1":}`, `{"1" : -2}`, `[1,2]`, `{"a":1}`, `"x"`, `{"1" : {"2" : 3}, "5" : 1.5}`} {
 		var b bins
