@@ -79,7 +79,7 @@ func (o outcome) holds(t *testing.T, workload string, iops float64) {
 // MD reads from both disks of a mirror and writes to both; multipath sends the I/Os of one disk down two paths. Both count what
 // they do, and neither is accused of anything.
 func TestMirrorsAndPathsOfAGuest(t *testing.T) {
-	takeSlots(t, demand{class: shared, seconds: 170, slots: 5})
+	takeSlots(t, demand{class: shared, seconds: 180, slots: 6})
 	slow := func(iops int64) lab.Device {
 		return lab.Throttled(t, lab.Throttle{IOPS: iops, Size: 64 << 20})
 	}
@@ -157,7 +157,7 @@ func guestReads(t *testing.T, dir, name string) (reads int) {
 // one such disk, without any cache: a warning, as nobody can know. Thin-provisioned storage is given back what
 // was written, and a cache in RAM before a disk is partly memory.
 func TestArraysAndCachesOfAGuest(t *testing.T) {
-	takeSlots(t, demand{class: shared, seconds: 170, slots: 5})
+	takeSlots(t, demand{class: shared, seconds: 180, slots: 6})
 	disk := func() lab.GuestDisk {
 		return lab.GuestDisk{Rotating: true, Device: lab.Rotating(t, 4*time.Millisecond, 40*time.Millisecond, 64<<20)}
 	}
