@@ -38,7 +38,7 @@ type GuestDisk struct {
 func Guest(t T, programs []string, script string, disks ...GuestDisk) string {
 	t.Helper()
 	if runtime.GOARCH != "amd64" {
-		Unavailable(t, "the guest's kernel is one for amd64")
+		Unavailable(t, "the guest's kernel is built for amd64")
 	}
 	Need(t, "qemu-system-x86_64", "busybox", "fio", "tar")
 	Lock(t)
@@ -83,7 +83,7 @@ func (d GuestDisk) attach(t T, i int) []string {
 	if d.URI != "" {
 		u, err := url.Parse(d.URI)
 		if err != nil {
-			t.Fatalf("%s is no address: %v", d.URI, err)
+			t.Fatalf("%s is not an address: %v", d.URI, err)
 		}
 		backend = "driver=nbd,server.type=unix,server.path=" + u.Query().Get("socket") + ",export=" + strings.TrimPrefix(u.Path, "/")
 	}

@@ -16,8 +16,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// What the kernel of the tests' machine has not: MD, device mapper and multipath are measured in a guest whose kernel has them,
-// by Loadline itself, on disks whose answer is known.
+// MD, device mapper and multipath, which the kernel of the tests' machine may lack, are measured in a guest whose kernel has them, by Loadline itself, on disks whose answer is known.
 
 // guestShell begins each script: what a device needs in its name, and loadline's report as a file.
 const guestShell = `
@@ -155,7 +154,7 @@ func guestReads(t *testing.T, dir, name string) (reads int) {
 
 // A RAID 10 in the layout "far" reads from the first half of each of its rotating disks, so a single read takes less time than on
 // one such disk, without any cache: a warning, as nobody can know. Thin-provisioned storage is given back what
-// was written, and a cache in RAM before a disk is partly memory.
+// was written, and a cache in RAM before a disk is partly in memory.
 func TestArraysAndCachesOfAGuest(t *testing.T) {
 	takeSlots(t, demand{class: shared, seconds: 180, slots: 6})
 	disk := func() lab.GuestDisk {
@@ -202,6 +201,6 @@ report cached /dev/mapper/cached --only rand-read-iops --time 3s
 
 	cached := guestReport(t, dir, "cached")
 	if !cached.finding("memory", model.SeverityWarning) || cached.finding("memory", model.SeverityInvalid) {
-		t.Errorf("a cache in RAM before a disk is not partly memory: %+v", cached.report.Findings)
+		t.Errorf("a cache in RAM before a disk is not called partly in memory: %+v", cached.report.Findings)
 	}
 }

@@ -127,10 +127,14 @@ func (ev Evidence) flushed() (names []string) {
 
 // partlyInMemory warns of a volume, or a log, of whose devices one is in RAM.
 func partlyInMemory(what string, s model.Storage) model.Finding {
+	list := "lsblk -s"
+	if s.Device != "" {
+		list += " /dev/" + s.Device
+	}
 	return model.Finding{
 		Severity: model.SeverityWarning,
 		Message:  fmt.Sprintf("partly in memory: of the devices below %s, %s is in RAM, and may have answered instead of a disk", what, s.MemoryPart),
 		Evidence: map[string]any{"memory": s.MemoryPart, "device": s.Device, "device_chain": s.DeviceChain},
-		Next:     "measure the disks below it without " + s.MemoryPart + ": lsblk -s /dev/" + s.Device,
+		Next:     "measure the disks below it without " + s.MemoryPart + ": " + list,
 	}
 }

@@ -46,7 +46,7 @@ func TestProbeOfZFS(t *testing.T) {
 		"direct":                           {counted: arcReads{direct: reads}, bypassed: new(true)},
 		"still in memory, and then cached": {unseen: 3, counted: arcReads{hits: reads}, bypassed: new(false), detail: answered},
 		"still in memory, and then not":    {unseen: 3, counted: arcReads{misses: reads}, bypassed: new(true)},
-		"in memory for ever":               {unseen: 99, detail: neither},
+		"always in memory":                 {unseen: 99, detail: neither},
 		"without counters":                 {missing: true},
 	} {
 		t.Run(name, func(t *testing.T) {
