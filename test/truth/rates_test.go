@@ -61,3 +61,26 @@ func hundredIOPS(t testing.TB) {
 		t.Errorf("%d results", len(o.report.Results))
 	}
 }
+
+// Jobs leave the ramp one after the other, and fio waits for each before it counts. On a slow device both are a large part of a
+// short repeat.
+func TestManyJobsOnASlowDevice(t *testing.T) {
+	runWithRetry(t, demand{seconds: 60}, func(t testing.TB) {
+		t.Helper()
+		const iops = 300
+		d := lab.Throttled(t, lab.Throttle{IOPS: iops, Size: 64 << 20})
+		own := ownFile(t, "own.yaml", "name: own\nrepeat_time: 2s\nworkloads:\n"+
+			"  - {name: eight, access: rand, direction: read, block_size: 4k, jobs: 8, metric: iops}\n"+
+			"  - {name: many, access: rand, direction: read, block_size: 4k, jobs: 64, metric: iops}\n"+
+			"  - {name: deep, access: rand, direction: read, block_size: 4k, jobs: 4, depth: 8, metric: iops}\n")
+		o := measure(t.Context(), t, d.Target(), "--profile", own, "--max-time", "50s", "--size", fmt.Sprint(d.Size))
+		if len(o.report.Results) != 3 {
+			t.Fatalf("%d results, exit code %d: %s", len(o.report.Results), o.code, o.stderr)
+		}
+		for _, r := range o.report.Results {
+			if rate := r.Metrics[model.IOPS].Value; rate < 0.97*iops || rate > 1.03*iops {
+				t.Errorf("%s: %.1f IOPS, the device is set to %d", r.Workload, rate, iops)
+			}
+		}
+	})
+}

@@ -41,6 +41,10 @@ type series struct {
 	// intervals before the first I/O, which may be time that fio spends connecting.
 	held  *model.Sample
 	empty []model.Sample
+	// first is the first interval after the ramp while it is not known when its I/Os were counted. It is then held.
+	first *model.Sample
+	// lateFirst is how many I/Os the first interval was made longer for.
+	lateFirst float64
 	// sent counts the samples emitted.
 	sent int
 
@@ -69,12 +73,16 @@ func (s *series) add(j *job) error {
 	}
 	if ms < s.covered || j.ios() < s.last.ios() {
 		// The counters were reset at the end of the ramp, so what came before belonged to the ramp.
-		if s.sent > 0 {
+		if s.sent > 0 || s.waits() {
 			return errors.New("fio's counters went backwards in the middle of the step")
 		}
 		s.restart()
 	}
 	if s.complete() {
+		if s.waits() {
+			s.alignFirst(nil)
+			s.release()
+		}
 		if s.sent > 0 {
 			s.unmeasured(quiet)
 		}
@@ -87,18 +95,29 @@ func (s *series) add(j *job) error {
 	if err != nil || s.complete() || ms == s.covered {
 		return err
 	}
+	regular := ms-s.covered >= tick
+	if regular {
+		s.alignFirst(j)
+	} else { // its counts are final
+		s.alignFirst(nil)
+	}
 	s.release()
 	x, err := s.sample(j, ms)
 	if err != nil {
 		return err
 	}
-	if s.covered == 0 {
-		s.alignFirst(x)
+	switch {
+	case s.covered == 0 && s.block > 0:
+		s.first = x
+	case ms >= s.whole-tolerance:
+		s.alignLast(x)
 	}
-	regular := ms-s.covered >= tick
 	s.pace = float64(j.ios()-s.last.ios()) / x.Seconds
 	s.last, s.covered, s.held = *j, ms, x
-	if regular && j.ios() > 0 {
+	if !s.unclear() {
+		s.alignFirst(nil)
+	}
+	if regular && j.ios() > 0 && s.first == nil {
 		s.release()
 	}
 	return nil
@@ -113,7 +132,9 @@ func (s *series) finish(asPlanned bool) {
 	if s.stale != nil {
 		_ = s.close(s.stale, s.covered+int64(1000*s.length))
 	}
-	if asPlanned {
+	waits := s.waits()
+	s.alignFirst(nil)
+	if asPlanned || waits {
 		s.release()
 	}
 	s.held = nil
@@ -147,7 +168,7 @@ func (s *series) flush() {
 // restart discards everything before the measured part.
 func (s *series) restart() {
 	if s.sent == 0 {
-		s.held, s.empty, s.last, s.covered = nil, nil, job{}, 0
+		s.held, s.first, s.lateFirst, s.empty, s.last, s.covered = nil, nil, 0, nil, job{}, 0
 	}
 }
 
@@ -164,37 +185,85 @@ func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
 	return x, nil
 }
 
-// alignFirst lets the first sample end when its I/Os were counted. fio copies the bytes when it reads the time, then waits
+// alignFirst lets the first interval end when its I/Os were counted. fio copies the bytes when it reads the time, then waits
 // for each job to report its CPU time, and only then copies the number of I/Os and their latencies
 // (__show_running_run_stats in fio 3.33's stat.c). From one document to the next this cancels out.
-//
-// A job leaves the ramp when one of its I/Os completes, so at any later moment half an I/O, on average, is done and not counted.
-//
 // fio counts I/Os as they are issued and bytes as they complete, so this is only for loads that always keep
-// the same number in flight. Where more was done meanwhile than a tenth, or than what is in flight and an I/O of each job, the
-// storage stood still before or after, and how long it took is unknown.
-func (s *series) alignFirst(x *model.Sample) {
-	var ios, timed uint64
-	flows := []*model.Flow{x.Read, x.Write}
-	for _, f := range flows {
-		if f != nil && s.block > 0 {
-			ios, timed = ios+f.IOs, timed+f.Bytes/uint64(s.block)
+// the same number in flight.
+//
+// If the first document alone does not decide, next is the one after it, or nil: what is late in both was late in the first,
+// and after a stall only one of them is.
+func (s *series) alignFirst(next *job) {
+	x := s.first
+	if x == nil || x != s.held {
+		s.first = nil
+		return
+	}
+	late, done := s.late(&s.last)
+	if s.unclear() {
+		if next == nil {
+			late = 0
+		} else {
+			then, _ := s.late(next)
+			late = min(late, then)
 		}
 	}
-	if timed == 0 || ios <= timed {
+	s.first = nil
+	if late <= 0 {
 		return
 	}
-	if late := ios - timed; 10*late > timed && (late > uint64(s.flight+s.jobs) || 2*late > timed) {
-		return
+	s.lateFirst = late
+	x.Seconds *= 1 + late/done
+	s.countBytes(x)
+}
+
+// alignLast lets the last interval begin when the I/Os of the one before were counted, if less is late at its end than was in the first
+// interval: jobs that have run for their time issue no more I/Os, while others, which left the ramp later, still run.
+func (s *series) alignLast(x *model.Sample) {
+	var ios, timed float64
+	for _, f := range []*model.Flow{x.Read, x.Write} {
+		if f != nil && s.block > 0 {
+			ios, timed = ios+float64(f.IOs), timed+float64(f.Bytes)/float64(s.block)
+		}
 	}
-	if done := float64(timed) + float64(s.jobs)/2; float64(ios) > done {
-		x.Seconds *= float64(ios) / done
+	// Less than one in a hundred may be chance, which is as often in the other direction.
+	if less := min(s.lateFirst, timed-ios); 100*less > timed {
+		x.Seconds *= 1 - less/timed
+		s.countBytes(x)
 	}
-	for _, f := range flows {
+}
+
+// countBytes makes the bytes of a sample those of its I/Os.
+func (s *series) countBytes(x *model.Sample) {
+	for _, f := range []*model.Flow{x.Read, x.Write} {
 		if f != nil {
 			f.Bytes = f.IOs * uint64(s.block)
 		}
 	}
+}
+
+// unclear reports whether so much of the first interval was late that the storage may have stalled before or after.
+func (s *series) unclear() bool {
+	if s.first == nil {
+		return false
+	}
+	late, done := s.late(&s.last)
+	return 10*late > done && (late > float64(s.flight+s.jobs) || 2*late > done)
+}
+
+// waits reports whether a whole first interval with I/Os waits for the next document.
+func (s *series) waits() bool {
+	return s.first != nil && s.first == s.held && s.first.Seconds >= tick/1000.0 && s.last.ios() > 0
+}
+
+// late returns how many of a document's I/Os were counted after its time was read, and how many were done by then since the
+// first job left the ramp.
+//
+// A job leaves the ramp when one of its I/Os completes, and fio's time begins with the first job, so one I/O of each of the others is
+// missing in the bytes; and at any later moment half an I/O, on average, is done and not counted.
+func (s *series) late(j *job) (late, done float64) {
+	done = float64(j.Read.Bytes+j.Write.Bytes)/float64(s.block) + float64(s.jobs) - 0.5
+	return float64(j.Read.IOs+j.Write.IOs) - done, done
 }
 
 // between returns the I/O between two documents, without its time.

@@ -257,23 +257,26 @@ func TestTheFirstSecondEndsWhenItsIOsWereCounted(t *testing.T) {
 		return j
 	}
 	for name, c := range map[string]struct {
-		docs    []*job
-		block   int64
-		seconds float64
-		bytes   uint64
+		docs        []*job
+		jobs, block int64
+		seconds     float64
+		bytes       uint64
 	}{
-		"a steady device":     {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 4096, 0.9995 * 3003 / 2999.5, 3003 * 4096},
-		"no I/O late":         {[]*job{made(999, 2999, 2999), made(1999, 6002, 5998)}, 4096, 0.9995, 2999 * 4096},
-		"blocks of any size":  {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 0, 0.9995, 2999 * 4096},
-		"bytes counted later": {[]*job{made(999, 2999, 3003), made(1999, 6002, 5998)}, 4096, 0.9995, 3003 * 4096},
-		"slow storage":        {[]*job{made(999, 6, 5), made(1999, 11, 10)}, 4096, 0.9995 * 6 / 5.5, 6 * 4096},
-		"slower storage":      {[]*job{made(999, 4, 2), made(1999, 6, 4)}, 4096, 0.9995, 2 * 4096},
-		"after a standstill":  {[]*job{made(999, 65, 1), made(1999, 165, 165)}, 4096, 0.9995, 4096},
-		"nothing at its time": {[]*job{made(999, 2, 0), made(1999, 6, 6)}, 4096, 0.9995, 0},
+		"a steady device":     {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 1, 4096, 0.9995 * 3003 / 2999.5, 3003 * 4096},
+		"no I/O late":         {[]*job{made(999, 2999, 2999), made(1999, 6002, 5998)}, 1, 4096, 0.9995, 2999 * 4096},
+		"blocks of any size":  {[]*job{made(999, 3003, 2999), made(1999, 6002, 5998)}, 1, 0, 0.9995, 2999 * 4096},
+		"bytes counted later": {[]*job{made(999, 2999, 3003), made(1999, 6002, 5998)}, 1, 4096, 0.9995, 3003 * 4096},
+		"slow storage":        {[]*job{made(999, 6, 5), made(1999, 11, 10)}, 1, 4096, 0.9995 * 6 / 5.5, 6 * 4096},
+		"slower storage":      {[]*job{made(999, 4, 2), made(1999, 6, 4)}, 1, 4096, 0.9995 * 4 / 2.5, 4 * 4096},
+		"after a stall":       {[]*job{made(999, 65, 1), made(1999, 165, 165)}, 1, 4096, 0.9995, 4096},
+		"nothing at its time": {[]*job{made(999, 2, 0), made(1999, 6, 6)}, 1, 4096, 0.9995, 0},
+		// 300 and 100 IOPS: one I/O of each job is counted when it is issued, and one while fio waits for the job.
+		"many jobs":      {[]*job{made(999, 363, 235), made(1999, 663, 535)}, 64, 4096, 0.9995 * 363 / 298.5, 363 * 4096},
+		"many slow jobs": {[]*job{made(999, 163, 35), made(1999, 263, 135)}, 64, 4096, 0.9995 * 163 / 98.5, 163 * 4096},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []model.Sample
-			s := &series{whole: 2000, jobs: 1, flight: 1, reads: true, block: c.block, now: func() float64 { return 0 }, emit: func(x model.Sample) { got = append(got, x) }}
+			s := &series{whole: 2000, jobs: int(c.jobs), flight: int(c.jobs), reads: true, block: c.block, now: func() float64 { return 0 }, emit: func(x model.Sample) { got = append(got, x) }}
 			for _, d := range c.docs {
 				if err := s.add(d); err != nil {
 					t.Fatal(err)
@@ -288,6 +291,55 @@ func TestTheFirstSecondEndsWhenItsIOsWereCounted(t *testing.T) {
 				t.Errorf("the second second became %+v", second)
 			}
 		})
+	}
+}
+
+// Recorded from 64 jobs on a device of 300 IOPS: at the last document half of them have run for their two seconds and issue no more.
+func TestTheLastSecondEndsWithItsJobs(t *testing.T) {
+	first, last := made(1210, 427), made(2210, 704)
+	first.Read.Bytes, last.Read.Bytes = 300*4096, 600*4096
+	var whole model.Flow
+	var seconds float64
+	s := &series{whole: 2000, jobs: 64, flight: 64, reads: true, block: 4096, now: func() float64 { return 0 }, emit: func(x model.Sample) {
+		whole.Add(*x.Read)
+		seconds += x.Seconds
+		if rate := float64(x.Read.IOs) / x.Seconds; math.Abs(rate-300) > 1 {
+			t.Errorf("%g IOPS", rate)
+		}
+	}}
+	for _, d := range []*job{first, last} {
+		if err := s.add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.finish(true)
+	if whole.IOs != 704 || whole.Bytes != 704*4096 || math.Abs(704/seconds-300) > 1 {
+		t.Errorf("%d I/Os and %d bytes in %g s", whole.IOs, whole.Bytes, seconds)
+	}
+}
+
+// Of a single second, the document after which has the final counts, nothing shows how much was late, unless it is little.
+func TestTheOnlySecondIsAlignedIfLittleIsLate(t *testing.T) {
+	for name, c := range map[string]struct {
+		ios, timed uint64
+		seconds    float64
+	}{
+		"a steady device": {3003, 2999, 0.9995 * 3003 / 2999.5},
+		"after a stall":   {65, 1, 0.9995},
+	} {
+		first, last := made(999, c.ios), made(1004, c.ios+1)
+		first.Read.Bytes = c.timed * 4096
+		var got []float64
+		s := &series{whole: 1000, jobs: 1, flight: 1, reads: true, block: 4096, now: func() float64 { return 0 }, emit: func(x model.Sample) { got = append(got, x.Seconds) }}
+		for _, d := range []*job{first, last} {
+			if err := s.add(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.finish(true)
+		if len(got) != 1 || math.Abs(got[0]-c.seconds) > 1e-12 {
+			t.Errorf("%s: %g s, want %g", name, got, c.seconds)
+		}
 	}
 }
 

@@ -179,6 +179,7 @@ func (s *series) close(to *job, end int64) error {
 	if end <= s.covered {
 		return nil
 	}
+	s.alignFirst(to)
 	s.release()
 	x, err := s.sample(to, end)
 	if err != nil {
