@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Environment describes the machine and the storage as found. A field that could not be read is empty;
@@ -87,26 +89,35 @@ var networked = []string{
 	"fuse.glusterfs",
 }
 
-// OnZFS reports whether ZFS's cache is between a volume and its disks: a dataset, or a zvol (zd0), whose own
-// counters count what the cache answers too.
+// OnZFS reports whether ZFS's cache is between a volume and its disks: a dataset, a device whose file is in one, or a
+// volume of ZFS (zd0), whose own counters count what the cache answers too.
 func (s Storage) OnZFS() bool {
 	return s.Filesystem == "zfs" || slices.ContainsFunc(s.DeviceChain, func(device string) bool {
-		number, zvol := strings.CutPrefix(device, "zd")
+		number, volume := strings.CutPrefix(device, "zd")
 		_, err := strconv.Atoi(number)
-		return zvol && err == nil
+		return device == "zfs" || volume && err == nil
 	})
 }
 
 // DirectFix says what to change where O_DIRECT is accepted and a cache of this machine answers.
 func (s Storage) DirectFix() string {
-	if s.OnZFS() {
-		dataset := "DATASET"
-		if s.Filesystem == "zfs" && s.MountFrom != "" {
-			dataset = s.MountFrom
-		}
-		return "let ZFS cache nothing but metadata of this dataset while it is measured (zfs set primarycache=metadata '" + dataset + "', and afterwards zfs inherit primarycache '" + dataset + "')"
+	if !s.OnZFS() || strings.Contains(s.BypassDetail, "page cache") {
+		return "remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on)"
 	}
-	return "remove what prevents direct I/O (ext4: data=journal; losetup without --direct-io=on)"
+	dataset := "DATASET"
+	if s.Filesystem == "zfs" && s.MountFrom != "" {
+		dataset = safetext.ShellWord(s.MountFrom)
+	}
+	return "let ZFS cache only metadata while this is measured (zfs get primarycache " + dataset + " shows the setting to return to, zfs set primarycache=metadata " + dataset +
+		" changes it; zfs list -t filesystem,volume lists the names)"
+}
+
+// DirectUnknownFix says what to do where O_DIRECT is accepted and nothing shows whether a cache of this machine answers.
+func (s Storage) DirectUnknownFix() string {
+	if s.OnZFS() {
+		return "measure a directory in which Loadline may write, or write data to the beginning of what is measured first"
+	}
+	return "measure a directory in which Loadline may write, or the device itself"
 }
 
 // Networked reports whether the filesystem is a client of a server elsewhere, whose cache is part of

@@ -58,7 +58,7 @@ func checkDirect(v model.Volume, s model.Storage, memory int64) []model.Finding 
 			Severity: model.SeverityWarning,
 			Message:  "direct I/O is accepted here but is not direct: " + s.BypassDetail + ", so these numbers are partly those of memory",
 			Evidence: map[string]any{"engine": v.Engine, "direct": true, "bypassed": false, "filesystem": s.Filesystem, "mount_options": s.MountOpts},
-			Next:     s.DirectFix() + ", or measure another filesystem or the device itself",
+			Next:     s.DirectFix() + ", or measure another filesystem or device",
 		}}
 	case s.Userspace() && (memory == 0 || v.Size <= memory):
 		room, next := "", "measure what it is built on"
@@ -89,6 +89,6 @@ func checkDirect(v model.Volume, s model.Storage, memory int64) []model.Finding 
 		Severity: model.SeverityWarning,
 		Message:  "direct I/O was accepted, and nothing shows that it is direct (" + why + "), so these numbers may be partly those of memory",
 		Evidence: map[string]any{"engine": v.Engine, "direct": true, "filesystem": s.Filesystem, "device": s.Device},
-		Next:     "measure a directory in which Loadline may write, or the device itself",
+		Next:     s.DirectUnknownFix(),
 	}}
 }

@@ -166,6 +166,10 @@ var firstFaults = []fault{
 	{rule: "memory", name: "a log behind a cache in RAM", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "ext4", Device: "dm-0", DeviceChain: []string{"dm-0", "sdb", "ram0"}, MemoryPart: "ram0"}
 	}, want: []string{"warning"}, says: "of the devices below the log, ram0 is in RAM"},
+	{rule: "memory", name: "both behind caches in RAM", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage.MemoryPart = "ram0"
+		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "ext4", Device: "dm-0", DeviceChain: []string{"dm-0", "sdb", "ram1"}, MemoryPart: "ram1"}
+	}, want: []string{"warning", "warning"}, says: "partly in memory: of the devices below the "},
 	{rule: "memory", name: "the log alone", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "tmpfs", Memory: true}
 	}, want: []string{"warning"}, says: "the log is in memory (tmpfs): its flushes reach no storage"},

@@ -33,29 +33,7 @@ var ruleMemory = Rule{
 // Evidence: the filesystem's type and options, and the chain of devices below it.
 func checkMemory(ev Evidence) []model.Finding {
 	s := ev.Recorded.Environment.Storage
-	kind := ev.Recorded.Plan.Volume.Target.Kind
-	// If an application keeps its log on separate storage, that is what it flushes.
-	flushed, log := s, ev.Recorded.Environment.LogStorage
-	if log != nil {
-		flushed = *log
-	}
-	if log != nil && log.Memory && !s.Memory {
-		return []model.Finding{{
-			Severity: model.SeverityWarning,
-			Message:  "the log is in memory (" + log.Filesystem + "): its flushes reach no storage, and committed data would be lost, so these are the numbers of a server whose commits cost nothing",
-			Evidence: map[string]any{"filesystem": log.Filesystem, "mount": log.Mount},
-			Next:     "name a directory on a disk for --wal",
-		}}
-	}
-	if log != nil && log.MemoryPart != "" && !s.Memory {
-		return []model.Finding{partlyInMemory("the log", *log)}
-	}
-	hidden, what := s, "the volume"
-	if log != nil && !s.Untraced && (log.Untraced || s.Unseen == "") {
-		hidden, what = *log, "the log"
-	}
-	switch {
-	case s.Memory:
+	if s.Memory {
 		where := s.Filesystem
 		if where == "" {
 			where = "a device whose data is in RAM"
@@ -66,8 +44,44 @@ func checkMemory(ev Evidence) []model.Finding {
 			Evidence: map[string]any{"filesystem": s.Filesystem, "device": s.Device, "mount": s.Mount},
 			Next:     "name a directory on a disk; findmnt -t notmpfs,noramfs lists the filesystems that are not memory",
 		}}
-	case s.MemoryPart != "":
-		return []model.Finding{partlyInMemory("the volume", s)}
+	}
+	var found []model.Finding
+	switch log := ev.Recorded.Environment.LogStorage; {
+	case log != nil && log.Memory:
+		found = append(found, model.Finding{
+			Severity: model.SeverityWarning,
+			Message:  "the log is in memory (" + log.Filesystem + "): its flushes reach no storage, and committed data would be lost, so these are the numbers of a server whose commits cost nothing",
+			Evidence: map[string]any{"filesystem": log.Filesystem, "mount": log.Mount},
+			Next:     "name a directory on a disk for --wal",
+		})
+	case log != nil && log.MemoryPart != "":
+		found = append(found, partlyInMemory("the log", *log))
+	}
+	if s.MemoryPart != "" {
+		found = append(found, partlyInMemory("the volume", s))
+	}
+	for _, f := range checkTraced(ev) {
+		if len(found) == 0 || f.Severity == model.SeverityWarning {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// checkTraced judges whether a volume that is not known to be in memory could be, and whether flushes reach it.
+func checkTraced(ev Evidence) []model.Finding {
+	s := ev.Recorded.Environment.Storage
+	kind := ev.Recorded.Plan.Volume.Target.Kind
+	hidden, what := s, "the volume"
+	// If an application keeps its log on separate storage, that is what it flushes.
+	flushed := s
+	if log := ev.Recorded.Environment.LogStorage; log != nil {
+		flushed = *log
+		if !s.Untraced && (log.Untraced || s.Unseen == "") {
+			hidden, what = *log, "the log"
+		}
+	}
+	switch {
 	case kind == model.NBD || kind == model.RBD:
 		return notChecked("a server behind a socket does not reveal whether its data is in memory")
 	case hidden.Untraced:
@@ -77,7 +91,7 @@ func checkMemory(ev Evidence) []model.Finding {
 			Evidence: map[string]any{"filesystem": hidden.Filesystem, "device": hidden.Device, "device_chain": hidden.DeviceChain},
 			Next:     unseenNext,
 		}}
-	case dropsFlushes(flushed) != "" && len(ev.flushed()) > 0:
+	case !flushed.Memory && dropsFlushes(flushed) != "" && len(ev.flushed()) > 0:
 		return []model.Finding{{
 			Severity: model.SeverityWarning, Results: ev.flushed(),
 			Message:  fmt.Sprintf("flushes are not passed on: %s is mounted with %s, so they return before anything is on a disk, and their duration says nothing about it", flushed.Mount, dropsFlushes(flushed)),
@@ -135,6 +149,6 @@ func partlyInMemory(what string, s model.Storage) model.Finding {
 		Severity: model.SeverityWarning,
 		Message:  fmt.Sprintf("partly in memory: of the devices below %s, %s is in RAM, and may have answered instead of a disk", what, s.MemoryPart),
 		Evidence: map[string]any{"memory": s.MemoryPart, "device": s.Device, "device_chain": s.DeviceChain},
-		Next:     "measure the disks below it without " + s.MemoryPart + ": " + list,
+		Next:     "measure one of the disks below it; " + list + " lists them",
 	}
 }

@@ -62,14 +62,14 @@ func checkDirect(dir string, accepted bool, s model.Storage) Check {
 		return Check{Fair, name, fmt.Sprintf("is refused on %s (%s): numbers would be those of the page cache", dir, s.DirectError), "choose another filesystem"}
 	case s.Bypassed != nil && !*s.Bypassed:
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
-			s.DirectFix() + ", or choose another filesystem"}
+			s.DirectFix() + ", or choose another filesystem or device"}
 	case s.Userspace():
 		return Check{Fair, name, fmt.Sprintf("is accepted on %s, but the process that serves %s may still answer from memory, which cannot be detected", dir, s.Filesystem),
 			"measure what it is built on, or more than the memory of this machine"}
 	case s.Networked():
 		return Check{Name: name, Says: fmt.Sprintf("is accepted on %s, but %s or its server may still answer from memory, which cannot be detected", dir, s.Filesystem)}
 	case s.Bypassed == nil && s.BypassDetail != "":
-		return Check{Fair, name, fmt.Sprintf("is accepted on %s, and nothing shows that it is direct: %s", dir, s.BypassDetail), "choose a directory in which Loadline may write, or the device itself"}
+		return Check{Fair, name, fmt.Sprintf("is accepted on %s, and nothing shows that it is direct: %s", dir, s.BypassDetail), s.DirectUnknownFix()}
 	}
 	return Check{Name: name, Says: "works on " + dir}
 }

@@ -277,9 +277,10 @@ func (k *kernel) overlayInMemory(path string) bool {
 	return p.stat.Mode&unix.S_IFMT == unix.S_IFDIR || k.inMemory(p)
 }
 
-// inMemory reports whether a file or directory is in memory, at any depth.
+// inMemory reports whether a file or directory is in memory, at any depth, and in nothing else.
 func (k *kernel) inMemory(p place) bool {
-	return slices.ContainsFunc(k.chainOfPlace(p, 0), func(l link) bool { return l.memory })
+	all, _ := memoryOf(k.chainOfPlace(p, 0))
+	return all
 }
 
 // upperOf returns the directory that an overlay writes to; "" if it has none.
@@ -311,7 +312,7 @@ func (k *kernel) hiddenLayer(why string, overlay procfs.Mount) link {
 			if ok && itself(p.Mount) { // it was mounted on this layer
 				p.Mount, ok = procfs.Holding(slices.DeleteFunc(slices.Clone(v.mounts), itself), layer)
 			}
-			hidden.untraced = hidden.untraced || ok && p.Type != "overlay" && k.inMemory(p)
+			hidden.untraced = hidden.untraced || ok && p.Type != "overlay" && slices.ContainsFunc(k.chainOfPlace(p, 0), func(l link) bool { return l.memory })
 		}
 	}
 	return hidden

@@ -43,9 +43,11 @@ type bypassProbe struct {
 	arcstats string
 	// again is how long it waits before it reads again because ZFS counted nothing.
 	again time.Duration
+	// idle is the least time for which it counts what other programs read from ZFS.
+	idle time.Duration
 }
 
-var bypass = bypassProbe{clock: system, arcstats: "/proc/spl/kstat/zfs/arcstats", again: time.Second}
+var bypass = bypassProbe{clock: system, arcstats: "/proc/spl/kstat/zfs/arcstats", again: time.Second, idle: 200 * time.Millisecond}
 
 // probe finds out whether reads through direct, which was opened with O_DIRECT, bypass this machine's
 // caches, and records what it saw, or why it could see nothing. It only reads. own means that Loadline
@@ -133,21 +135,28 @@ func (f *probed) readTwice() error { return f.read(2) }
 
 // read reads the beginning so many times.
 func (f *probed) read(times int) error {
-	buffer, err := unix.Mmap(-1, 0, bypassBlock, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	return f.withBuffer(bypassBlock, func(buffer []byte) error {
+		for range times {
+			for at := int64(0); at < f.size; at += bypassBlock {
+				if n, err := unix.Pread(int(f.Fd()), buffer, at); err != nil {
+					return err
+				} else if n != bypassBlock {
+					return io.ErrUnexpectedEOF
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// withBuffer calls do with a buffer that direct I/O accepts.
+func (f *probed) withBuffer(bytes int, do func([]byte) error) error {
+	buffer, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return err
 	}
 	defer unix.Munmap(buffer)
-	for range times {
-		for at := int64(0); at < f.size; at += bypassBlock {
-			if n, err := unix.Pread(int(f.Fd()), buffer, at); err != nil {
-				return err
-			} else if n != bypassBlock {
-				return io.ErrUnexpectedEOF
-			}
-		}
-	}
-	return nil
+	return do(buffer)
 }
 
 // writeOwn fills the beginning of a file that Loadline created with random data, bypassing the page

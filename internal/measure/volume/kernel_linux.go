@@ -185,14 +185,14 @@ func (k *kernel) describe(s *model.Storage, chain []link) {
 }
 
 // memoryOf reports whether a chain ends in memory only, and otherwise what in it is memory: of a cache or a mirror,
-// one device can be in RAM and another a disk.
+// one device can be in RAM and another a disk, or a file that no mount leads to.
 func memoryOf(chain []link) (all bool, part string) {
 	for _, l := range chain {
 		if l.memory && part == "" {
 			part = l.name
 		}
 	}
-	if part == "" || slices.ContainsFunc(chain, func(l link) bool { return l.lowest && !l.memory }) {
+	if part == "" || slices.ContainsFunc(chain, func(l link) bool { return l.lowest && !l.memory || l.untraced }) {
 		return false, part
 	}
 	return true, ""
