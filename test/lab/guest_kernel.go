@@ -60,6 +60,11 @@ func guestKernel(t T) (kernel, base string) {
 		whole := filepath.Join(into, "whole")
 		root := filepath.Join(into, "root")
 		target := filepath.Join(into, "guest")
+		// A guest is a hundred megabytes, and an update of the kernel or of fio makes another.
+		outdated, _ := filepath.Glob(filepath.Join(filepath.Dir(into), "guest-*"))
+		for _, old := range outdated {
+			_ = os.RemoveAll(old)
+		}
 		err := errors.Join(os.Mkdir(whole, 0o700), os.Mkdir(root, 0o700), os.Mkdir(target, 0o700))
 		if err == nil {
 			err = unpackDebian(into, whole, name)
@@ -82,7 +87,9 @@ func guestKernel(t T) (kernel, base string) {
 
 // guestImage returns the name of the package that has Debian's current kernel for virtual machines, "" if none is known.
 func guestImage() string {
-	depends, _ := exec.Command("apt-cache", "depends", "linux-image-cloud-amd64").Output()
+	list := exec.Command("apt-cache", "depends", "linux-image-cloud-amd64")
+	list.Env = append(os.Environ(), "LC_ALL=C") // its words are searched
+	depends, _ := list.Output()
 	if image := regexp.MustCompile(`Depends: (linux-image-\S+)`).FindSubmatch(depends); image != nil {
 		return string(image[1])
 	}

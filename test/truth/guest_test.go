@@ -92,7 +92,7 @@ report paths /dev/mapper/paths --only rand-read-iops,rand-write-iops --time 20s
 cat /sys/block/$(kernel disk2)/stat >/out/first; cat /sys/block/$(kernel disk2b)/stat >/out/second
 before=$(awk '{ print $1 }' /sys/block/$(kernel disk0)/stat)
 mount -t tracefs tracefs /sys/kernel/tracing
-fio --name=load --filename=/dev/disk0 --rw=randread --bs=4k --iodepth=8 --ioengine=libaio --direct=1 --time_based --runtime=60 >/dev/null &
+fio --name=load --filename=/dev/disk0 --rw=randread --bs=4k --iodepth=8 --ioengine=libaio --direct=1 --time_based --runtime=400 >/dev/null &
 until [ $(awk '{ print $1 }' /sys/block/$(kernel disk0)/stat) -gt $((before + 300)) ]; do sleep 0.2; done
 for method in bpf perf; do
 	loadline trace --device $(kernel disk0) --time 4s --method $method --format json >/out/trace-$method.json

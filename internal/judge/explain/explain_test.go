@@ -184,7 +184,7 @@ func TestTracedRows(t *testing.T) {
 	near(t, "queue", queue.Seconds, 1.1*10e-6)
 	near(t, "left over", b.Residual.Seconds, 1e-3-1.1*710e-6-120e-6)
 	if tool, _ := b.Row(budget.ToolCPU); math.Abs(tool.Seconds-70e-6) > 1e-9 {
-		t.Errorf("fio besides: %+v", tool)
+		t.Errorf("the rest of fio: %+v", tool)
 	}
 	if device.Of != "1.1 I/Os × 700 µs" || b.Residual.Name != completion || !b.Closes() {
 		t.Errorf("%+v", b)

@@ -126,7 +126,7 @@ func (ev Evidence) tracedRows(b *budget.Budget, w model.Workload, f flow, x belo
 	}
 	// With several in flight, one is processed while others wait, so this is not a part of each.
 	if cpu := ev.cores(w.Name) / f.rate; b.InFlight == 1 && cpu > f.submission {
-		b.Rows = append(b.Rows, budget.Row{Part: budget.ToolCPU, Name: "fio on a processor, besides", Seconds: cpu - f.submission, Source: "fio"})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.ToolCPU, Name: "fio on a processor, the rest", Seconds: cpu - f.submission, Source: "fio"})
 	}
 	of := func(seconds float64) string {
 		if x.data.n > 0.99 && x.data.n < 1.01 {

@@ -282,9 +282,9 @@ func TestTraceOfOnePod(t *testing.T) {
 		}
 	}
 	t.Logf("fio did %v reads in the six pods; the trace of pod %d saw %d, and %d of others; %.2f %% are hidden; all: %+v", did, chosen, mine, others, 100*hidden, seen.Rows)
-	// What fio reads besides, a page of its program or of the filesystem's metadata, is its pod's, too.
-	const besides = 4
-	if mine > did[chosen]+besides || float64(mine) < (0.99-1.5*hidden)*float64(did[chosen]) || others != 0 || did[chosen] != 1050+100*chosen {
+	// What fio reads in addition, a page of its program or of the filesystem's metadata, is its pod's, too.
+	const extra = 4
+	if mine > did[chosen]+extra || float64(mine) < (0.99-1.5*hidden)*float64(did[chosen]) || others != 0 || did[chosen] != 1050+100*chosen {
 		t.Errorf("fio did %d reads in pod %d, and the trace of it saw %d, and %d of others", did[chosen], chosen, mine, others)
 	}
 }

@@ -58,16 +58,16 @@ const (
 	othersHidden = `usesysid IS NOT NULL AND datid IS NOT NULL AND state IS NULL AND backend_type IS NULL AND application_name IS DISTINCT FROM current_setting('application_name')`
 )
 
-// besides is the number of connections that a run needs in addition to its clients: the one that
+// extraConnections is the number of connections that a run needs in addition to its clients: the one that
 // holds the schema, one for queries, one that samples what sessions wait for, and those that have
 // not quite ended.
-const besides = 4
+const extraConnections = 4
 
 // refuse refuses a server that must not be measured, with a message for each reason. facts are the
 // results of preflight.
 func (x *existing) refuse(facts map[string]string, ask model.AppRequest) error {
 	number := func(name string) int { n, _ := strconv.Atoi(facts[name]); return n }
-	need, free := ask.Clients+besides, number("most")-number("reserved")-number("used")
+	need, free := ask.Clients+extraConnections, number("most")-number("reserved")-number("used")
 	switch {
 	case facts["readonly"] == "on":
 		return model.RefusedError(fmt.Sprintf("transactions of the server %s only read (default_transaction_read_only is on): somebody, or its provider, protects it", x.uri),

@@ -50,7 +50,7 @@ func RenderPrediction(w io.Writer, x *prediction.Prediction, o Options) error {
 		}
 		p.field("each", parts...)
 	}
-	p.field("besides", within(x.Other)+" of other work of a transaction's own (round trips, WAL writes, locks)")
+	p.field("plus", within(x.Other)+" of other work of a transaction's own (round trips, WAL writes, locks)")
 	p.blank()
 	if x.Verdict == model.Invalid {
 		p.remark("✗", term.Red, "invalid: some of the storage's numbers that it is computed from are invalid")

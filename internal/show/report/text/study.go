@@ -132,7 +132,7 @@ func (p *page) rebuild(r *study.Rebuilds) {
 		p.remark("·", term.Plain, text)
 	}
 	if r.PerExtent > 0 {
-		p.remark("·", term.Plain, "each piece of scattered data costs "+units.FormatDuration(r.PerExtent)+" besides")
+		p.remark("·", term.Plain, "each piece of scattered data costs another "+units.FormatDuration(r.PerExtent))
 	}
 	for _, l := range r.Largest {
 		p.remark("·", term.Plain, words.Largest(l))
