@@ -108,6 +108,39 @@ func TestAPoolThatIsImportedShowsNothing(t *testing.T) {
 	if _, ok := (arcReads{direct: 5000, pools: "tank other"}).since(arcReads{direct: 10, pools: "tank"}); ok {
 		t.Error("the reads of another pool are counted")
 	}
+	if _, ok := (arcReads{misses: 10}).since(arcReads{misses: 900}); ok {
+		t.Error("counters that restarted are compared")
+	}
+}
+
+// A mirror of RAM and a file that no mount leads to is not known to be memory.
+func TestMemoryInPart(t *testing.T) {
+	ram := link{name: "ram0", memory: true, lowest: true}
+	for name, c := range map[string]struct {
+		chain []link
+		all   bool
+		part  string
+	}{
+		"memory":              {[]link{{name: "md0"}, ram}, true, ""},
+		"and a disk":          {[]link{{name: "md0"}, ram, {name: "sda", lowest: true}}, false, "ram0"},
+		"and an unknown file": {[]link{{name: "md0"}, ram, {name: "loop0"}, {untraced: true, unseen: "its file"}}, false, "ram0"},
+		"a disk":              {[]link{{name: "sda", lowest: true}}, false, ""},
+	} {
+		if all, part := memoryOf(c.chain); all != c.all || part != c.part {
+			t.Errorf("%s: %v, %q", name, all, part)
+		}
+	}
+}
+
+func TestDirectFixNamesWhatIsInTheWay(t *testing.T) {
+	cached := model.Storage{Filesystem: "zfs", MountFrom: "tank/my data"}
+	if fix := cached.DirectFix(); !strings.Contains(fix, "zfs set primarycache=metadata 'tank/my data'") {
+		t.Error(fix)
+	}
+	loop := model.Storage{DeviceChain: []string{"loop0", "zfs"}, BypassDetail: "loop0 reads and writes its file through the page cache"}
+	if fix := loop.DirectFix(); !strings.Contains(fix, "losetup") {
+		t.Error(fix)
+	}
 }
 
 // ZFS answers a hole without a disk and counts nothing, so the probe does not wait for counts. A volume of ZFS shows no holes, but

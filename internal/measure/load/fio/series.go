@@ -227,7 +227,7 @@ func (s *series) alignLast(x *model.Sample) {
 		}
 	}
 	// Less than one in a hundred may be chance, which is as often in the other direction.
-	if less := min(s.lateFirst, timed-ios); 100*less > timed {
+	if less := min(s.lateFirst, timed-ios); s.jobs > 1 && 100*less > timed {
 		x.Seconds *= 1 - less/timed
 		s.countBytes(x)
 	}

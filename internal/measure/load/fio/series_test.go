@@ -318,6 +318,19 @@ func TestTheLastSecondEndsWithItsJobs(t *testing.T) {
 	}
 }
 
+// A first second that waits for the next document is measured: counters that go backwards after it are a failure.
+func TestCountersGoBackwardsAfterASecondThatWaits(t *testing.T) {
+	first := made(999, 163)
+	first.Read.Bytes = 35 * 4096
+	s := &series{whole: 3000, jobs: 64, flight: 64, reads: true, block: 4096, now: func() float64 { return 0 }, emit: func(model.Sample) {}}
+	if err := s.add(first); err != nil || !s.waits() {
+		t.Fatalf("waits %v, %v", s.waits(), err)
+	}
+	if err := s.add(made(1999, 20)); err == nil {
+		t.Error("no error")
+	}
+}
+
 // Of a single second, the document after which has the final counts, nothing shows how much was late, unless it is little.
 func TestTheOnlySecondIsAlignedIfLittleIsLate(t *testing.T) {
 	for name, c := range map[string]struct {
