@@ -123,7 +123,8 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 			}
 		}
 		if merged {
-			whole = 0
+			half = math.Hypot(stats.Series(y, 0), f.hidden())
+			return half, half
 		}
 		half = stats.Series(y, whole)
 		return half, half
@@ -131,6 +132,22 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 	repeats, at := f.repeatModel(m)
 	half, rule = repeats.Half(at)
 	return half * whole, rule * whole
+}
+
+// hidden is the part of the half-width of a latency of an only repeat that its few stretches do not show, as a
+// logarithm. What is slow for longer than a stretch makes the next one slow as well; of the mean latency every
+// second is known, and percentiles move with it.
+func (f *flow) hidden() float64 {
+	stretches := make([]float64, len(f.groups))
+	for i := range f.groups {
+		stretches[i] = scale(model.Latency, f.groups[i].Value(model.Latency))
+	}
+	seconds, shown := stats.Series(f.series(0, model.Latency), 0), stats.Series(stretches, 0)
+	// Neither is a number where a stretch has no I/O or there are fewer than three.
+	if !(seconds > shown) || math.IsInf(seconds, 0) {
+		return 0
+	}
+	return math.Sqrt(seconds*seconds - shown*shown)
 }
 
 // series is the metric of a repeat, second by second, on its scale.
