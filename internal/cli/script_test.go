@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"syscall"
 	"testing"
@@ -38,8 +37,9 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the files of testdata/script: whole commands, their output and
-// their exit codes. "exits N CMD…" runs a command that must end with code N, "paste N
-// FILE" gives a shell the last loadline command in FILE, as a user would;
+// their exit codes. "exits N CMD…" runs a command that must end with code N. "advised N FILE COMMAND
+// [WORD=TEXT…]" looks for the command, a regular expression, in what was printed, and gives the last match
+// to a shell, as a user would, with the words in capitals replaced that stand for something; it must end with code N.
 // $DOCS is the folder of the manuals, $FOREIGN that of other tools' results.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -55,8 +55,8 @@ func TestScript(t *testing.T) {
 			return errors.Join(err, err2)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits,
-			"paste": paste,
+			"exits":   exits,
+			"advised": advised,
 		},
 	})
 }
@@ -80,18 +80,4 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("%s ended with code %d, want %d", args[1], got, want)
 	}
-}
-
-// ours matches a loadline command, to the end of its line.
-var ours = regexp.MustCompile(`\bloadline (analyze|compare) .*`)
-
-func paste(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 2 || neg {
-		ts.Fatalf("usage: paste CODE FILE")
-	}
-	lines := ours.FindAllString(ts.ReadFile(args[1]), -1)
-	if len(lines) == 0 {
-		ts.Fatalf("%s tells no command", args[1])
-	}
-	exits(ts, false, []string{args[0], "sh", "-c", lines[len(lines)-1]})
 }
