@@ -94,9 +94,6 @@ func (f *measureFlags) measure(ctx context.Context, e *env.Env, cmd *cobra.Comma
 // measureTwo measures two targets in interleaved blocks. For a target and its baseline, the report
 // is that of the target, with the comparison.
 func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
-	if err := session.RefuseSaved(exp); err != nil {
-		return err
-	}
 	margins := results.Margins(model.Margins{}, exp)
 	exp.Margin, exp.MarginP99 = margins.Rate, margins.P99
 	request, err := f.request(ctx, e, o, exp)
@@ -122,6 +119,9 @@ func (f *measureFlags) measureTwo(ctx context.Context, e *env.Env, o *options, e
 
 // request returns what an experiment asks to measure.
 func (f *saveFlags) request(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (session.Request, error) {
+	if err := session.RefuseSaved(exp); err != nil {
+		return session.Request{}, err
+	}
 	r, err := session.NewRequest(exp, screen.Notes(e, f.quiet))
 	r.Child, r.Again = f.child, o.commandLine(ctx, exp)
 	return r, err

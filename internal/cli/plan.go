@@ -131,6 +131,9 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 	if session.Paired(exp) {
 		return showPair(ctx, e, o, f, exp, printed)
 	}
+	if err := session.RefuseSaved(exp); err != nil {
+		return err
+	}
 	request, err := session.NewRequest(exp, screen.Notes(e, false))
 	if err != nil {
 		return err

@@ -103,12 +103,20 @@ func CheckComparison(dir string) error {
 	return nil
 }
 
-// RefuseSaved refuses to measure what is saved already.
+// RefuseSaved refuses to measure what is saved already: the disk below a saved run is measured in another directory.
 func RefuseSaved(exp model.Experiment) error {
 	for _, name := range Targets(exp) {
-		if store.IsRun(name) || store.IsComparison(name) {
-			return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), "to compare saved runs: "+comparingRuns(exp.Baseline, exp.Target))
+		if !store.IsRun(name) && !store.IsComparison(name) {
+			continue
 		}
+		next := "to see it: loadline report " + safetext.ShellWord(name) + "; to measure the disk that it is on, name another directory there"
+		switch {
+		case Paired(exp):
+			next = "to compare saved runs: " + comparingRuns(exp.Baseline, exp.Target)
+		case store.IsComparison(name):
+			next = strings.Replace(next, "loadline report", "loadline compare", 1)
+		}
+		return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), next)
 	}
 	return nil
 }
