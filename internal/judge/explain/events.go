@@ -1,15 +1,32 @@
 package explain
 
-// Client numbers of events that are no client's own. flusher ends the pause of one stage of a flush, after which the
-// storage needs processors for that stage; storage ends that work on one of them. returning is when the client that called
-// the flush has a processor again, which it needs to let the others go on; woken is when one of the clients that wait
-// for the next flush has one, which it needs to begin it.
-const flusher, storage, returning, woken = -1, -2, -3, -4
+// task is what somebody waits for or does on a processor: a client's stage, or a part of a flush.
+type task int
 
-// event is the end of a client's stage, or of a part of a flush (see flusher).
+const (
+	// clientStage is the stage of a client, and the only task that is a client's own.
+	clientStage task = iota
+	// flushPause is the pause of one stage of a flush, after which the storage needs processors for that stage, and
+	// storageWork that work on one of them.
+	flushPause
+	storageWork
+	// callerReturns is when the client that called the flush has a processor again, which it needs to let the others go
+	// on, and waiterWakes when one of the clients that wait for the next flush has one, which it needs to begin it.
+	callerReturns
+	waiterWakes
+)
+
+// activity is a task; client says whose stage it is.
+type activity struct {
+	task   task
+	client int
+}
+
+// event is the end of a task.
 type event struct {
-	at            float64
-	order, client int
+	at    float64
+	order int
+	activity
 }
 
 // before reports whether an event precedes another; of two at the same time, the one that was scheduled
@@ -22,9 +39,9 @@ type events struct {
 	planned int
 }
 
-func (e *events) add(at float64, client int) {
+func (e *events) add(at float64, of activity) {
 	e.planned++
-	e.list = append(e.list, event{at, e.planned, client})
+	e.list = append(e.list, event{at, e.planned, of})
 	for i := len(e.list) - 1; i > 0 && e.list[i].before(e.list[(i-1)/2]); i = (i - 1) / 2 {
 		e.list[i], e.list[(i-1)/2] = e.list[(i-1)/2], e.list[i]
 	}

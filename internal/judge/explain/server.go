@@ -68,9 +68,6 @@ func (s server) simulate() outcome {
 	g := &simulation{server: s, random: rand.New(rand.NewPCG(1, 18)), all: make([]client, s.clients)}
 	if s.script.rows {
 		g.rows = make([]row, s.scale*(tellers+1))
-		for i := range g.rows {
-			g.rows[i].holder = -1
-		}
 	}
 	for c := range g.all {
 		g.all[c].owes = g.random.Float64()

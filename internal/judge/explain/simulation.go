@@ -30,9 +30,9 @@ type client struct {
 	holds []int
 }
 
-// row is a row lock: its holder, -1 for none, and the clients that wait for it, in order of arrival.
+// row is a row lock: whether a client holds it, and the clients that wait for it, in order of arrival.
 type row struct {
-	holder  int
+	held    bool
 	waiting []int
 }
 
@@ -43,7 +43,7 @@ type simulation struct {
 	events  events
 	now     float64
 	all     []client
-	queued  []int
+	queued  []activity
 	running int
 	// unread are the clients that wait for a reader.
 	unread            []int
@@ -68,8 +68,8 @@ func (g *simulation) until(done int) {
 	for g.done < done {
 		e := g.events.next()
 		g.now = e.at
-		if e.client < 0 {
-			g.progress(e.client)
+		if e.task != clientStage {
+			g.progress(e.task)
 			continue
 		}
 		switch g.all[e.client].stage {
@@ -84,27 +84,27 @@ func (g *simulation) until(done int) {
 }
 
 // progress continues a flush after an event that is no client's.
-func (g *simulation) progress(event int) {
-	if event != flusher {
+func (g *simulation) progress(ended task) {
+	if ended != flushPause {
 		g.freeProcessor()
 	}
-	switch event {
-	case flusher:
+	switch ended {
+	case flushPause:
 		if g.storagePiece <= 0 {
 			g.endStage()
 			return
 		}
 		g.unfinished = g.lanes
 		for range g.lanes {
-			g.wantProcessor(storage)
+			g.wantProcessor(activity{task: storageWork})
 		}
-	case storage:
+	case storageWork:
 		if g.unfinished--; g.unfinished == 0 {
 			g.endStage()
 		}
-	case returning:
+	case callerReturns:
 		g.endFlush()
-	case woken:
+	case waiterWakes:
 		if !g.locked && len(g.waiting) > 0 {
 			g.beginFlush()
 		}
@@ -114,10 +114,10 @@ func (g *simulation) progress(event int) {
 // endStage begins the next stage of a flush, or lets the client that called it go on.
 func (g *simulation) endStage() {
 	if g.stagesLeft--; g.stagesLeft > 0 {
-		g.later(flusher, g.pause)
+		g.later(activity{task: flushPause}, g.pause)
 		return
 	}
-	g.wantProcessor(returning)
+	g.wantProcessor(activity{task: callerReturns})
 }
 
 // enter records a client's next stage.
@@ -127,9 +127,9 @@ func (g *simulation) enter(c int, s stage) {
 	x.stage, x.since = s, g.now
 }
 
-// later schedules an event of a client, or one that is no client's own, after the given number of seconds.
-func (g *simulation) later(c int, seconds float64) {
-	g.events.add(g.now+seconds, c)
+// later schedules the end of a task after the given number of seconds.
+func (g *simulation) later(x activity, seconds float64) {
+	g.events.add(g.now+seconds, x)
 }
 
 // drawn is a random time with the given mean, within half of it.
@@ -138,7 +138,7 @@ func (g *simulation) drawn(mean float64) float64 { return mean * (0.5 + g.random
 // begin starts a client's next statement.
 func (g *simulation) begin(c int) {
 	g.enter(c, atOther)
-	g.later(c, g.drawn(g.other/float64(g.statements)))
+	g.later(activity{client: c}, g.drawn(g.other/float64(g.statements)))
 }
 
 // wantRow takes the row that the statement changes, or waits for it.
@@ -152,10 +152,10 @@ func (g *simulation) wantRow(c int) {
 		i = g.random.IntN(g.scale)
 	}
 	if i < 0 {
-		g.wantProcessor(c)
+		g.wantProcessor(activity{client: c})
 		return
 	}
-	if r := &g.rows[i]; r.holder >= 0 {
+	if r := &g.rows[i]; r.held {
 		r.waiting = append(r.waiting, c)
 		g.enter(c, atRow)
 		return
@@ -165,40 +165,39 @@ func (g *simulation) wantRow(c int) {
 
 // lock gives a row to a client.
 func (g *simulation) lock(c, i int) {
-	g.rows[i].holder = c
+	g.rows[i].held = true
 	g.all[c].holds = append(g.all[c].holds, i)
-	g.wantProcessor(c)
+	g.wantProcessor(activity{client: c})
 }
 
-func (g *simulation) wantProcessor(c int) {
+func (g *simulation) wantProcessor(x activity) {
 	if g.processors > 0 && g.running == g.processors {
-		if c >= 0 {
-			g.enter(c, atQueue)
-		}
-		if c == returning || c == woken {
+		switch x.task {
+		case callerReturns, waiterWakes:
 			// Schedulers prefer those that have slept to those that compute.
-			g.queued = slices.Insert(g.queued, 0, c)
+			g.queued = slices.Insert(g.queued, 0, x)
 			return
+		case clientStage:
+			g.enter(x.client, atQueue)
 		}
-		g.queued = append(g.queued, c)
+		g.queued = append(g.queued, x)
 		return
 	}
 	g.running++
-	g.run(c)
+	g.run(x)
 }
 
-func (g *simulation) run(c int) {
-	switch c {
-	case storage:
+func (g *simulation) run(x activity) {
+	switch x.task {
+	case storageWork:
 		g.storageTime += g.storagePiece
-		g.later(storage, g.storagePiece)
-		return
-	case returning, woken:
-		g.later(c, 0)
-		return
+		g.later(x, g.storagePiece)
+	case callerReturns, waiterWakes:
+		g.later(x, 0)
+	default:
+		g.enter(x.client, atProcessor)
+		g.later(x, g.drawn(g.work/float64(g.statements)))
 	}
-	g.enter(c, atProcessor)
-	g.later(c, g.drawn(g.work/float64(g.statements)))
 }
 
 func (g *simulation) leaveProcessor(c int) {
@@ -235,7 +234,7 @@ func (g *simulation) wantRead(c int) {
 		return
 	}
 	g.reading++
-	g.later(c, g.drawn(g.read))
+	g.later(activity{client: c}, g.drawn(g.read))
 }
 
 func (g *simulation) leaveReader(c int) {
@@ -243,7 +242,7 @@ func (g *simulation) leaveReader(c int) {
 	if len(g.unread) > 0 {
 		next := g.unread[0]
 		g.unread = g.unread[1:]
-		g.later(next, g.drawn(g.read))
+		g.later(activity{client: next}, g.drawn(g.read))
 	} else {
 		g.reading--
 	}
@@ -318,7 +317,7 @@ func (g *simulation) beginFlush() {
 		seconds = math.Max(0, seconds-each)
 	}
 	g.pause = seconds / float64(g.stagesLeft)
-	g.later(flusher, begin-g.now+g.pause)
+	g.later(activity{task: flushPause}, begin-g.now+g.pause)
 }
 
 // endFlush releases the clients whose transactions are done, and their rows.
@@ -328,7 +327,7 @@ func (g *simulation) endFlush() {
 	g.flushTime += g.now - g.flushBegan
 	g.locked = false
 	if len(g.waiting) > 0 {
-		g.wantProcessor(woken)
+		g.wantProcessor(activity{task: waiterWakes})
 	}
 	for _, c := range ended {
 		x := &g.all[c]
@@ -339,7 +338,7 @@ func (g *simulation) endFlush() {
 		g.begin(c)
 		for _, i := range kept {
 			r := &g.rows[i]
-			r.holder = -1
+			r.held = false
 			if len(r.waiting) > 0 {
 				next := r.waiting[0]
 				r.waiting = r.waiting[1:]

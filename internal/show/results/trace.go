@@ -84,8 +84,7 @@ func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 	sums := map[kindKey]*figures{}
 	for i := range samples {
 		s := &samples[i]
-		for _, size := range []int64{allSizes, s.Size} {
-			k := kindKey{s.Device, s.Operation, size}
+		for _, k := range kindsOf(s) {
 			if sums[k] == nil {
 				sums[k] = &figures{}
 			}
@@ -96,13 +95,20 @@ func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 	for k := range sums {
 		order = append(order, k)
 	}
+	// A kind comes before its sizes.
+	whole := func(k kindKey) int {
+		if k.all {
+			return 1
+		}
+		return 0
+	}
 	slices.SortFunc(order, func(a, b kindKey) int {
 		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(iotrace.Operations, a.op), slices.Index(iotrace.Operations, b.op)),
-			cmp.Compare(a.op, b.op), cmp.Compare(a.size, b.size))
+			cmp.Compare(a.op, b.op), cmp.Compare(whole(b), whole(a)), cmp.Compare(a.size, b.size))
 	})
 	kinds := []iotrace.Kind{}
 	for _, k := range order {
-		if k.size == allSizes {
+		if k.all {
 			kinds = append(kinds, iotrace.Kind{Device: k.device, Operation: k.op, Figures: sums[k].done()})
 		} else if k.size > 0 {
 			last := &kinds[len(kinds)-1]

@@ -36,19 +36,18 @@ func estimateTrace(t *iotrace.Report, samples []iotrace.Sample) {
 	kinds, rows := map[kindKey][]*iotrace.Sample{}, map[rowKey][]*iotrace.Sample{}
 	for i := range samples {
 		s := &samples[i]
-		for _, size := range []int64{allSizes, s.Size} {
-			k := kindKey{s.Device, s.Operation, size}
+		for _, k := range kindsOf(s) {
 			kinds[k] = append(kinds[k], s)
 		}
 		rows[rowOf(s)] = append(rows[rowOf(s)], s)
 	}
 	for i := range t.Kinds {
 		k := &t.Kinds[i]
-		flow := seconds.Of(kinds[kindKey{k.Device, k.Operation, allSizes}])
+		flow := seconds.Of(kinds[kindKey{device: k.Device, op: k.Operation, all: true}])
 		k.Metrics, k.Course, k.Bars = metricsOf(flow, k.Bytes, kindMetrics), flow.Course(k.Device, k.Operation, len(t.Kinds)), iotrace.BarsOf(k.Histogram)
 		for j := range k.Sizes {
 			size := &k.Sizes[j]
-			size.Metrics = metricsOf(seconds.Of(kinds[kindKey{k.Device, k.Operation, size.Size}]), size.Bytes, rowMetrics)
+			size.Metrics = metricsOf(seconds.Of(kinds[kindKey{device: k.Device, op: k.Operation, size: size.Size}]), size.Bytes, rowMetrics)
 		}
 	}
 	for i := range t.Rows {
@@ -71,11 +70,15 @@ func metricsOf(flow analyze.Flow, bytes uint64, metrics []model.Metric) map[mode
 type kindKey struct {
 	device string
 	op     iotrace.Operation
-	size   int64
+	// all is set for the kind with all its sizes, otherwise size is that of a class.
+	all  bool
+	size int64
 }
 
-// allSizes stands for all sizes of a kind.
-const allSizes = -1
+// kindsOf returns the keys of a sample: its kind, and its size class.
+func kindsOf(s *iotrace.Sample) [2]kindKey {
+	return [2]kindKey{{device: s.Device, op: s.Operation, all: true}, {device: s.Device, op: s.Operation, size: s.Size}}
+}
 
 type rowKey struct {
 	device string

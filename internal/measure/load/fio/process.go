@@ -46,7 +46,7 @@ type process struct {
 type outcome struct {
 	exit   int
 	signal syscall.Signal
-	// stopped is the reason why we ended fio; empty if it ended by itself.
+	// stopped is the reason why we ended fio; empty if it ended by itself. An exit code there is only of a fio that ended.
 	stopped string
 	// hungAfterSignal is true if we ended fio because it hung after a signal had ended one of its jobs.
 	hungAfterSignal bool
@@ -145,7 +145,6 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		killLeftovers(dir)
 	}
 	if !ended {
-		o.exit = -1
 		return o, nil
 	}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {

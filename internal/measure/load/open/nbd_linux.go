@@ -40,7 +40,7 @@ func openNBD(sock *os.File, w model.Workload) (device, error) {
 		sock.Close()
 		return nil, model.BrokenError(fmt.Sprintf("the connection to the server cannot be used: %v", err), "")
 	}
-	n := &network{sock: sock, fd: fd, block: w.BlockSize, reading: -1, writes: make([]bool, w.Depth), places: make([]int64, w.Depth), unanswered: make([]bool, w.Depth)}
+	n := &network{sock: sock, fd: fd, block: w.BlockSize, writes: make([]bool, w.Depth), places: make([]int64, w.Depth), unanswered: make([]bool, w.Depth)}
 	if w.Writes() {
 		n.payload = make([]byte, w.BlockSize)
 		randomize(n.payload)

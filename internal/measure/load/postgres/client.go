@@ -102,7 +102,7 @@ func (s *server) load(ctx context.Context, req model.StartRequest, emit func(mod
 	}
 	ask := s.access()
 	ask.Start = &req
-	processors := watchProcessors(s.env.Clock, s.processes(), elsewhere, max(1, req.Workload.Depth), load.Seconds(req.Step.Ramp))
+	processors := watchProcessors(s.env.Clock, s.processes(), watched{}, max(1, req.Workload.Depth), load.Seconds(req.Step.Ramp))
 	// A server that has ended closes its clients' connections, but not always at once.
 	bounded, cancel := context.WithTimeout(s.ends(ctx), load.Seconds(req.Step.Ramp+req.Step.Seconds+beyond+2*late))
 	defer cancel()

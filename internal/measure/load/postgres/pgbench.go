@@ -98,7 +98,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	defer cancel()
 	// When the server is gone, pgbench loses its clients, but not always at once.
 	stop := context.AfterFunc(b.server.ends(limited), cancel)
-	processors := watchProcessors(clock, b.server.processes(), p.Process.Process.Pid, max(1, w.Depth), load.Seconds(step.Ramp))
+	processors := watchProcessors(clock, b.server.processes(), watched{here: true, pid: p.Process.Process.Pid}, max(1, w.Depth), load.Seconds(step.Ramp))
 	// What a script has left in the background, which holds the pipes open, is killed with it.
 	p.Finish(limited, syscall.SIGINT, 2*time.Second)
 	ended := clock.Now()

@@ -24,7 +24,7 @@ type onCPU struct{ ran, waited float64 }
 type processors struct {
 	// proc is the path of procfs, "/proc".
 	proc            string
-	server, pgbench int
+	server, pgbench watched
 	clients         int
 	now             func() time.Time
 
@@ -38,11 +38,14 @@ type reading struct {
 	server, client onCPU
 }
 
-// elsewhere stands for processes on another machine: they are not counted.
-const elsewhere = -1
+// watched is a program whose processor time is counted if it runs on this machine; its PID is 0 if we may not inspect it.
+type watched struct {
+	here bool
+	pid  int
+}
 
 // watchProcessors reads until it is stopped; stop returns what was found, or nil.
-func watchProcessors(clock env.Clock, server, pgbench, clients int, ramp time.Duration) (stop func() *model.AppProcessor) {
+func watchProcessors(clock env.Clock, server, pgbench watched, clients int, ramp time.Duration) (stop func() *model.AppProcessor) {
 	p := &processors{proc: "/proc", server: server, pgbench: pgbench, clients: clients, now: clock.Now}
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -69,12 +72,12 @@ func watchProcessors(clock env.Clock, server, pgbench, clients int, ramp time.Du
 // throughout: the times of a process that ends are lost.
 func (p *processors) read() {
 	r := &reading{at: p.now(), pids: map[int]bool{}}
-	if p.server != elsewhere && !p.readServer(r) {
+	if p.server.here && !p.readServer(r) {
 		return
 	}
 	var threads []string
-	if p.pgbench != elsewhere {
-		threads, _ = filepath.Glob(filepath.Join(p.proc, strconv.Itoa(p.pgbench), "task", "[0-9]*", "schedstat"))
+	if p.pgbench.here {
+		threads, _ = filepath.Glob(filepath.Join(p.proc, strconv.Itoa(p.pgbench.pid), "task", "[0-9]*", "schedstat"))
 	}
 	for _, name := range threads {
 		if !r.client.add(name) {
@@ -82,7 +85,7 @@ func (p *processors) read() {
 		}
 	}
 	switch {
-	case p.server != elsewhere && len(r.pids) != p.clients || p.pgbench != elsewhere && len(threads) == 0:
+	case p.server.here && len(r.pids) != p.clients || p.pgbench.here && len(threads) == 0:
 	case p.first == nil:
 		p.first = r
 	case maps.Equal(p.first.pids, r.pids):
@@ -92,7 +95,7 @@ func (p *processors) read() {
 
 // readServer adds the server's client processes; it reports whether they could be read.
 func (p *processors) readServer(r *reading) bool {
-	children, err := os.ReadFile(filepath.Join(p.proc, strconv.Itoa(p.server), "task", strconv.Itoa(p.server), "children"))
+	children, err := os.ReadFile(filepath.Join(p.proc, strconv.Itoa(p.server.pid), "task", strconv.Itoa(p.server.pid), "children"))
 	if err != nil {
 		return false
 	}

@@ -28,7 +28,7 @@ func played(t *testing.T, proc string, files map[string]string) {
 func TestProcessorsCountsClientsOnly(t *testing.T) {
 	proc := t.TempDir()
 	at := time.Unix(100, 0)
-	p := &processors{proc: proc, server: 7, pgbench: 20, clients: 2, now: func() time.Time { return at }}
+	p := &processors{proc: proc, server: watched{here: true, pid: 7}, pgbench: watched{here: true, pid: 20}, clients: 2, now: func() time.Time { return at }}
 	second := func(children, one, other, tool string) {
 		played(t, proc, map[string]string{"7/task/7/children": children, "11/schedstat": one, "12/schedstat": other, "20/task/20/schedstat": tool})
 		p.read()
@@ -59,7 +59,7 @@ func TestProcessorsCountsClientsOnly(t *testing.T) {
 func TestProcessorsOfClientsThatComeAndGo(t *testing.T) {
 	proc := t.TempDir()
 	at := time.Unix(100, 0)
-	p := &processors{proc: proc, server: 7, pgbench: 20, clients: 1, now: func() time.Time { at = at.Add(time.Second); return at }}
+	p := &processors{proc: proc, server: watched{here: true, pid: 7}, pgbench: watched{here: true, pid: 20}, clients: 1, now: func() time.Time { at = at.Add(time.Second); return at }}
 	played(t, proc, map[string]string{"11/cmdline": "postgres: u loadline [local] idle\x00", "12/cmdline": "postgres: u loadline [local] idle\x00",
 		"11/schedstat": "5 5 1", "12/schedstat": "6 6 1", "20/task/20/schedstat": "1 1 1", "7/task/7/children": "11"})
 	p.read()
@@ -69,7 +69,7 @@ func TestProcessorsOfClientsThatComeAndGo(t *testing.T) {
 		t.Errorf("found %+v", *got)
 	}
 	// A kernel without scheduler statistics.
-	if (&processors{proc: t.TempDir(), server: 7, pgbench: 20, clients: 1, now: time.Now}).found() != nil {
+	if (&processors{proc: t.TempDir(), server: watched{here: true, pid: 7}, pgbench: watched{here: true, pid: 20}, clients: 1, now: time.Now}).found() != nil {
 		t.Error("something was found where nothing is told")
 	}
 }

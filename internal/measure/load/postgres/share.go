@@ -79,14 +79,13 @@ func (x *existing) lost() string {
 		complaint(x.hold.errs.String(), fmt.Errorf("the connection was closed")))
 }
 
-// processes returns the PID of the server's main process, 0 if we may not inspect it, and elsewhere if it runs on
-// another machine.
-func (s *server) processes() int {
+// processes returns the server's main process.
+func (s *server) processes() watched {
 	switch {
 	case s.remote:
-		return elsewhere
+		return watched{}
 	case s.exists != nil:
-		return 0
+		return watched{here: true}
 	}
-	return s.process.Process.Pid
+	return watched{here: true, pid: s.process.Process.Pid}
 }

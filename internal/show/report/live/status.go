@@ -37,7 +37,7 @@ const barDrop = 3
 // statusLine lays out the line that is redrawn; it is one column narrower than the terminal, so
 // that no terminal wraps it.
 func (l *Live) statusLine() string {
-	lead, tail, share := l.state.pieces()
+	lead, tail, share, hasBar := l.state.pieces()
 	room := l.o.Width - 1
 	for _, pieces := range [][]piece{lead, tail} {
 		for i := range pieces {
@@ -46,7 +46,7 @@ func (l *Live) statusLine() string {
 		}
 	}
 	bar := 0
-	if share >= 0 {
+	if hasBar {
 		bar = barLeast + 2
 	}
 	for drop := 1; drop <= 7 && columns(lead, 1)+2+columns(tail, 2)+bar > room; drop++ {
@@ -74,16 +74,15 @@ func (l *Live) statusLine() string {
 	return strings.TrimRight(line, " ")
 }
 
-// pieces returns the pieces before and after the bar, and the bar's share (negative for no bar).
-func (s *state) pieces() (lead, tail []piece, share float64) {
-	share = -1
+// pieces returns the pieces before and after the bar, the bar's share, and whether there is a bar.
+func (s *state) pieces() (lead, tail []piece, share float64, bar bool) {
 	eta := piece{drop: 7, width: len("eta 10 m")}
 	if !s.unplanned && s.left > 0 {
 		eta.text = "eta " + remaining(s.left)
 	}
 	if p := s.progress; p != nil {
 		if p.Total > 0 {
-			share = p.Done / p.Total
+			share, bar = p.Done/p.Total, true
 		}
 		if p.Phase.InBytes() {
 			amount := piece{width: len("100 MiB of 100 GiB"), text: units.FormatSize(int64(p.Done)) + " of " + units.FormatSize(int64(p.Total))}
@@ -93,13 +92,13 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 			}
 			tail = []piece{amount, rate}
 		}
-		return []piece{{text: phaseWords(p.Phase), paint: term.Bold}}, append(tail, eta), share
+		return []piece{{text: phaseWords(p.Phase), paint: term.Bold}}, append(tail, eta), share, bar
 	}
 	if s.step == nil {
-		return []piece{{text: "starting"}}, nil, share
+		return []piece{{text: "starting"}}, nil, 0, false
 	}
 	if !s.unplanned && s.elapsed+s.left > 0 {
-		share = s.elapsed / (s.elapsed + s.left)
+		share, bar = s.elapsed/(s.elapsed+s.left), true
 	}
 	n := s.begun
 	lead = []piece{{text: fmt.Sprintf("repeat %d", n), paint: term.Dim}}
@@ -145,7 +144,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if wanting := s.wantingShort(); wanting != "" {
 		tail = append(tail, piece{text: wanting, drop: 5})
 	}
-	return lead, append(tail, eta), share
+	return lead, append(tail, eta), share, bar
 }
 
 // remaining formats a remaining time in as few columns as its precision deserves.
