@@ -5,6 +5,9 @@ import (
 	"os"
 )
 
+// TempDir returns the directory for temporary files, which a variable may name (os.TempDir).
+func TempDir() string { return os.TempDir() }
+
 // Hostname returns the name of this machine; "" if it is unknown.
 func Hostname() string {
 	name, err := os.Hostname()

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/volume"
@@ -74,7 +74,7 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 	}
 	in := req.Volume.Target.Path
 	if exists(req.Volume.Target) {
-		in = os.TempDir()
+		in = env.TempDir()
 	}
 	place, err := volume.MakeWorkDir(in, w.RunID)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
@@ -152,7 +152,7 @@ func (w *worker) load(ctx context.Context, id int, text json.RawMessage) (_ json
 	if i < 0 {
 		return nil, model.RefusedError("this worker has no client of an application", "use the same version of loadline at both ends")
 	}
-	place, err := volume.MakeWorkDir(os.TempDir(), w.RunID)
+	place, err := volume.MakeWorkDir(env.TempDir(), w.RunID)
 	if err != nil {
 		return nil, err
 	}

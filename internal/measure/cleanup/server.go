@@ -3,7 +3,6 @@ package cleanup
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/loadline/loadline/internal/ask/target"
 	"github.com/loadline/loadline/internal/env"
@@ -25,7 +24,7 @@ func Server(ctx context.Context, e *env.Env, name string, tell func(Found)) (Out
 	if err != nil {
 		return Outcome{}, err
 	}
-	places, err := volume.AbandonedWorkDirs(os.TempDir())
+	places, err := volume.AbandonedWorkDirs(env.TempDir())
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -111,7 +111,7 @@ func (w *execution) openLog(name string) (*os.File, error) {
 	if !w.log.movedFrom(w.path) {
 		return os.OpenFile(filepath.Join(filepath.Dir(w.path), name), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	}
-	f, err := os.CreateTemp("", "loadline-log-")
+	f, err := os.CreateTemp(env.TempDir(), "loadline-log-")
 	if err == nil {
 		err = os.Remove(f.Name())
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
@@ -52,7 +51,7 @@ func guardEnds(ctx context.Context, e *env.Env, t model.Target, size int64, read
 	unreadable := func(err error) error {
 		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures: %v: refused even with --destroy-data-on", t.Name, err), "")
 	}
-	f, done, err := scratch(os.TempDir(), "ends")
+	f, done, err := scratch(env.TempDir(), "ends")
 	if err != nil {
 		return unreadable(err)
 	}

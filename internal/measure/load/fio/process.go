@@ -173,7 +173,7 @@ func (p *process) writeInputs(dir string) error {
 
 // privateName returns a name for a private directory, without symbolic links, that nobody has used or can guess.
 func privateName() string {
-	parent := os.TempDir()
+	parent := env.TempDir()
 	if real, err := filepath.EvalSymlinks(parent); err == nil {
 		parent = real
 	}
