@@ -155,7 +155,7 @@ func TestRunFaults(t *testing.T) {
 		"no I/O":            {script: `printf '{"jobs":[{"job_runtime":6000,"read":{},"write":{},"sync":{}}]}\n'`, says: []string{"not one I/O"}, samples: 1},
 		"errors yet exit 0": {script: `printf '{"jobs":[{"error":5,"total_err":1547,"job_runtime":6000,"read":{"runtime":3000,"total_ios":99,"io_bytes":9,"lat_ns":{"N":9,"mean":5.0,"bins":{"5":9}}},"write":{},"sync":{}}]}\n'`, says: []string{"1547 I/Os failed", "EIO"}, samples: 1},
 		"storage is still":  {script: "cat $docs/1; exec sleep 60", says: []string{"the storage stood still", "answered nothing for "}, samples: 1},
-		"still, stubborn":   {script: "trap '' INT TERM; cat $docs/1; while :; do sleep 0.2; done", says: []string{"the storage stood still"}, samples: 1},
+		"still, stubborn":   {script: "trap '' INT TERM; cat $docs/1; exec sleep 60", says: []string{"the storage stood still"}, samples: 1},
 		"hangs":             {script: "cat $docs/1; while :; do :; done", says: []string{"fio hung", "printed nothing for "}, samples: 1},
 		"suspended":         {script: "cat $docs/1; kill -STOP $$", says: []string{"fio was suspended for "}, samples: 1},
 		"never ends":        {script: "cat $docs/1; trap 'exit 128' INT; while :; do echo still here; sleep 0.1; done", says: []string{"fio hung: it should have ended after 3.00 s"}, samples: 1},
