@@ -1,16 +1,10 @@
 package cli
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -66,45 +60,23 @@ var inWords = regexp.MustCompile(`\bloadline ((?:[a-z-]+)(?: [^;,:()\n]*)?)`)
 func TestCommandsInSentencesExist(t *testing.T) {
 	root := Commands(env.OS())
 	seen := map[string]bool{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING {
-				return true
+	textsInSources(t, nil, func(path, text string) {
+		for _, m := range inWords.FindAllStringSubmatch(text, -1) {
+			words := strings.Fields(m[1])
+			c, rest := verbOf(root, words)
+			if c == root || slices.Contains([]string{"config", "job", "exporter"}, c.Name()) {
+				continue // a sentence about loadline, or a command whose arguments are another command
 			}
-			text, err := strconv.Unquote(lit.Value)
-			if err != nil {
-				return true
-			}
-			for _, m := range inWords.FindAllStringSubmatch(text, -1) {
-				words := strings.Fields(m[1])
-				c, rest := verbOf(root, words)
-				if c == root || slices.Contains([]string{"config", "job", "exporter"}, c.Name()) {
-					continue // a sentence about loadline, or a command whose arguments are another command
-				}
-				seen[c.CommandPath()] = true
-				for _, w := range rest {
-					name, isFlag := strings.CutPrefix(strings.Trim(w, "'`."), "--")
-					name, _, _ = strings.Cut(name, "=")
-					if isFlag && name != "" && name != ">" && !strings.Contains(name, "%") && !slices.Contains(flags.Names(c), name) && c.InheritedFlags().Lookup(name) == nil {
-						t.Errorf("%s: %q has --%s, which %s does not know", path, m[0], name, c.CommandPath())
-					}
+			seen[c.CommandPath()] = true
+			for _, w := range rest {
+				name, isFlag := strings.CutPrefix(strings.Trim(w, "'`."), "--")
+				name, _, _ = strings.Cut(name, "=")
+				if isFlag && name != "" && name != ">" && !strings.Contains(name, "%") && !slices.Contains(flags.Names(c), name) && c.InheritedFlags().Lookup(name) == nil {
+					t.Errorf("%s: %q has --%s, which %s does not know", path, m[0], name, c.CommandPath())
 				}
 			}
-			return true
-		})
-		return nil
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, verb := range []string{"run", "compare", "sweep", "scale", "app postgres", "trace", "explain", "predict postgres", "doctor", "analyze", "cleanup", "fetch", "serve", "durability"} {
 		if !seen["loadline "+verb] {
 			t.Errorf("no sentence has loadline %s: this test does not look where it should", verb)

@@ -69,6 +69,23 @@ func adviceInSources(t *testing.T) []advice {
 	t.Helper()
 	root := Commands(env.OS())
 	var list []advice
+	textsInSources(t, []string{"Long", "Short", "Example"}, func(path, text string) {
+		for _, place := range toType.FindAllStringIndex(text, -1) {
+			command := text[place[0]:place[1]]
+			if strings.HasSuffix(text[:place[0]], "\n  ") || strings.HasPrefix(text, "  "+command) {
+				continue // an example of a help text
+			}
+			if c, _ := verbOf(root, strings.Fields(command)[1:]); c != root {
+				list = append(list, advice{strings.TrimPrefix(path, "../"), strings.TrimRight(command, " .:'")})
+			}
+		}
+	})
+	return list
+}
+
+// textsInSources visits the string literals of the program, except those in the named fields of structs.
+func textsInSources(t *testing.T, except []string, visit func(path, text string)) {
+	t.Helper()
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "reporttest") {
 			return err
@@ -79,7 +96,7 @@ func adviceInSources(t *testing.T) []advice {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if field, ok := n.(*ast.KeyValueExpr); ok {
-				if key, ok := field.Key.(*ast.Ident); ok && slices.Contains([]string{"Long", "Short", "Example"}, key.Name) {
+				if key, ok := field.Key.(*ast.Ident); ok && slices.Contains(except, key.Name) {
 					return false
 				}
 			}
@@ -87,18 +104,8 @@ func adviceInSources(t *testing.T) []advice {
 			if !ok || lit.Kind != token.STRING {
 				return true
 			}
-			text, err := strconv.Unquote(lit.Value)
-			if err != nil {
-				return true
-			}
-			for _, place := range toType.FindAllStringIndex(text, -1) {
-				command := text[place[0]:place[1]]
-				if strings.HasSuffix(text[:place[0]], "\n  ") || strings.HasPrefix(text, "  "+command) {
-					continue // an example of a help text
-				}
-				if c, _ := verbOf(root, strings.Fields(command)[1:]); c != root {
-					list = append(list, advice{strings.TrimPrefix(path, "../"), strings.TrimRight(command, " .:'")})
-				}
+			if text, err := strconv.Unquote(lit.Value); err == nil {
+				visit(path, text)
 			}
 			return true
 		})
@@ -107,7 +114,6 @@ func adviceInSources(t *testing.T) []advice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list
 }
 
 // formatted matches what stands for a value in a format string or in a pattern.
