@@ -113,20 +113,11 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 		whole = f.all.Value(m)
 	}
 	if len(f.repeats) == 1 {
-		y := f.series(0, m)
 		if merged {
-			y = y[:0]
-			for i := range f.groups {
-				if v := f.groups[i].Value(m); !math.IsNaN(v) {
-					y = append(y, scale(m, v))
-				}
-			}
+			half = math.Hypot(stats.Series(f.stretches(m), 0), f.hidden())
+		} else {
+			half = stats.Series(f.series(0, m), whole)
 		}
-		if merged {
-			half = math.Hypot(stats.Series(y, 0), f.hidden())
-			return half, half
-		}
-		half = stats.Series(y, whole)
 		return half, half
 	}
 	repeats, at := f.repeatModel(m)
@@ -138,16 +129,22 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 // logarithm. What is slow for longer than a stretch makes the next one slow as well; of the mean latency every
 // second is known, and percentiles move with it.
 func (f *flow) hidden() float64 {
-	stretches := make([]float64, len(f.groups))
-	for i := range f.groups {
-		stretches[i] = scale(model.Latency, f.groups[i].Value(model.Latency))
-	}
-	seconds, shown := stats.Series(f.series(0, model.Latency), 0), stats.Series(stretches, 0)
-	// Neither is a number where a stretch has no I/O or there are fewer than three.
+	seconds, shown := stats.Series(f.series(0, model.Latency), 0), stats.Series(f.stretches(model.Latency), 0)
 	if !(seconds > shown) || math.IsInf(seconds, 0) {
 		return 0
 	}
 	return math.Sqrt(seconds*seconds - shown*shown)
+}
+
+// stretches is the metric of each stretch of an only repeat that has it, on its scale.
+func (f *flow) stretches(m model.Metric) []float64 {
+	var y []float64
+	for i := range f.groups {
+		if v := f.groups[i].Value(m); !math.IsNaN(v) {
+			y = append(y, scale(m, v))
+		}
+	}
+	return y
 }
 
 // series is the metric of a repeat, second by second, on its scale.
