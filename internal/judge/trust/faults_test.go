@@ -242,6 +242,10 @@ var firstFaults = []fault{
 		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", DeviceChain: []string{"loop0", "vda"}, Bypassed: &no,
 			BypassDetail: "loop0 reads and writes its file through the page cache (losetup --direct-io=on prevents that)"}
 	}, want: []string{"warning"}, says: "is not direct: loop0 reads and writes its file through the page cache"},
+	{rule: "buffered", name: "an image of Ceph", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Target = model.Target{Kind: model.RBD, URI: "pool/vol", Name: "rbd:pool/vol"}
+		ev.Recorded.Environment.Storage = model.Storage{Server: "ceph: objects of 4 MiB"}
+	}, want: []string{"not-checked"}, says: "whether librbd, in fio's process, answered from a cache of its own does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
 	{rule: "buffered", name: "a server behind a socket", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.NBD
 		ev.Recorded.Environment.Storage = model.Storage{Server: "nbd: flush"}
