@@ -106,17 +106,13 @@ func CheckComparison(dir string) error {
 // RefuseSaved refuses to measure what is saved already: the disk below a saved run is measured in another directory.
 func RefuseSaved(exp model.Experiment) error {
 	for _, name := range Targets(exp) {
-		if !store.IsRun(name) && !store.IsComparison(name) {
-			continue
-		}
-		next := "to see it: loadline report " + safetext.ShellWord(name) + "; to measure the disk that it is on, name another directory there"
 		switch {
-		case Paired(exp):
-			next = "to compare saved runs: " + comparingRuns(exp.Baseline, exp.Target)
-		case store.IsComparison(name):
-			next = strings.Replace(next, "loadline report", "loadline compare", 1)
+		case Paired(exp) && (store.IsRun(name) || store.IsComparison(name)):
+			return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), "to compare saved runs: "+comparingRuns(exp.Baseline, exp.Target))
+		case !Paired(exp) && store.IsWholeRun(name):
+			return model.RefusedError(fmt.Sprintf("%s is a saved run (it holds a plan and a record of Loadline's), and only targets are measured", name),
+				"to see it: loadline report "+safetext.ShellWord(name)+"; to measure the disk that it is on, name another directory there")
 		}
-		return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), next)
 	}
 	return nil
 }
