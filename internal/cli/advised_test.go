@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -59,7 +60,11 @@ func advised(ts *testscript.TestScript, neg bool, args []string) {
 
 // advice is a command in one of the program's messages, as its source has it: up to a verb of a format, or to
 // where another string continues it.
-type advice struct{ at, command string }
+type advice struct {
+	at, command string
+	// continued is set if another string continues the command.
+	continued bool
+}
 
 // toType matches a command in a message, to the punctuation behind it.
 var toType = regexp.MustCompile("\\bloadline (?:[a-z][a-z-]+)(?: [^;,()`\\n]*)?")
@@ -76,7 +81,8 @@ func adviceInSources(t *testing.T) []advice {
 				continue // an example of a help text
 			}
 			if c, _ := verbOf(root, strings.Fields(command)[1:]); c != root {
-				list = append(list, advice{strings.TrimPrefix(path, "../"), strings.TrimRight(command, " .:'")})
+				continued := place[1] == len(text) && strings.ContainsRune(" /=", rune(text[len(text)-1]))
+				list = append(list, advice{strings.TrimPrefix(path, "../"), strings.TrimRight(command, " .:'"), continued})
 			}
 		}
 	})
@@ -117,7 +123,7 @@ func textsInSources(t *testing.T, except []string, visit func(path, text string)
 }
 
 // formatted matches what stands for a value in a format string or in a pattern.
-var formatted = regexp.MustCompile(`%(\[\d+\])?[a-z]|\\S\+|\.[*+]`)
+var formatted = regexp.MustCompile(`%(\[\d+\])?[a-z]|\\S\+|\[\^[^\]]+\]\+|\.[*+]`)
 
 // plain makes a command of a source and a pattern of a script comparable.
 func plain(command string) string {
@@ -128,7 +134,7 @@ func plain(command string) string {
 // of the scripts' "advised", of the rules' files of advice, and of testdata/advice_elsewhere.txt, which names the
 // test that executes a command, or says that it is a sentence about a command.
 func TestEveryAdvisedCommandIsExecuted(t *testing.T) {
-	executed := map[string]bool{}
+	executed, inScripts := map[string]bool{}, ""
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +145,7 @@ func TestEveryAdvisedCommandIsExecuted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		inScripts += string(text)
 		for _, m := range line.FindAllSubmatch(text, -1) {
 			executed[plain(strings.ReplaceAll(string(m[1]), "''", "'"))] = true
 		}
@@ -146,7 +153,7 @@ func TestEveryAdvisedCommandIsExecuted(t *testing.T) {
 	if len(executed) < 30 {
 		t.Fatalf("only %d commands are executed: this test does not look where it should", len(executed))
 	}
-	tests, elsewhere := testNames(t), map[string]bool{}
+	tests, elsewhere, root := testFiles(t), map[string]bool{}, Commands(env.OS())
 	text, err := os.ReadFile("testdata/advice_elsewhere.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -156,8 +163,10 @@ func TestEveryAdvisedCommandIsExecuted(t *testing.T) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		if !ok || where != "sentence" && !tests[where] {
-			t.Errorf("advice_elsewhere.txt: there is no test %q of %q", where, command)
+		c, _ := verbOf(root, strings.Fields(command)[1:])
+		does := where == "sentence" || where == "TestScript" && strings.Contains(inScripts, command) || strings.Contains(tests[where], c.Name())
+		if !ok || !does {
+			t.Errorf("advice_elsewhere.txt: there is no test %q, or it does not execute %q", where, command)
 		}
 		elsewhere[command] = false
 	}
@@ -169,7 +178,8 @@ func TestEveryAdvisedCommandIsExecuted(t *testing.T) {
 		}
 		found := false
 		for e := range executed {
-			found = found || strings.HasPrefix(e, strings.TrimRight(command, " …")) || strings.HasPrefix(command, e+" ")
+			behind, longer := strings.CutPrefix(e, command)
+			found = found || e == command || a.continued && longer || longer && strings.HasPrefix(behind, ",") || wordsBehind(command, e)
 		}
 		if !found {
 			t.Errorf("%s: no test executes %q", a.at, command)
@@ -182,10 +192,16 @@ func TestEveryAdvisedCommandIsExecuted(t *testing.T) {
 	}
 }
 
-// testNames returns the names of all tests of this repository.
-func testNames(t *testing.T) map[string]bool {
+// wordsBehind reports whether a message has a command and then words: "loadline compare A B for two places".
+func wordsBehind(text, command string) bool {
+	behind, found := strings.CutPrefix(text, command+" ")
+	return found && behind != "" && unicode.IsLower(rune(behind[0]))
+}
+
+// testFiles returns the names of all tests of this repository, with the texts of their files.
+func testFiles(t *testing.T) map[string]string {
 	t.Helper()
-	names := map[string]bool{}
+	files := map[string]string{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && d.Name() == "node_modules" {
 			return filepath.SkipDir
@@ -196,7 +212,7 @@ func testNames(t *testing.T) map[string]bool {
 		text, err := os.ReadFile(path)
 		for _, part := range bytes.Split(text, []byte("\nfunc "))[1:] {
 			if name, _, ok := bytes.Cut(part, []byte("(t *testing.T)")); ok {
-				names[string(name)] = true
+				files[string(name)] = string(text)
 			}
 		}
 		return err
@@ -204,5 +220,5 @@ func testNames(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return names
+	return files
 }
