@@ -109,12 +109,21 @@ func RefuseSaved(exp model.Experiment) error {
 		switch {
 		case Paired(exp) && (store.IsRun(name) || store.IsComparison(name)):
 			return model.RefusedError(fmt.Sprintf("%s is a saved run, and only targets are measured", name), "to compare saved runs: "+comparingRuns(exp.Baseline, exp.Target))
-		case !Paired(exp) && store.IsWholeRun(name):
+		case !Paired(exp) && holdsRun(name):
 			return model.RefusedError(fmt.Sprintf("%s is a saved run (it holds a plan and a record of Loadline's), and only targets are measured", name),
 				"to see it: loadline report "+safetext.ShellWord(name)+"; to measure the disk that it is on, name another directory there")
 		}
 	}
 	return nil
+}
+
+func holdsRun(dir string) bool {
+	f, err := store.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.HoldsRun()
 }
 
 // comparingRuns is the command that compares two saved runs, or its form if one of the two is none.

@@ -32,10 +32,10 @@ func CreateComparison(parent, name string) (string, error) {
 // IsRun reports whether the directory is a run directory, in whatever state.
 func IsRun(dir string) bool { return checkFolder(dir, isRun) }
 
-// IsWholeRun reports whether the directory is certainly a saved run: it holds its plan and its record. A single file of
+// HoldsRun reports whether the folder is certainly a saved run: it holds its plan and its record. A single file of
 // such a name may be anybody's.
-func IsWholeRun(dir string) bool {
-	return checkFolder(dir, func(f *Folder) bool { return fileExists(f.Files(), planFile) && fileExists(f.Files(), runFile) })
+func (f *Folder) HoldsRun() bool {
+	return fileExists(f.Files(), planFile) && fileExists(f.Files(), runFile)
 }
 
 // IsComparison reports whether the directory is the folder of a comparison.
