@@ -128,11 +128,11 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, f *planFlags, exp mode
 	if printed.Planned = cmd.CommandPath(); cmd.Flags().Changed("experiment") {
 		printed.Planned += " --experiment …"
 	}
-	if session.Paired(exp) {
-		return showPair(ctx, e, o, f, exp, printed)
-	}
 	if err := session.RefuseSaved(exp); err != nil {
 		return err
+	}
+	if session.Paired(exp) {
+		return showPair(ctx, e, o, f, exp, printed)
 	}
 	request, err := session.NewRequest(exp, screen.Notes(e, false))
 	if err != nil {

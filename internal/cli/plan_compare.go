@@ -47,9 +47,6 @@ Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 
 // showPair plans a comparison and prints the plan of both sides.
 func showPair(ctx context.Context, e *env.Env, o *options, f *planFlags, exp model.Experiment, printed text.Options) error {
-	if err := session.RefuseSaved(exp); err != nil {
-		return err
-	}
 	request, err := session.NewRequest(exp, screen.Notes(e, false))
 	if err != nil {
 		return err

@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the files of testdata/script: whole commands, their output and
 // their exit codes. "exits N CMD…" runs a command that must end with code N. "advised N FILE COMMAND
-// [WORD=TEXT…]" looks for the command, a regular expression, in what was printed, and gives the last match
-// to a shell, as a user would, with the words in capitals replaced that stand for something; it must end with code N.
+// [WORD=TEXT…]" finds the command, a regular expression, in what was printed, replaces placeholders such as TARGET, and
+// gives the last match to a shell, as a user would; it must end with code N.
 // $DOCS is the folder of the manuals, $FOREIGN that of other tools' results.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -95,16 +95,10 @@ func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 	for k := range sums {
 		order = append(order, k)
 	}
-	// A kind comes before its sizes.
-	whole := func(k kindKey) int {
-		if k.all {
-			return 1
-		}
-		return 0
-	}
+	// A kind comes before its sizes: its own is 0.
 	slices.SortFunc(order, func(a, b kindKey) int {
 		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(iotrace.Operations, a.op), slices.Index(iotrace.Operations, b.op)),
-			cmp.Compare(a.op, b.op), cmp.Compare(whole(b), whole(a)), cmp.Compare(a.size, b.size))
+			cmp.Compare(a.op, b.op), cmp.Compare(a.size, b.size))
 	})
 	kinds := []iotrace.Kind{}
 	for _, k := range order {

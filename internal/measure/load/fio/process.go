@@ -46,7 +46,7 @@ type process struct {
 type outcome struct {
 	exit   int
 	signal syscall.Signal
-	// stopped is the reason why we ended fio; empty if it ended by itself. An exit code there is only of a fio that ended.
+	// stopped is the reason why we ended fio; empty if it ended by itself. If it did not even end then, exit is 0.
 	stopped string
 	// hungAfterSignal is true if we ended fio because it hung after a signal had ended one of its jobs.
 	hungAfterSignal bool
