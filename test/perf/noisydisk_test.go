@@ -6,9 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 	"github.com/loadline/loadline/test/lab"
 )
 

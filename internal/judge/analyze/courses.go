@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // Limits on what a page shows and on its size: a screen is about 1,000 points wide, and a page with all

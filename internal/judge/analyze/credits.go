@@ -3,8 +3,8 @@ package analyze
 import (
 	"slices"
 
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // sameBurst is the factor within which two directions have the same burst rate.

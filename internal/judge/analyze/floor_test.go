@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // Repeats of six I/Os that all agree say nothing about a change of less than one I/O per repeat on either side, so the ratio is no better known than that.

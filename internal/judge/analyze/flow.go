@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // flow is all that is known of one workload in one direction.

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // Judge decides during a run whether a workload has been measured precisely enough. It keeps no state

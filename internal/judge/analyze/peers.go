@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // peers are the flows of one run: together they estimate how much repeats vary, which determines the

@@ -2,8 +2,8 @@ package analyze
 
 import (
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // metricsOf are the metrics that every result estimates besides its headline: for an application these

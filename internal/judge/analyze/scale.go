@@ -2,8 +2,8 @@ package analyze
 
 import (
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // Scales is the outcome of loading N volumes at once, one for each direction, from results that have

@@ -3,10 +3,10 @@ package analyze
 import (
 	"math"
 
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
 	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // Traced assigns the samples of a trace to its seconds. A second in which no I/O ended has no sample

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/timeline"
 	"github.com/loadline/loadline/internal/model/units"
 )
 

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/amplification"
 	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/timeline"
 	"github.com/loadline/loadline/internal/model/units"
 )
 

@@ -2,9 +2,9 @@ package trust
 
 import (
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // series is the record of one workload in one direction, second by second in time order, over all of

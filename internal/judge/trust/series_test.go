@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // Two workers share 2,000 I/Os per second, and one begins two seconds later: the storage's rate is

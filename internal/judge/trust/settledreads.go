@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // repeatsAfter are the mean rates of a workload's repeats: of those that began when writes may not have

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 	"github.com/loadline/loadline/internal/model/units"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 	"github.com/loadline/loadline/internal/model/units"
 )
 

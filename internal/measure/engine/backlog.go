@@ -74,7 +74,7 @@ func (b *backlog) wrote(w model.Workload, samples []model.Sample) {
 			f.ios, f.bytes = f.ios+float64(m.Write.IOs), f.bytes+float64(m.Write.Bytes)
 		}
 	}
-	rates := flowRates(samples, func(m model.Sample) *model.Flow { return m.Write })
+	rates := flowRates(samples, model.Write)
 	f.seconds += float64(len(rates))
 	n := min(rateSeconds, len(rates))
 	for i := range len(rates) - n + 1 {

@@ -113,10 +113,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	// The time left that is reported when the step begins includes the step itself.
 	e.until = max(e.clock, e.now().Sub(e.began).Seconds()) + cost(s.plan.Schedule, step)
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
-	begin := e.now()
-	if s.groupSize(w) > 1 {
-		begin = begin.Add(startMargin + time.Duration(s.lead(w)*float64(time.Second)))
-	}
+	begin := e.start(s, w)
 	base := max(e.clock, begin.Sub(e.began).Seconds())
 	e.until = base + cost(s.plan.Schedule, step)
 	defer func() { e.until = 0 }()

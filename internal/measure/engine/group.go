@@ -25,6 +25,15 @@ func (s *side) lead(w model.Workload) float64 {
 	return s.plan.Lead * float64(s.groupSize(w)) / float64(len(s.workers))
 }
 
+// start returns when the workers of a group begin a workload: at once, or as soon as the tools of several can have started.
+func (e *execution) start(s *side, w model.Workload) time.Time {
+	begin := e.now()
+	if s.groupSize(w) > 1 {
+		begin = begin.Add(startMargin + time.Duration(s.lead(w)*float64(time.Second)))
+	}
+	return begin
+}
+
 // startDelay returns how long a worker of a group waits before its tool is started. If all tools start at
 // once, each finds that sleeps are inaccurate on this machine: fio then busy-waits between its I/Os instead
 // of sleeping.

@@ -292,7 +292,7 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 			}
 		}
 		d.backlog.wrote(v.workload, v.samples)
-		d.did[name] = append(d.did[name], mean(readRates(v.samples))+mean(flowRates(v.samples, func(m model.Sample) *model.Flow { return m.Write })))
+		d.did[name] = append(d.did[name], mean(readRates(v.samples))+mean(flowRates(v.samples, model.Write)))
 		return false
 	}
 	rates := readRates(v.samples)

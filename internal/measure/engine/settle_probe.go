@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // A probe of the read rate takes about 1.5 s.
@@ -45,7 +46,8 @@ func (s *side) probeFor(w model.Workload, step model.Step) probing {
 }
 
 // probe reads once, from all volumes of the workload together, and returns the reads per second; 0 if there
-// were none.
+// were none. It begins everywhere at the same time, as a repeat does: the rates of volumes that are read one after the
+// other add up to one that the storage never had.
 func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, error) {
 	group := s.workers[:s.groupSize(p.workload)]
 	type answer struct {
@@ -53,11 +55,16 @@ func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, err
 		err  error
 	}
 	answers := make(chan answer, len(group))
+	begin := e.start(s, p.workload)
 	for i, worker := range group {
+		request := model.StartRequest{Step: p.step, Workload: p.workload, Volume: s.plan.VolumeOf(i)}
+		if len(group) > 1 {
+			request.At = begin.Add(s.offsets[i]).UnixNano()
+		}
 		go func() {
 			var a answer
 			ios, seconds := 0.0, 0.0
-			res, err := worker.Start(ctx, model.StartRequest{Step: p.step, Workload: p.workload, Volume: s.plan.VolumeOf(i)}, func(ev model.Event) {
+			res, err := worker.Start(ctx, request, func(ev model.Event) {
 				if m := ev.Sample; m != nil && m.Read != nil && m.Seconds > 0 {
 					ios, seconds = ios+float64(m.Read.IOs), seconds+m.Seconds
 					a.rate = ios / seconds
@@ -100,23 +107,14 @@ func (e *execution) passed(seconds float64) {
 }
 
 // readRates returns the reads per second of a repeat, second by second, summed over its volumes.
-func readRates(samples []model.Sample) []float64 {
-	return flowRates(samples, func(m model.Sample) *model.Flow { return m.Read })
-}
+func readRates(samples []model.Sample) []float64 { return flowRates(samples, model.Read) }
 
-// flowRates is the same for the flow of each sample that of returns.
-func flowRates(samples []model.Sample, of func(model.Sample) *model.Flow) []float64 {
+// flowRates is the same for any direction. It takes the seconds that the results are made of, so that what is repeated
+// or left out because of these rates follows from the rates that are published.
+func flowRates(samples []model.Sample, d model.Direction) []float64 {
 	var rates []float64
-	index := map[int]int{}
-	for _, m := range samples {
-		i := index[m.Worker]
-		index[m.Worker]++
-		if i == len(rates) {
-			rates = append(rates, 0)
-		}
-		if f := of(m); f != nil && m.Seconds > 0 {
-			rates[i] += float64(f.IOs) / m.Seconds
-		}
+	for _, repeat := range timeline.Of(samples, d) {
+		rates = append(rates, timeline.Series(repeat.Seconds, model.IOPS)...)
 	}
 	return rates
 }

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Two volumes that share 200 reads/s, of which one begins two seconds late: what each reads alone, before and after, was
+// never read by both.
+func TestRatesOfVolumesAreAddedUpByTheClock(t *testing.T) {
+	var samples []model.Sample
+	for second := range 5 {
+		for worker, begins := range []int{0, 2} {
+			ios := uint64(200)
+			if end := second + begins; end >= 2 && end < 5 {
+				ios = 100 // both read
+			}
+			samples = append(samples, model.Sample{Step: 1, Worker: worker, End: float64(second + begins + 1), Seconds: 1, Read: &model.Flow{IOs: ios}})
+		}
+	}
+	rates := readRates(samples)
+	if len(rates) != 3 {
+		t.Fatalf("%v: want the three seconds in which both read", rates)
+	}
+	for _, r := range rates {
+		if r != 200 {
+			t.Errorf("%v reads/s of a storage that does 200", rates)
+			break
+		}
+	}
+	if w := flowRates(samples, model.Write); len(w) != 3 || mean(w) != 0 {
+		t.Errorf("%v writes/s of volumes that only read", w)
+	}
+}
+
+// The probe of several volumes begins on all of them at the same time, each by its own clock.
+func TestAProbeOfSeveralVolumesBeginsTogether(t *testing.T) {
+	var at sync.Mutex
+	begins := map[string]int64{}
+	s := &side{plan: plan(60, "reads")}
+	for _, path := range []string{"/a", "/b"} {
+		worker, _ := connected(t, func(s *scripted, r model.Request) {
+			if r.Start != nil {
+				at.Lock()
+				begins[path] = r.Start.At
+				at.Unlock()
+			}
+			steady(s, r)
+		})
+		s.workers = append(s.workers, worker)
+		s.plan.Volumes = append(s.plan.Volumes, model.Volume{Target: model.Target{Kind: model.BlockDevice, Path: path}})
+	}
+	s.offsets = []time.Duration{0, time.Hour}
+	e := newExecution(nil, silent{}, time.Now)
+	e.remaining = func() float64 { return 0 }
+	w := s.plan.Workloads[0]
+	w.Volumes = 2
+	rate, err := e.probe(t.Context(), s, s.probeFor(w, s.plan.Steps[0]))
+	if err != nil || rate != 200 {
+		t.Errorf("%g reads/s, %v; want those of both volumes, 200", rate, err)
+	}
+	if begins["/a"] == 0 || begins["/b"]-begins["/a"] != int64(time.Hour) {
+		t.Errorf("they begin at %v, by clocks that differ by an hour", begins)
+	}
+}
