@@ -33,8 +33,8 @@ type Contrast struct {
 	// Ratio is B as a multiple of A.
 	Ratio  Estimate
 	Blocks int
-	// Settled is set if no row of the workload needs more blocks.
-	Settled bool
+	// Precise is set if no row of the workload needs more blocks: each is decided, or its interval narrower than the margin.
+	Precise bool
 }
 
 // Change is the verdict on a row of a comparison.

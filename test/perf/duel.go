@@ -134,7 +134,7 @@ func (d Duel) run(seed uint64, margins model.Margins) *model.Comparison {
 		if d.Blocks > 0 && n >= d.Blocks || n >= 40 {
 			break
 		}
-		if d.Blocks == 0 && n >= 4 && judge.JudgeBlocks(duelWorkload, blocks).Settled {
+		if d.Blocks == 0 && n >= 4 && judge.JudgeBlocks(duelWorkload, blocks).Precise {
 			break
 		}
 	}

@@ -24,7 +24,7 @@ func (j BlockJudge) JudgeBlocks(w model.Workload, blocks []model.Block) model.Co
 			if !ok {
 				continue
 			}
-			known := model.Contrast{Workload: w.Name, Direction: d, Metric: m, Ratio: ratio(c), Blocks: c.Blocks, Settled: c.Enough(j.Margins.Of(m))}
+			known := model.Contrast{Workload: w.Name, Direction: d, Metric: m, Ratio: ratio(c), Blocks: c.Blocks, Precise: c.Enough(j.Margins.Of(m))}
 			if first || lessKnown(known, worst) {
 				worst, first = known, false
 			}
@@ -35,8 +35,8 @@ func (j BlockJudge) JudgeBlocks(w model.Workload, blocks []model.Block) model.Co
 
 func lessKnown(a, b model.Contrast) bool {
 	switch {
-	case a.Settled != b.Settled:
-		return !a.Settled
+	case a.Precise != b.Precise:
+		return !a.Precise
 	case (a.Ratio.Confidence == 0) != (b.Ratio.Confidence == 0):
 		return a.Ratio.Confidence == 0
 	}

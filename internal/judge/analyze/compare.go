@@ -73,7 +73,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 				row := model.Row{
 					Workload: w.Name, Direction: d, Metric: m, Description: w.Describe(), A: at(valueA, estimateA), B: at(valueB, estimateB),
 					Ratio: ratio(known), P: known.P(), Adjusted: 1, Margin: margins.Of(m), Blocks: known.Blocks,
-					Trust: worseVerdict(ra.Verdict, rb.Verdict), Changes: changes(pairs, m), Sustained: fell,
+					Trust: worseVerdict(trustIn(a.Report.Findings, ra), trustIn(b.Report.Findings, rb)), Changes: changes(pairs, m), Sustained: fell,
 				}
 				c.Rows, contrasts = append(c.Rows, row), append(contrasts, known)
 			}

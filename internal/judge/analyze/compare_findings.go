@@ -287,8 +287,7 @@ func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 }
 
 // sideFindings lists the findings that make a side's numbers doubtful, and what is known of its burst
-// credits. The precision requested for each side alone matters less here than the interval of the
-// ratio.
+// credits. That a side was imported or did not end as planned is said of the comparison.
 func sideFindings(findings []model.Finding) []model.Finding {
 	var list []model.Finding
 	for _, f := range findings {
@@ -296,10 +295,33 @@ func sideFindings(findings []model.Finding) []model.Finding {
 		case f.Rule == "sustained" && f.Severity != model.SeverityNotChecked:
 			list = append(list, f)
 		case f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning:
-		case f.Rule == "precision" || f.Rule == "interrupted" || f.Rule == "imported":
+		case f.Rule == precisionRule || f.Rule == "imported" || f.Rule == "interrupted" && f.Evidence["damage"] == nil:
 		default:
 			list = append(list, f)
 		}
 	}
 	return list
+}
+
+// precisionRule is the rule that a result's interval is as narrow as was asked for. In a comparison the interval of the ratio
+// says how certain a row is: the two sides of a block may vary together.
+const precisionRule = "precision"
+
+// trustIn returns how far a side's number can be trusted in a comparison: its verdict, unless nothing but its precision makes
+// it suspect.
+func trustIn(findings []model.Finding, r *model.Result) model.Verdict {
+	imprecise := false
+	for _, f := range findings {
+		if f.Severity != model.SeverityWarning || len(f.Results) > 0 && !slices.Contains(f.Results, r.Workload) {
+			continue
+		}
+		if f.Rule != precisionRule {
+			return r.Verdict
+		}
+		imprecise = true
+	}
+	if imprecise && r.Verdict == model.Suspect {
+		return model.Valid
+	}
+	return r.Verdict
 }

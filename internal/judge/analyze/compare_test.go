@@ -121,6 +121,31 @@ func TestInvalidNumbersAreUnusable(t *testing.T) {
 	}
 }
 
+// How certain a row is, the interval of its ratio says, not the precision of one side: the mark on a row always has a
+// reason among the findings.
+func TestPrecisionOfASideDoesNotMarkARow(t *testing.T) {
+	w := reader("a")
+	for name, c := range map[string]struct {
+		rules []string
+		trust model.Verdict
+	}{
+		"precision": {[]string{"precision"}, model.Valid}, "another rule too": {[]string{"precision", "cpu"}, model.Suspect}, "another rule": {[]string{"cpu"}, model.Suspect},
+	} {
+		a, b := measuredOf(sideOf(model.SideA, w, 1000, 1000, 1000)), measuredOf(sideOf(model.SideB, w, 500, 500, 500))
+		b.Report.Results[0].Verdict, b.Report.Findings = model.Suspect, nil
+		for _, rule := range c.rules {
+			b.Report.Findings = append(b.Report.Findings, model.Finding{Rule: rule, Severity: model.SeverityWarning, Message: rule})
+		}
+		got := analyze.Compare(a, b, margins)
+		if r := row(t, got, model.IOPS); r.Trust != c.trust {
+			t.Errorf("%s: the row is %s, want %s", name, r.Trust, c.trust)
+		}
+		if marked, said := c.trust == model.Suspect, severity(got, "cpu") == model.SeverityWarning; marked != said {
+			t.Errorf("%s: findings %+v", name, got.Findings)
+		}
+	}
+}
+
 // Only complete blocks count: a repeat that failed, was cut off or has no partner invalidates its
 // block.
 func TestOnlyWholeBlocksCount(t *testing.T) {
@@ -376,7 +401,7 @@ func TestTheJudgeSaysWhatTheRecordSays(t *testing.T) {
 	if diff := cmp.Diff(row(t, compare(a, b), known.Metric).Ratio, known.Ratio); diff != "" || known.Blocks != 4 {
 		t.Errorf("%+v\n%s", known, diff)
 	}
-	if (analyze.BlockJudge{Margins: margins}).JudgeBlocks(w, blocks[:1]).Settled {
+	if (analyze.BlockJudge{Margins: margins}).JudgeBlocks(w, blocks[:1]).Precise {
 		t.Error("one block settles it")
 	}
 }

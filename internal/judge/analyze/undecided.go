@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -31,9 +32,16 @@ func blockSeconds(c *model.Comparison) (seconds float64) {
 	return seconds
 }
 
-// reserve is how much more time is advised than the variation so far needs: the number of blocks comes from few of them, and a
-// comparison that is decided earlier ends then.
+// reserve is how many more blocks are advised than the variation so far needs, because it is known from few of them.
 const reserve = 1.5
+
+// looksTime is how much longer the long repeats of a comparison like this one take than the repeats that they replace, in seconds.
+func looksTime(c *model.Comparison) (seconds float64) {
+	for _, s := range []model.Schedule{c.A.Schedule, c.B.Schedule} {
+		seconds += float64(s.Looks) * max(0, s.Look-s.Repeat)
+	}
+	return seconds
+}
 
 // undecided returns the command that would probably decide the unclear rows that can be decided in a reasonable time, and how
 // long it takes; "" if there are none, or if no command measures both sides again.
@@ -63,17 +71,18 @@ func undecided(c *model.Comparison) string {
 	if rows == 0 {
 		return ""
 	}
-	seconds := 0.0
+	most := c.A.Schedule.MinRounds
 	for _, n := range blocks {
-		// A new comparison begins from nothing.
-		seconds += float64(max(n, c.A.Schedule.MinRounds)) * blockSeconds(c)
+		most = max(most, int(math.Ceil(reserve*float64(n))))
 	}
-	minutes := math.Ceil(reserve * seconds / 60)
-	options := []string{"--max-time", fmt.Sprintf("%.0fm", minutes)}
+	// A new comparison begins from nothing. Without a number of blocks it would end like this one as soon as its intervals are
+	// narrower than the margin, wherever they are.
+	minutes := math.Ceil((float64(most*len(blocks))*blockSeconds(c) + looksTime(c)) / 60)
+	options := []string{"--repeat", strconv.Itoa(most), "--max-time", fmt.Sprintf("%.0fm", minutes)}
 	if len(names) < len(workloadsOf(c)) {
 		options = append(options, "--only", strings.Join(names, ","))
 	}
-	return fmt.Sprintf("%s   # at most %s of measuring, for %s", again.With(options...), units.FormatSpan(60*minutes), units.FormatCount(rows, "unclear row"))
+	return fmt.Sprintf("%s   # about %s of measuring, for %s", again.With(options...), units.FormatSpan(60*minutes), units.FormatCount(rows, "unclear row"))
 }
 
 // workloadsOf lists the workloads that have a row.

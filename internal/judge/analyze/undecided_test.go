@@ -7,8 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The advised command measures the workloads of the rows that can be decided within an hour each, for half as long again as their
-// blocks take; nothing is advised where no command measures both sides.
+// The advised command measures the workloads of the rows that can be decided within an hour each, half as often again as their variation needs; nothing is advised where no command measures both sides.
 func TestUndecidedRowsAreMeasuredLonger(t *testing.T) {
 	typed := model.CommandLine{"loadline", "compare", "/srv/a", "/srv/b", "--profile=quick", "--max-time=60s"}
 	run := func(target string, again model.CommandLine) model.RunInfo {
@@ -26,13 +25,13 @@ func TestUndecidedRowsAreMeasuredLonger(t *testing.T) {
 		want    string
 	}{
 		"one of two": {model.Paired, typed, typed, []model.Row{row("r", 36), {Workload: "w", Verdict: model.Same}}, 31 * 8,
-			"loadline compare /srv/a /srv/b --profile quick --max-time 8m --only r   # at most 8 m 00 s of measuring, for 1 unclear row"},
+			"loadline compare /srv/a /srv/b --profile quick --repeat 54 --max-time 8m --only r   # about 8 m 00 s of measuring, for 1 unclear row"},
 		"all, two rows of one": {model.Paired, typed, typed, []model.Row{row("r", 36), row("r", 20), row("w", 20)}, 31 * 8,
-			"loadline compare /srv/a /srv/b --profile quick --max-time 12m   # at most 12 m 00 s of measuring, for 3 unclear rows"},
+			"loadline compare /srv/a /srv/b --profile quick --repeat 54 --max-time 15m   # about 15 m 00 s of measuring, for 3 unclear rows"},
 		"one would take too long": {model.Paired, typed, typed, []model.Row{row("r", 36), row("w", 600)}, 31 * 8,
-			"loadline compare /srv/a /srv/b --profile quick --max-time 8m --only r   # at most 8 m 00 s of measuring, for 1 unclear row"},
+			"loadline compare /srv/a /srv/b --profile quick --repeat 54 --max-time 8m --only r   # about 8 m 00 s of measuring, for 1 unclear row"},
 		"two runs": {model.Independent, model.CommandLine{"loadline", "run", "/srv/a", "--profile=quick"}, model.CommandLine{"loadline", "run", "/srv/b", "--profile=quick"},
-			[]model.Row{row("r", 36)}, 36 * 8, "loadline compare /srv/a /srv/b --profile quick --max-time 8m   # at most 8 m 00 s of measuring, for 1 unclear row"},
+			[]model.Row{row("r", 36)}, 36 * 8, "loadline compare /srv/a /srv/b --profile quick --repeat 54 --max-time 8m   # about 8 m 00 s of measuring, for 1 unclear row"},
 		"two runs of different things": {model.Independent, model.CommandLine{"loadline", "run", "/srv/a", "--profile=quick"}, model.CommandLine{"loadline", "sweep", "/srv/b"}, []model.Row{row("r", 36)}, 36 * 8, ""},
 		"a saved experiment":           {model.Paired, model.CommandLine{"loadline", "compare", "--experiment=x.yaml"}, nil, []model.Row{row("r", 36)}, 31 * 8, ""},
 		"a Job":                        {model.Paired, nil, nil, []model.Row{row("r", 36)}, 31 * 8, ""},

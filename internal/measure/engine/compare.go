@@ -217,7 +217,7 @@ func (c *comparison) repeat(ctx context.Context, v model.SideStep, b *model.Bloc
 		if b != nil && b.A != nil && b.B != nil && !d.again {
 			c.blocks[name] = append(c.blocks[name], *b)
 			known := c.judge.JudgeBlocks(d.workload, c.blocks[name])
-			c.done[name] = known.Settled
+			c.done[name] = known.Precise
 			u.Contrast = &known
 		}
 	}

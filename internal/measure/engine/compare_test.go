@@ -17,7 +17,7 @@ import (
 type wants map[string]int
 
 func (n wants) JudgeBlocks(w model.Workload, blocks []model.Block) model.Contrast {
-	return model.Contrast{Workload: w.Name, Blocks: len(blocks), Settled: len(blocks) >= n[w.Name]}
+	return model.Contrast{Workload: w.Name, Blocks: len(blocks), Precise: len(blocks) >= n[w.Name]}
 }
 
 // alternating begins odd rounds with A and even ones with B.

@@ -77,7 +77,7 @@ func blocks() []model.Update {
 	sample := func(side model.Side, at float64, ios uint64) model.Update {
 		return model.Update{Side: side, Elapsed: at, Left: 20 - at, Sample: &model.Sample{End: at, Seconds: 1, Read: &model.Flow{IOs: ios}}}
 	}
-	known := &model.Contrast{Workload: w.Name, Metric: model.P99, Blocks: 2, Settled: true,
+	known := &model.Contrast{Workload: w.Name, Metric: model.P99, Blocks: 2, Precise: true,
 		Ratio: model.Estimate{Value: 0.979, Low: 0.95, High: 1.01, Confidence: 0.95}}
 	return []model.Update{
 		{Side: model.SideA, Elapsed: 0, Left: 20, Progress: &model.Progress{Phase: model.PhasePrefill, Done: 1 << 30, Total: 1 << 30}},
@@ -303,7 +303,7 @@ func TestALogSaysWhatIsLeft(t *testing.T) {
 		{model.Update{Left: 40, Steps: 16, Workloads: 2, Converged: 2}, "repeat 1 of at least 16, all converged, about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Left: 40, Steps: 16}, "repeat 1 of 16, about 40 s left: a 100 IOPS (no interval yet)"},
 		{model.Update{Side: model.SideB, Left: 40, Steps: 16, Workloads: 2, Contrast: &model.Contrast{Metric: model.P99, Ratio: model.Estimate{Value: 1.013, Low: 0.0031, High: 333, Confidence: 0.95}}},
-			"repeat 1 of at least 16, 2 of 2 not yet decided, at least about 40 s left: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
+			"repeat 1 of at least 16, 2 of 2 not yet precise enough, at least about 40 s left: a B, block 2 100 IOPS; p99 change +1.3% (no interval yet)"},
 		{model.Update{Left: 40, Steps: 16, Workloads: 2, Judgement: &model.Judgement{Metric: model.IOPS, Estimate: model.Estimate{Value: 100, Low: 98, High: 102, Confidence: 0.95}, Precise: true, Observed: 42, ObserveFor: 63}},
 			"repeat 1 of at least 16, 2 of 2 not yet converged, at least about 40 s left: a 100 IOPS ±2.0%, observed for 42 s of 1 m 03 s"},
 	} {

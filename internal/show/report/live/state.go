@@ -212,11 +212,11 @@ func (s *state) least(n int) string {
 }
 
 // wanting says how many workloads need more repeats: "5 of 14 not yet converged", or of the changes of a comparison
-// "5 of 14 not yet decided".
+// "5 of 14 not yet precise enough".
 func (s *state) wanting() string {
 	open, what := s.workloads-s.converged, "converged"
 	if s.side != "" {
-		what = "decided"
+		what = "precise enough"
 	}
 	switch {
 	case s.workloads == 0:
@@ -306,8 +306,8 @@ func contrastWords(c *model.Contrast) string {
 		return text + "(no interval yet)"
 	}
 	text += words.Interval(c.Ratio)
-	if c.Settled {
-		text += ", settled"
+	if c.Precise {
+		text += ", precise enough"
 	}
 	return text
 }

@@ -99,7 +99,7 @@ type change struct {
 	Metric   model.Metric `json:"metric"`
 	Ratio    float64      `json:"ratio"`
 	Interval *interval    `json:"interval,omitempty"`
-	Settled  bool         `json:"settled"`
+	Precise  bool         `json:"precise"`
 }
 
 // number returns a pointer to v, or nil if it is not a known number.

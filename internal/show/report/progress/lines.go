@@ -282,7 +282,7 @@ func (l *Lines) result(u model.Update) {
 		e.measured(v.workload.Metric, v.sum.Value(v.workload.Metric, v.seconds))
 	}
 	if c := u.Contrast; c != nil && c.Ratio.Confidence > 0 && number(c.Ratio.Value) != nil {
-		e.Change = &change{c.Metric, c.Ratio.Value, intervalOf(c.Ratio), c.Settled}
+		e.Change = &change{c.Metric, c.Ratio.Value, intervalOf(c.Ratio), c.Precise}
 	}
 	l.timed(e)
 }
