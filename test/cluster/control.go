@@ -164,7 +164,7 @@ func (c *Cluster) startProvisioner() error {
 	if c.Longhorn {
 		wanted += "---\n" + longhornObjects
 	}
-	if err := c.apply(strings.ReplaceAll(wanted, "HELPER", c.Helper)); err != nil {
+	if err := c.apply(strings.NewReplacer("HELPER", c.Helper, "REPLICAS", replicaDir, "PATHS", c.paths()).Replace(wanted)); err != nil {
 		return err
 	}
 	return daemon(filepath.Join(c.dir, "provisioner"), "local-path", c.Program("local-path-provisioner"), "start", "--kubeconfig", c.Kubeconfig(),
@@ -184,10 +184,18 @@ func (c *Cluster) apply(objects string) error {
 
 func (c *Cluster) endProvisioner() { end(filepath.Join(c.dir, "provisioner", "local-path.pid")) }
 
-// pathMap returns where local-path puts its directories on each node.
+// paths returns the list of where local-path may put directories on each node; a class says which it takes.
+func (c *Cluster) paths() string {
+	if c.Longhorn {
+		return `["/mnt/local-path","` + replicaDir + `/local-path"]`
+	}
+	return `["/mnt/local-path"]`
+}
+
+// pathMap returns the file of those paths.
 func (c *Cluster) pathMap() string {
 	file := filepath.Join(c.dir, "local-path.json")
-	_ = os.WriteFile(file, []byte(`{"nodePathMap":[{"node":"DEFAULT_PATH_FOR_NON_LISTED_NODES","paths":["/mnt/local-path"]}]}`), 0o600)
+	_ = os.WriteFile(file, []byte(`{"nodePathMap":[{"node":"DEFAULT_PATH_FOR_NON_LISTED_NODES","paths":`+c.paths()+`}]}`), 0o600)
 	return file
 }
 

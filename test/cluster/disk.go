@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,12 +10,31 @@ import (
 	"time"
 )
 
+// Purpose is what a disk of a node is for. Each node has one disk for each, so that volumes of one kind
+// can be measured while those of the other are in use.
+type Purpose string
+
+const (
+	// ForVolumes is the disk of the volumes that stand on one node.
+	ForVolumes Purpose = "disk"
+	// ForReplicas is the disk of Longhorn's replicas. It exists if Options.Longhorn is set.
+	ForReplicas Purpose = "replicas"
+)
+
+// makeDisks gives a node its disks.
+func (c *Cluster) makeDisks(n int) error {
+	if err := c.makeDisk(n, ForVolumes, c.IOPS); err != nil || !c.Longhorn {
+		return err
+	}
+	return c.makeDisk(n, ForReplicas, c.ReplicaIOPS)
+}
+
 // makeDisk gives a node a disk of known speed, and verifies that it keeps data: QEMU's
 // throttle, exported over NBD, turned back into a file by nbdfuse, a loop device on that,
 // ext4. (QEMU's own FUSE export, which would be shorter, reuses the buffer of a write
 // that is still in flight: concurrent writes corrupt each other.)
-func (c *Cluster) makeDisk(n int) error {
-	dir, data := c.disk(n), c.Data(n)
+func (c *Cluster) makeDisk(n int, of Purpose, iops int64) error {
+	dir, data := c.disk(n, of), c.mountedAt(n, of)
 	mountpoint := filepath.Join(dir, "export")
 	for _, d := range []string{mountpoint, data} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
@@ -33,7 +53,7 @@ func (c *Cluster) makeDisk(n int) error {
 		return err
 	}
 	if err := run("qemu-storage-daemon", "--daemonize", "--pidfile", filepath.Join(dir, "qemu.pid"),
-		"--object", fmt.Sprintf("throttle-group,id=tg,x-iops-total=%d,x-bps-total=%d", c.IOPS, c.Bandwidth),
+		"--object", fmt.Sprintf("throttle-group,id=tg,x-iops-total=%d,x-bps-total=%d", iops, c.Bandwidth),
 		"--blockdev", "driver=file,node-name=f,filename="+raw+",cache.direct=on,aio=io_uring", "--blockdev", "driver=raw,node-name=r,file=f",
 		"--blockdev", "driver=throttle,node-name=t,throttle-group=tg,file=r",
 		"--chardev", "socket,id=qmp,path="+filepath.Join(dir, "qmp.sock")+",server=on,wait=off", "--monitor", "chardev=qmp",
@@ -45,7 +65,7 @@ func (c *Cluster) makeDisk(n int) error {
 		return err
 	}
 	if !wait(time.Minute, func() bool { s, err := os.Stat(export); return err == nil && s.Size() == c.DiskSize }) {
-		return fmt.Errorf("the disk of node %d did not appear", n)
+		return fmt.Errorf("the %s of node %d did not appear", of, n)
 	}
 	out, err := exec.Command("losetup", "--sector-size", "4096", "--direct-io=on", "--show", "-f", export).CombinedOutput()
 	if err != nil {
@@ -58,36 +78,40 @@ func (c *Cluster) makeDisk(n int) error {
 	if err := run("mount", loop, data); err != nil {
 		return err
 	}
-	return verify(n, data)
-}
-
-// verify writes blocks with their checksums, several at a time, and reads them back.
-func verify(n int, dir string) error {
-	file := filepath.Join(dir, "verify")
-	defer os.Remove(file)
-	if err := run("fio", "--name=verify", "--filename="+file, "--size=32m", "--rw=randwrite", "--bs=64k", "--ioengine=libaio", "--iodepth=16",
-		"--direct=1", "--verify=crc32c", "--verify_fatal=1", "--verify_state_save=0"); err != nil {
-		return fmt.Errorf("the disk of node %d does not keep what is written: %w", n, err)
+	if err := verify(data); err != nil {
+		return fmt.Errorf("the %s of node %d does not keep what is written: %w", of, n, err)
 	}
 	return nil
 }
 
-// endDisk takes a disk down. A disk that remains is an error: it would remain for ever.
-func (c *Cluster) endDisk(n int) error {
-	dir := c.disk(n)
+// verify writes blocks with their checksums, several at a time, and reads them back.
+func verify(dir string) error {
+	file := filepath.Join(dir, "verify")
+	defer os.Remove(file)
+	return run("fio", "--name=verify", "--filename="+file, "--size=32m", "--rw=randwrite", "--bs=64k", "--ioengine=libaio", "--iodepth=16",
+		"--direct=1", "--verify=crc32c", "--verify_fatal=1", "--verify_state_save=0")
+}
+
+// endDisks takes the disks of a node down. A disk that remains is an error: it would remain for ever.
+func (c *Cluster) endDisks(n int) error {
+	return errors.Join(c.endDisk(n, ForVolumes), c.endDisk(n, ForReplicas))
+}
+
+func (c *Cluster) endDisk(n int, of Purpose) error {
+	dir, data := c.disk(n, of), c.mountedAt(n, of)
 	if _, err := os.Stat(dir); err != nil {
 		return nil
 	}
 	mountpoint := filepath.Join(dir, "export")
-	unmount(c.Data(n))
+	unmount(data)
 	if loop, err := os.ReadFile(filepath.Join(dir, "loop")); err == nil {
 		_ = run("losetup", "-d", string(loop))
 	}
 	unmount(mountpoint)
 	end(filepath.Join(dir, "nbdfuse.pid"))
 	end(filepath.Join(dir, "qemu.pid"))
-	if mounted(mountpoint) || mounted(c.Data(n)) {
-		return fmt.Errorf("the disk of node %d is still in use: see what uses %s", n, c.Data(n))
+	if mounted(mountpoint) || mounted(data) {
+		return fmt.Errorf("the %s of node %d is still in use: see what uses %s", of, n, data)
 	}
 	return os.RemoveAll(dir)
 }

@@ -23,9 +23,10 @@ import (
 type Options struct {
 	// Nodes is the number of nodes, at most 9.
 	Nodes int
-	// IOPS and Bandwidth (in bytes per second) are the limits of each node's disk.
-	IOPS, Bandwidth int64
-	// DiskSize is the size of each node's disk, in bytes.
+	// IOPS and Bandwidth (in bytes per second) are the limits of each node's disk. A node's disk for Longhorn's replicas
+	// does ReplicaIOPS.
+	IOPS, ReplicaIOPS, Bandwidth int64
+	// DiskSize is the size of each disk, in bytes.
 	DiskSize int64
 	// Images are archives that every node gets. The first contains Helper.
 	Images []string
@@ -36,9 +37,10 @@ type Options struct {
 	Longhorn bool
 }
 
-// Defaults returns three nodes, each with a disk of 1,000 I/Os and 100 MiB per second.
+// Defaults returns three nodes, each with a disk of 1,000 I/Os and 100 MiB per second, and one of 300 I/Os per second for
+// replicas: at 1,000, Longhorn's processes need more than two processors.
 func Defaults() Options {
-	return Options{Nodes: 3, IOPS: 1000, Bandwidth: 100 << 20, DiskSize: 4 << 30}
+	return Options{Nodes: 3, IOPS: 1000, ReplicaIOPS: 300, Bandwidth: 100 << 20, DiskSize: 4 << 30}
 }
 
 // Cluster is a running cluster, or its remains.
@@ -84,8 +86,8 @@ func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig"
 // Program returns the path of one of the programs that Build made, such as kubectl.
 func (c *Cluster) Program(name string) string { return filepath.Join(c.bin, name) }
 
-// Data returns the directory where a node's disk is mounted.
-func (c *Cluster) Data(node int) string { return filepath.Join(c.node(node), "data") }
+// Data returns the directory where a node's disk for volumes is mounted.
+func (c *Cluster) Data(node int) string { return c.mountedAt(node, ForVolumes) }
 
 // Logs returns the logs of all parts, for failures.
 func (c *Cluster) Logs() []string {
@@ -94,7 +96,17 @@ func (c *Cluster) Logs() []string {
 }
 
 func (c *Cluster) node(n int) string { return filepath.Join(c.dir, nodeName(n)) }
-func (c *Cluster) disk(n int) string { return filepath.Join(c.dir, fmt.Sprintf("disk%d", n)) }
+func (c *Cluster) disk(n int, of Purpose) string {
+	return filepath.Join(c.dir, fmt.Sprintf("%s%d", of, n))
+}
+
+// mountedAt returns the directory where one of a node's disks is mounted.
+func (c *Cluster) mountedAt(n int, of Purpose) string {
+	if of == ForVolumes {
+		return filepath.Join(c.node(n), "data")
+	}
+	return filepath.Join(c.node(n), string(of))
+}
 func (c *Cluster) control() string   { return filepath.Join(c.dir, "control") }
 func nodeName(n int) string          { return fmt.Sprintf("node%d", n) }
 func address(n int) string           { return fmt.Sprintf("%s%d", net, 10+n) }
@@ -132,7 +144,7 @@ func (c *Cluster) Up() (err error) {
 		return err
 	}
 	disks := make(chan error, 1)
-	go func() { disks <- c.each(c.makeDisk) }()
+	go func() { disks <- c.each(c.makeDisks) }()
 	if err := c.startControl(); err != nil {
 		<-disks
 		return err
@@ -159,7 +171,7 @@ func (c *Cluster) Down() error {
 	}
 	c.endControl()
 	for n := 1; n <= 9; n++ {
-		if err := c.endDisk(n); err != nil {
+		if err := c.endDisks(n); err != nil {
 			return err
 		}
 	}

@@ -58,8 +58,12 @@ func (c *Cluster) mountInside(n int) error {
 	if err := syscall.Mount("proc", "/proc", "proc", 0, ""); err != nil {
 		return err
 	}
-	for from, to := range map[string]string{"kubelet": "/var/lib/kubelet", "containerd": "/var/lib/containerd", "containerd-state": "/run/containerd",
-		"cni": "/etc/cni/net.d", "cni-state": "/var/lib/cni", "pod-logs": "/var/log/pods", "container-logs": "/var/log/containers", "netns": "/run/netns", "data": "/mnt"} {
+	binds := map[string]string{"kubelet": "/var/lib/kubelet", "containerd": "/var/lib/containerd", "containerd-state": "/run/containerd",
+		"cni": "/etc/cni/net.d", "cni-state": "/var/lib/cni", "pod-logs": "/var/log/pods", "container-logs": "/var/log/containers", "netns": "/run/netns", "data": "/mnt"}
+	if c.Longhorn {
+		binds[string(ForReplicas)] = replicaDir
+	}
+	for from, to := range binds {
 		from = filepath.Join(dir, from)
 		if err := errors.Join(os.MkdirAll(from, 0o755), os.MkdirAll(to, 0o755)); err != nil {
 			return err
@@ -81,12 +85,16 @@ func (c *Cluster) startDrivers(n int) error {
 	if err := c.startDriver(n, "csi", "csi.loadline.test", "-loops", loops, "-logs", c.node(n)); err != nil || !c.Longhorn {
 		return err
 	}
-	return c.startDriver(n, "longhorn", longhornDriver, "-loops", loops, "-address", address(n), "-data", "/mnt/longhorn", "-state", pluginDir+longhornDriver,
+	return c.startDriver(n, "longhorn", longhornDriver, "-loops", loops, "-address", address(n), "-data", replicaDir, "-state", pluginDir+longhornDriver,
 		"-logs", c.node(n), "-engine", c.Program("longhorn-engine"), "-bridge", c.Program("bridge"), "-kubeconfig", c.Kubeconfig())
 }
 
-// pluginDir is where drivers listen, in the node's view.
-const pluginDir = "/var/lib/kubelet/plugins/"
+const (
+	// pluginDir is where drivers listen, in the node's view.
+	pluginDir = "/var/lib/kubelet/plugins/"
+	// replicaDir is where the disk for replicas is mounted, in the node's view: Longhorn's own default.
+	replicaDir = "/var/lib/longhorn"
+)
 
 func (c *Cluster) startDriver(n int, program, driver string, args ...string) error {
 	name, dir, socket := nodeName(n), c.node(n), pluginDir+driver+"/csi.sock"

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// SetIOPS changes the rate of every node's disk, while it is used.
+// SetIOPS changes the rate of every node's disk for volumes, while it is used.
 func (c *Cluster) SetIOPS(iops int64) error {
 	limits := map[string]any{"path": "/objects/tg", "property": "limits", "value": map[string]int64{"iops-total": iops, "bps-total": c.Bandwidth}}
 	err := c.each(func(n int) error {
-		if err := command(filepath.Join(c.disk(n), "qmp.sock"), "qom-set", limits); err != nil {
+		if err := command(filepath.Join(c.disk(n, ForVolumes), "qmp.sock"), "qom-set", limits); err != nil {
 			return fmt.Errorf("the disk of node %d keeps its speed: %w", n, err)
 		}
 		return nil
@@ -58,10 +58,10 @@ func command(socket, name string, arguments any) error {
 	return nil
 }
 
-// DiskCounters returns the I/Os that a node's disk has done so far: the kernel's counters
+// DiskCounters returns the I/Os that one of a node's disks has done so far: the kernel's counters
 // (Documentation/admin-guide/iostats.rst) of the loop device that is the disk.
-func (c *Cluster) DiskCounters(n int) (reads, writes uint64, err error) {
-	loop, err := os.ReadFile(filepath.Join(c.disk(n), "loop"))
+func (c *Cluster) DiskCounters(n int, of Purpose) (reads, writes uint64, err error) {
+	loop, err := os.ReadFile(filepath.Join(c.disk(n, of), "loop"))
 	if err != nil {
 		return 0, 0, err
 	}

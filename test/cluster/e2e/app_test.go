@@ -351,7 +351,7 @@ func testLonghornPostgres(t *testing.T) {
 			t.Skip("skipped:", cluster.MissingPostgres())
 		}
 	}
-	o := run(t, ns, "app", "postgres", "--image", name, "--scale", "2", "sc:longhorn?size=3Gi", "--baseline", "sc:local-path?size=3Gi", "--clients", "1,10", "--max-time", "100s",
+	o := run(t, ns, "app", "postgres", "--image", name, "--scale", "2", "sc:longhorn?size=3Gi", "--baseline", "sc:replica-disk?size=3Gi", "--clients", "1,10", "--max-time", "100s",
 		"--quiet", "--format", "json")
 	var r struct {
 		appReport
@@ -374,7 +374,7 @@ func testLonghornPostgres(t *testing.T) {
 			near(t, res.Workload+" on three replicas, writes", writes, allWrites, res.Verdict)
 		}
 	}
-	if a, b := r.Comparison.A.Environment.Cluster, r.Comparison.B.Environment.Cluster; a.Node != b.Node || a.Class != "local-path" || b.Class != "longhorn" {
+	if a, b := r.Comparison.A.Environment.Cluster, r.Comparison.B.Environment.Cluster; a.Node != b.Node || a.Class != "replica-disk" || b.Class != "longhorn" {
 		t.Errorf("the sides were on %s of %s and %s of %s", a.Class, a.Node, b.Class, b.Node)
 	}
 	nothingLeft(t, ns)

@@ -14,8 +14,7 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// The disks of the nodes do 300 I/Os per second each while Longhorn is measured: at
-// 1,000 its processes need more than two processors. A volume has a replica on each of
+// The disks for replicas do 300 I/Os per second each. A volume has a replica on each of
 // the three: each read goes to one of them in turn, and each write to all, where it becomes two
 // writes, of the data and of a revision counter.
 const (
@@ -33,20 +32,46 @@ func TestLonghorn(t *testing.T) {
 	if why := cluster.MissingLonghorn(); why != "" {
 		t.Skip("skipped: no Longhorn engine can be built here: " + why)
 	}
-	before := lab.IOPS
-	if err := lab.SetIOPS(slowDisk); err != nil {
-		t.Fatal(err)
+	if lab.ReplicaIOPS != slowDisk {
+		t.Fatalf("the disks for replicas do %d I/Os per second, and %d are expected here", lab.ReplicaIOPS, slowDisk)
 	}
-	t.Cleanup(func() {
-		if err := lab.SetIOPS(before); err != nil {
-			t.Error(err)
-		}
-	})
 	t.Run("held against its disk", testLonghornBaseline)
 	t.Run("several volumes", testLonghornScale)
 	t.Run("a budget", testLonghornBudget)
-	t.Run("a database", testLonghornPostgres)
 	t.Run("a replica dies", testLonghornReplicaDies)
+	nothingLeftOfLonghorn(t)
+}
+
+// TestSideBySide measures a database on Longhorn's volumes, which waits for the disks for replicas most of the time, and
+// meanwhile, one after the other, what needs the disks for volumes of all nodes.
+func TestSideBySide(t *testing.T) {
+	t.Run("a database on Longhorn", func(t *testing.T) {
+		t.Parallel()
+		if why := cluster.MissingLonghorn(); why != "" {
+			t.Skip("skipped: no Longhorn engine can be built here: " + why)
+		}
+		testLonghornPostgres(t)
+		nothingLeftOfLonghorn(t)
+	})
+	t.Run("the disks of all nodes", func(t *testing.T) {
+		t.Parallel()
+		for _, c := range []struct {
+			name string
+			test func(t *testing.T)
+		}{
+			{"scale", testScale},
+			{"a trace", testTrace},
+			{"a trace of several nodes", testTraceOfSeveralNodes},
+			{"a trace of one pod", testTraceOfOnePod},
+			{"a trace of an application", testTraceOfAnApplication},
+		} {
+			t.Run(c.name, c.test)
+		}
+	})
+}
+
+func nothingLeftOfLonghorn(t *testing.T) {
+	t.Helper()
 	if left := kubectl(t, "get", "volumes.longhorn.io,engines.longhorn.io,replicas.longhorn.io", "-A", "-o", "name"); strings.Contains(left, "/") {
 		t.Errorf("left: %s", left)
 	}
@@ -68,7 +93,7 @@ func near(t *testing.T, what string, got, truth float64, verdict string) {
 // half as fast, and neither is flagged: the Longhorn adapter knows the number of replicas.
 func testLonghornBaseline(t *testing.T) {
 	ns := namespace(t, "lh-baseline", "restricted")
-	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:local-path", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
+	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:replica-disk", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
 		"--max-time", "46s", "--quiet", "--format", "json")
 	var r struct {
 		report
@@ -209,7 +234,7 @@ func testLonghornBudget(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// countDisks starts counting the I/Os of all nodes' disks. The function that it returns stops counting
+// countDisks starts counting the I/Os of all disks for replicas. The function that it returns stops counting
 // and returns the reads and writes per second under full load,
 // as the upper quartile of all seconds.
 func countDisks(t *testing.T) (end func() (reads, writes float64)) {
@@ -221,7 +246,7 @@ func countDisks(t *testing.T) (end func() (reads, writes float64)) {
 	look := func() (c counts) {
 		c.at = time.Now()
 		for n := 1; n <= lab.Nodes; n++ {
-			r, w, err := lab.DiskCounters(n)
+			r, w, err := lab.DiskCounters(n, cluster.ForReplicas)
 			if err != nil {
 				t.Error(err)
 			}
@@ -294,13 +319,13 @@ func testLonghornReplicaDies(t *testing.T) {
 		"--format", "json")
 	cmd.Stdout, cmd.Stderr = out, progress
 	start(t, cmd, progress, "MiB in ")
-	first, _, err := lab.DiskCounters(2)
+	first, _, err := lab.DiskCounters(2, cluster.ForReplicas)
 	if err != nil {
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(commandTimeout)
 	for now := first; now < first+until*slowDisk; time.Sleep(100 * time.Millisecond) {
-		if now, _, err = lab.DiskCounters(2); err != nil || time.Now().After(deadline) {
+		if now, _, err = lab.DiskCounters(2, cluster.ForReplicas); err != nil || time.Now().After(deadline) {
 			t.Fatalf("%d reads within %s, %v: %s", now-first, commandTimeout, err, progress)
 		}
 	}

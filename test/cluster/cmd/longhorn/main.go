@@ -47,7 +47,7 @@ func (d *driver) run(kubeconfig, socket string) (err error) {
 	if err := os.MkdirAll(d.state, 0o755); err != nil {
 		return err
 	}
-	if d.records, err = openRecords(kubeconfig); err != nil {
+	if d.records, err = openRecords(kubeconfig, d.data); err != nil {
 		return err
 	}
 	failed := make(chan error, 2)

@@ -18,6 +18,8 @@ import (
 // only the fields that a benchmark may look at.
 type records struct {
 	client dynamic.Interface
+	// data is where every node has its replicas.
+	data string
 }
 
 const (
@@ -35,13 +37,13 @@ var (
 	degraded = [2]string{"attached", "degraded"}
 )
 
-func openRecords(kubeconfig string) (*records, error) {
+func openRecords(kubeconfig, data string) (*records, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return nil, err
 	}
 	client, err := dynamic.NewForConfig(config)
-	return &records{client: client}, err
+	return &records{client: client, data: data}, err
 }
 
 // node is a node that can hold replicas.
@@ -145,7 +147,7 @@ func (r *records) replicas(ctx context.Context, id string, s settings, modes map
 		}
 		if err := r.write(ctx, "replicas", "Replica", replicaName(id, node), id,
 			map[string]any{"volumeName": id, "volumeSize": s.size, "nodeID": node, "image": image, "active": true, "dataEngine": "v1",
-				"engineName": id + "-e-0", "diskPath": "/mnt/longhorn", "dataDirectoryName": id, "failedAt": failedAt},
+				"engineName": id + "-e-0", "diskPath": r.data, "dataDirectoryName": id, "failedAt": failedAt},
 			map[string]any{"currentState": state, "currentImage": image}); err != nil {
 			return err
 		}
