@@ -26,7 +26,7 @@ func Busy(t named, why string, args ...any) {
 
 // UpToThree measures up to three times, until nothing is wrong: another process that holds the processors for a tenth of
 // a second spoils one measurement, but a device or a program that is wrong is wrong every time. measure returns what
-// was wrong. If it fails the test itself, there is no second try. A try must not change what the next one uses, unless each try
+// was wrong. If it fails the test itself, there is no second try, nor if nothing had to wait for a processor. A try must not change what the next one uses, unless each try
 // makes its own. The test fails with what was wrong in the last try.
 func UpToThree(t named, measure func() (wrong []string)) {
 	t.Helper()
@@ -39,24 +39,30 @@ func UpToThree(t named, measure func() (wrong []string)) {
 		case try == tries:
 			t.Errorf("%d times, at last: %s", tries, wrong)
 			return
+		case !SecondTry(t, wrong, meanwhile):
+			return
 		}
-		SecondTry(t, wrong, meanwhile)
 		t.Logf("once more: %s; meanwhile %s", wrong, meanwhile)
 	}
 }
 
 // watched measures, and says what contention there was meanwhile. The watch ends even if measure ends the test.
-func watched(measure func() []string) (wrong, meanwhile string) {
+func watched(measure func() []string) (wrong string, meanwhile contention.Seen) {
 	seen := contention.Watch()
 	defer func() { meanwhile = seen() }()
-	return strings.Join(measure(), "; "), ""
+	return strings.Join(measure(), "; "), meanwhile
 }
 
-// SecondTry writes down that a test tries again because something was wrong, and what contention.Watch saw during the first try: where
-// nothing had to wait, the cause is another one.
-func SecondTry(t named, wrong, meanwhile string) {
+// SecondTry reports whether a test may try again because something was wrong, and writes that down. Where nothing had to wait for a
+// processor during the first try, the machine was not the cause, and the test fails.
+func SecondTry(t named, wrong string, meanwhile contention.Seen) bool {
 	t.Helper()
-	writeDown(t, "SECOND TRY ("+meanwhile+")", wrong)
+	if !meanwhile.Excuses() {
+		t.Errorf("%s; no second try: %s", wrong, meanwhile)
+		return false
+	}
+	writeDown(t, fmt.Sprintf("SECOND TRY (%s)", meanwhile), wrong)
+	return true
 }
 
 // writeDown appends a message that go test does not show for a passing test to the file that

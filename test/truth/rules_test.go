@@ -107,13 +107,13 @@ func TestRulesFindTheirFaults(t *testing.T) {
 	lab.Need(t, "fio")
 	lab.Lock(t)
 	var missed []planted
-	var meanwhile []string
+	var meanwhile []contention.Seen
 	eachFault(t, func(p planted) bool { return p.class == exclusive }, func(t *testing.T, p planted) {
 		seen := contention.Watch()
 		found := p.found(t)
 		detections.add(p, found)
-		if words := seen(); !found {
-			missed, meanwhile = append(missed, p), append(meanwhile, words)
+		if contended := seen(); !found {
+			missed, meanwhile = append(missed, p), append(meanwhile, contended)
 		}
 	})
 	if *rounds > 1 {
@@ -121,8 +121,9 @@ func TestRulesFindTheirFaults(t *testing.T) {
 	}
 	for i, p := range missed {
 		t.Run(p.rule+"/"+p.name+"/again", func(t *testing.T) {
-			lab.SecondTry(t, "the fault was not found at the first try", meanwhile[i])
-			p.find(t)
+			if lab.SecondTry(t, "the fault was not found at the first try", meanwhile[i]) {
+				p.find(t)
+			}
 		})
 	}
 }
@@ -295,7 +296,8 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		}
 		return
 	}
-	runWithRetry(t, demand{seconds: 170}, func(t testing.TB) {
+	// Beside fifteen others its first seconds were slower once.
+	runWithRetry(t, demand{class: waiting, seconds: 170}, func(t testing.TB) {
 		excuseStolen := watchSteal(t)
 		o, flagged := cleanTry(t)
 		excuseStolen(o)

@@ -29,9 +29,19 @@ type processors struct {
 	all, idle, stolen float64
 }
 
-// Watch watches the machine until the function that it returns is called, which says what it has seen: "the longest
-// wait for a processor was 180 ms, processes waited 41 % of the time, processors 3 % idle and 0 % stolen".
-func Watch() (words func() string) {
+// Seen is what was seen of the contention for a machine's processors.
+type Seen struct {
+	// Longest is the longest time that a process was not woken when it was due.
+	Longest time.Duration
+	// Waited is the share of the time in which at least one process waited for a processor; nil on a kernel that does not tell
+	// (/proc/pressure/cpu).
+	Waited *float64
+	// Idle and Stolen are the shares of the processors' time in which they did nothing, and which the host gave to others.
+	Idle, Stolen float64
+}
+
+// Watch watches the machine until the function that it returns is called, which returns what it has seen.
+func Watch() (end func() Seen) {
 	c := &watched{stop: make(chan struct{}), stopped: make(chan struct{}), began: time.Now(), before: readProcessors()}
 	go c.watch()
 	return c.end
@@ -52,19 +62,38 @@ func (c *watched) watch() {
 	}
 }
 
-func (c *watched) end() string {
+func (c *watched) end() Seen {
 	close(c.stop)
 	<-c.stopped
 	now, took := readProcessors(), time.Since(c.began).Seconds()
-	share := func(part, whole float64) string { return fmt.Sprintf("%.0f %%", 100*part/max(whole, 1e-9)) }
-	words := fmt.Sprintf("the longest wait for a processor was %d ms", c.longest.Milliseconds())
-	if c.before.waited > 0 {
-		words += ", processes waited " + share(now.waited-c.before.waited, took) + " of the time"
+	seen := Seen{Longest: c.longest}
+	if c.before.waited > 0 && took > 0 {
+		waited := (now.waited - c.before.waited) / took
+		seen.Waited = &waited
 	}
 	if all := now.all - c.before.all; all > 0 {
-		words += ", processors " + share(now.idle-c.before.idle, all) + " idle and " + share(now.stolen-c.before.stolen, all) + " stolen"
+		seen.Idle, seen.Stolen = (now.idle-c.before.idle)/all, (now.stolen-c.before.stolen)/all
 	}
-	return words
+	return seen
+}
+
+// String says it: "the longest wait for a processor was 180 ms, processes waited 41 % of the time, processors 3 % idle and 0 % stolen".
+func (s Seen) String() string {
+	words := fmt.Sprintf("the longest wait for a processor was %d ms", s.Longest.Milliseconds())
+	if s.Waited != nil {
+		words += fmt.Sprintf(", processes waited %.0f %% of the time", 100**s.Waited)
+	}
+	return words + fmt.Sprintf(", processors %.0f %% idle and %.0f %% stolen", 100*s.Idle, 100*s.Stolen)
+}
+
+// Excuses reports whether something had to wait for a processor, which may have spoiled a measurement. On a quiet machine a
+// process is woken within a millisecond.
+func (s Seen) Excuses() bool {
+	const late, waited, stolen, idle = 8 * time.Millisecond, 0.05, 0.01, 0.9
+	if s.Waited == nil && s.Idle < idle || s.Waited != nil && *s.Waited >= waited {
+		return true
+	}
+	return s.Longest >= late || s.Stolen >= stolen
 }
 
 // readProcessors reads the totals; those that this kernel does not have are 0.
