@@ -18,7 +18,7 @@ func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
 	findings = append(findings, checkTransactions(c, a, b)...)
 	findings = append(findings, checkPlaced(c, a, b)...)
 	findings = append(findings, checkSkipped(c, a, b)...)
-	for _, f := range []*model.Finding{checkShared(c), checkPartial(c), checkMissing(c, a.Recorded, b.Recorded), checkSingle(c, a, b)} {
+	for _, f := range []*model.Finding{checkShared(c), checkPartial(c, a.Recorded, b.Recorded), checkMissing(c, a.Recorded, b.Recorded), checkSingle(c, a, b)} {
 		if f != nil {
 			findings = append(findings, *f)
 		}
@@ -214,21 +214,39 @@ func checkImported(c *model.Comparison) []model.Finding {
 	return list
 }
 
-func checkPartial(c *model.Comparison) *model.Finding {
+// checkPartial reports sides that did not end as planned. One that was stopped after its guaranteed repeats lacks none of them.
+func checkPartial(c *model.Comparison, a, b *model.Recorded) *model.Finding {
 	var words []string
+	short := false
 	for _, s := range []struct {
 		side model.Side
 		run  *model.RunInfo
-	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
+		rec  *model.Recorded
+	}{{model.SideA, &c.A, a}, {model.SideB, &c.B, b}} {
 		if s.run.Status != model.Complete && s.run.Status != model.Unknown {
 			words = append(words, fmt.Sprintf("%s was %s", s.side, s.run.Status))
+			short = short || stepsMade(s.rec) < max(1, len(s.rec.Plan.Steps))
 		}
 	}
 	if len(words) == 0 {
 		return nil
 	}
-	return &model.Finding{Rule: "partial", Severity: model.SeverityWarning,
-		Message: "partial: " + strings.Join(words, " and ") + "; fewer repeats stand behind the rows than were planned"}
+	message := "partial: " + strings.Join(words, " and ")
+	if short {
+		message += "; fewer repeats stand behind the rows than were planned"
+	} else {
+		message += " after the repeats that were planned at least"
+	}
+	return &model.Finding{Rule: "partial", Severity: model.SeverityWarning, Message: message}
+}
+
+// stepsMade returns the number of steps that a run recorded, each once however many workers made it.
+func stepsMade(rec *model.Recorded) int {
+	made := map[int]bool{}
+	for _, s := range rec.Run.Steps {
+		made[s.Step.Number] = true
+	}
+	return len(made)
 }
 
 // checkMissing reports workloads that only one side has, or that differ.

@@ -2,6 +2,7 @@ package analyze_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,13 @@ func TestOnlyWholeBlocksCount(t *testing.T) {
 	}
 	if severity(c, "partial") != model.SeverityWarning {
 		t.Errorf("findings %+v", c.Findings)
+	}
+	// Of a side that was stopped after its guaranteed repeats none is missing.
+	for planned, says := range map[int]string{4: "partial: B was interrupted after the repeats that were planned at least", 5: "partial: B was interrupted; fewer repeats stand behind the rows than were planned"} {
+		b.Plan.Steps = make([]model.Step, planned)
+		if c := compare(a, b); !slices.ContainsFunc(c.Findings, func(f model.Finding) bool { return f.Message == says }) {
+			t.Errorf("%d planned: findings %+v", planned, c.Findings)
+		}
 	}
 }
 

@@ -103,7 +103,11 @@ var logSpeaks = []string{"buffered", "sparse", "size", "depth"}
 var firstFaults = []fault{
 	{rule: "interrupted", name: "by the user", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status, ev.Recorded.Run.Reason = model.Interrupted, "SIGINT"
-	}, want: []string{"warning"}, says: "interrupted (SIGINT); 40 of at least 40 repeats"},
+	}, want: []string{"warning"}, says: "interrupted (SIGINT); 40 repeats were made (at least 40 were planned)"},
+	{rule: "interrupted", name: "early", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Status = model.Interrupted
+		ev.Recorded.Plan.Steps = append(ev.Recorded.Plan.Steps, model.Step{Number: 41, Workload: lat.Name})
+	}, want: []string{"warning"}, says: "interrupted; 40 of at least 41 repeats were made"},
 	{rule: "interrupted", name: "failed", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status = model.Failed
 	}, want: []string{"warning"}, says: "partial: the run failed"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleInterrupted = Rule{
@@ -49,8 +50,12 @@ func checkInterrupted(ev Evidence) []model.Finding {
 		made, were = sampledSteps(ev.Recorded.Samples), "have samples"
 	}
 	message := fmt.Sprintf("partial: %s; %d of at least %d repeats %s", what, made, planned, were)
-	if planned == 0 {
-		message = fmt.Sprintf("partial: %s; %d repeats %s", what, made, were)
+	switch {
+	case planned == 0:
+		message = fmt.Sprintf("partial: %s; %s %s", what, units.FormatCount(made, "repeat"), were)
+	case made >= planned:
+		// None of the guaranteed repeats is missing: what was cut off are those that would have narrowed the intervals.
+		message = fmt.Sprintf("partial: %s; %s %s (at least %d were planned)", what, units.FormatCount(made, "repeat"), were, planned)
 	}
 	evidence := map[string]any{"status": string(run.Status), "repeats": made, "planned": planned}
 	if lost := lostWorkers(run.Steps); len(lost) > 0 {
