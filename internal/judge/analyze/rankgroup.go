@@ -109,9 +109,9 @@ func sumUp(name string, rows []standing, systems int) model.RankGroup {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(s standing) bool { return len(s.good) < len(in) })
 	g.Rows = len(rows)
 	if len(in) < 2 || len(rows) == 0 {
-		g.Verdict, g.Reason = model.Unusable, "there is no test of which two numbers can be used"
+		g.Verdict, g.Reason = model.Unusable, "no test has two usable numbers"
 		if len(in) > 1 {
-			g.Reason = "no test was made of all of them"
+			g.Reason = "no test has usable numbers of all of them"
 		}
 		return g
 	}

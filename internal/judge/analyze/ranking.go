@@ -152,7 +152,7 @@ func rankRow(sides []Measured, k rankKey, noise *model.Noise) model.RankRow {
 	switch {
 	case len(usable) < 2:
 		row.Verdict = model.Unusable
-		row.Reason = "fewer than two of its numbers can be used"
+		row.Reason = "it has fewer than two usable numbers"
 	case len(kinds) > 1:
 		row.Reason = "the systems ran different workloads under this name"
 	case !bare:

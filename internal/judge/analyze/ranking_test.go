@@ -40,7 +40,7 @@ func TestNothingIsBorrowed(t *testing.T) {
 		"no repeats":   {60, func(a, b *Measured) {}, "single runs, and nothing was repeated: what differs by chance is not known", model.Unclear},
 		"short runs":   {5, nil, "single runs of 5.00 s: too short to have the noise of other tests", model.Unclear},
 		"other things": {60, func(a, _ *Measured) { a.Recorded.Plan.Workloads[0].Depth = 64 }, "the systems ran different workloads under this name", model.Unclear},
-		"invalid":      {60, func(a, _ *Measured) { a.Report.Results[0].Verdict = model.Invalid }, "fewer than two of its numbers can be used", model.Unusable},
+		"invalid":      {60, func(a, _ *Measured) { a.Report.Results[0].Verdict = model.Invalid }, "it has fewer than two usable numbers", model.Unusable},
 	} {
 		figures := map[string][]float64{"a": {1000}, "b": repeats}
 		if name == "no repeats" {
@@ -53,6 +53,25 @@ func TestNothingIsBorrowed(t *testing.T) {
 		row := Rank([]Measured{a, b}).Rows[0]
 		if row.Verdict != c.want || row.Reason != c.reason {
 			t.Errorf("%s: %s, %q; want %s, %q", name, row.Verdict, row.Reason, c.want, c.reason)
+		}
+	}
+}
+
+// A group that ranks nothing says why.
+func TestAGroupWithoutAPlaceSaysWhy(t *testing.T) {
+	of := func(systems ...int) standing {
+		s := standing{good: map[int]float64{}, told: func(a, b int) int { return 0 }}
+		for _, i := range systems {
+			s.good[i] = 1
+		}
+		return s
+	}
+	for want, rows := range map[string][]standing{
+		"no test has two usable numbers":            {of(0)},
+		"no test has usable numbers of all of them": {of(0, 1), of(1, 2)},
+	} {
+		if g := sumUp("a", rows, 3); g.Verdict != model.Unusable || g.Reason != want {
+			t.Errorf("%s, %q; want %q", g.Verdict, g.Reason, want)
 		}
 	}
 }
