@@ -112,13 +112,18 @@ func (m Metric) FormatWidth(d Direction, e Estimate) string {
 	case e.Open:
 		return "≥ " + strings.TrimPrefix(m.FormatOf(d, e.Low), "≥ ")
 	case h > widestHalf:
-		low, high := m.FormatOf(d, e.Low), m.FormatOf(d, e.High)
-		if unit := high[strings.LastIndexAny(high, " ")+1:]; strings.Contains(high, " ") {
-			low = strings.TrimSuffix(low, " "+unit)
-		}
-		return "[" + low + ", " + high + "]"
+		return m.FormatBounds(d, e)
 	}
 	return "±" + units.FormatShare(h)
+}
+
+// FormatBounds formats an interval that has both bounds, with a unit that they share written once: "[1.20k, 3.40k IOPS]".
+func (m Metric) FormatBounds(d Direction, e Estimate) string {
+	low, high := m.FormatOf(d, e.Low), m.FormatOf(d, e.High)
+	if unit := high[strings.LastIndexAny(high, " ")+1:]; strings.Contains(high, " ") {
+		low = strings.TrimSuffix(low, " "+unit)
+	}
+	return "[" + low + ", " + high + "]"
 }
 
 // FormatTotal formats a total in the unit of its metric, with all digits: "31,808 IOPS", "378 MiB/s".

@@ -46,14 +46,14 @@ func decide(f *flow, r *model.Result, goal model.Goal, limited bool) Decided {
 	}
 	e, known := goalEstimate(f, r, goal)
 	g.Estimate = e
-	what := fmt.Sprintf("%s %s", g.Metric.Format(e.Value), interval(g.Metric, e))
+	what := fmt.Sprintf("%s %s", g.Metric.FormatOf(g.Direction, e.Value), interval(g.Metric, g.Direction, e))
 	median := r.Metrics[model.P50]
 	p, _ := g.Metric.Percentile()
 	switch {
 	case !known && !g.Above && r.Verdict != model.Invalid && p > 50 && median.Confidence > 0 && median.Low > g.Bound:
 		// No percentile is below the median.
 		g.Outcome = model.Missed
-		g.Message = fmt.Sprintf("the %s is not known, and the p50 alone is %s %s", g.Metric, model.P50.Format(median.Value), interval(model.P50, median))
+		g.Message = fmt.Sprintf("the %s is not known, and the p50 alone is %s %s", g.Metric, model.P50.Format(median.Value), interval(model.P50, g.Direction, median))
 		return g
 	case !known:
 		g.Message = fmt.Sprintf("too few independent I/Os for %s: it needs %.0f", g.Metric, stats.PercentileNeeds(p))
@@ -134,15 +134,15 @@ func met(yes bool) model.Outcome {
 	return model.Missed
 }
 
-// interval formats an interval as "[20.9k IOPS, 22.1k IOPS]".
-func interval(m model.Metric, e model.Estimate) string {
+// interval formats an interval as the tables do, "[20.9k, 22.1k IOPS]", but always with its bounds: a goal is decided by them.
+func interval(m model.Metric, d model.Direction, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "without an interval"
 	}
 	if e.Open {
-		return fmt.Sprintf("[%s, no upper end]", m.Format(e.Low))
+		return fmt.Sprintf("[%s, no upper end]", m.FormatOf(d, e.Low))
 	}
-	return fmt.Sprintf("[%s, %s]", m.Format(e.Low), m.Format(e.High))
+	return m.FormatBounds(d, e)
 }
 
 const (

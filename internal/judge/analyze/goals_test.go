@@ -39,6 +39,10 @@ func TestGoalsAreDecidedOnTheInterval(t *testing.T) {
 			t.Errorf("%+v is %s: it needs %.0f s", c.goal, got.Outcome, got.Needs)
 		}
 	}
+	// An interval is written as in the tables.
+	if got := analyze.Decide(rec, results, []model.Goal{goal(model.IOPS, true, 1)})[0].Message; got != "1.00k IOPS [950, 1.05k IOPS]" {
+		t.Errorf("the message is %q", got)
+	}
 	results[0].Verdict = model.Invalid
 	if got := analyze.Decide(rec, results, []model.Goal{goal(model.IOPS, true, 1)})[0]; got.Outcome != model.Undecided {
 		t.Errorf("an invalid number meets a goal: %+v", got)

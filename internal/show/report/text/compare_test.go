@@ -115,9 +115,9 @@ func TestRenderComparison(t *testing.T) {
 func TestGoalsAreShown(t *testing.T) {
 	r := steady()
 	r.Goals = []model.Goal{
-		{Text: "rand-read-iops iops > 20k", Outcome: model.Met, Message: "21.4k IOPS [21.0k IOPS, 21.9k IOPS]"},
-		{Text: "rand-read-iops p99 < 5ms", Outcome: model.Missed, Message: "7.90 ms [7.70 ms, 8.10 ms]"},
-		{Text: "rand-write-iops iops > 10k", Outcome: model.Undecided, Message: "9.98k IOPS [9.90k IOPS, 10.1k IOPS] contains the bound",
+		{Text: "rand-read-iops iops > 20k", Outcome: model.Met, Message: "21.4k IOPS [21.0k, 21.9k IOPS]"},
+		{Text: "rand-read-iops p99 < 5ms", Outcome: model.Missed, Message: "7.90 ms [7.70, 8.10 ms]"},
+		{Text: "rand-write-iops iops > 10k", Outcome: model.Undecided, Message: "9.98k IOPS [9.90k, 10.1k IOPS] contains the bound",
 			Next: "loadline run /srv/data --only rand-write-iops --repeat 14 --max-time 60s   # at most 1 m 10 s"},
 	}
 	golden(t, "goals", render(t, r, Options{Width: 100, Unicode: true}))
