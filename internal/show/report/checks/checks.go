@@ -93,12 +93,14 @@ func ofReport(r *model.Report) Suite {
 			s.add("run", "durability", broken, string(d.Result), d.Statement, 0)
 		}
 	}
-	invalid := map[string]bool{}
+	// judged is what the verdict on a result that is not invalid adds to a message.
+	invalid, judged := map[string]bool{}, map[string]string{}
 	for _, res := range r.Results {
 		name := res.Workload + " " + string(res.Direction)
-		value := res.Metric.Format(res.Value) + within(res.Metric, res.Estimate)
+		value := res.Metric.FormatOf(res.Direction, res.Value) + within(res)
 		if res.Verdict != model.Invalid {
-			s.add("result", name, passed, string(res.Verdict), value, res.Seconds)
+			judged[name] = trusted(res.Verdict, r.Findings, res.Workload)
+			s.add("result", name, passed, string(res.Verdict), value+judged[name], res.Seconds)
 			continue
 		}
 		invalid[name] = true
@@ -108,9 +110,10 @@ func ofReport(r *model.Report) Suite {
 		s.add("result", name, broken, "not measured", "it has no result"+words.Prefixed(": ", reasons(r, name)), 0)
 	}
 	for _, g := range r.Goals {
-		message := g.Message + words.Prefixed("; next: ", g.Next)
+		of := g.Workload + " " + string(g.Direction)
+		message := g.Message + judged[of] + words.Prefixed("; next: ", g.Next)
 		o := map[model.Outcome]outcome{model.Met: passed, model.Missed: failed, model.Undecided: failed}[g.Outcome]
-		if g.Outcome == model.Undecided && invalid[g.Workload+" "+string(g.Direction)] {
+		if g.Outcome == model.Undecided && invalid[of] {
 			o = broken
 		}
 		s.add("goal", g.Text, o, string(g.Outcome), message, 0)
@@ -161,34 +164,53 @@ func ofComparison(c *model.Comparison, failOn []string) Suite {
 		if r.Verdict == model.Unclear && slices.Contains(failOn, "unclear") {
 			o = failed
 		}
-		s.add("comparison", words.RowName(c, r)+" "+string(r.Metric), o, string(r.Verdict), rowWords(r), 0)
+		s.add("comparison", words.RowName(c, r)+" "+string(r.Metric), o, string(r.Verdict), rowWords(c, r), 0)
 	}
 	return s
 }
 
-// rowWords returns, for example, "worse: 4.95 ms → 6.78 ms, +37% [+12%, +66%], margin ±10%".
-func rowWords(r model.Row) string {
-	said := fmt.Sprintf("%s: %s → %s", r.Verdict, r.Metric.Format(r.A.Value), r.Metric.Format(r.B.Value))
+// rowWords returns, for example, "worse: 4.95 ms → 6.78 ms, +37% [+12%, +66%], margin ±10%; suspect: size".
+func rowWords(c *model.Comparison, r model.Row) string {
+	said := fmt.Sprintf("%s: %s → %s", r.Verdict, r.Metric.FormatOf(r.Direction, r.A.Value), r.Metric.FormatOf(r.Direction, r.B.Value))
 	if r.Verdict == model.Unusable {
 		return said + "; a number behind it is invalid, so nothing follows from it"
 	}
-	said += ", " + words.Change(r.Ratio.Value, 1) + " " + words.Interval(r.Ratio) + ", margin ±" + words.Percent(r.Margin)
+	said += ", " + words.Change(r.Ratio.Value, 1) + " " + words.Interval(r.Ratio) + ", margin ±" + words.Percent(r.Margin) + trusted(r.Trust, c.Findings, r.Workload)
 	if r.Needed > 0 {
 		said += fmt.Sprintf("; about %d blocks would probably settle it", r.Needed)
 	}
 	return said
 }
 
-// within returns the interval of a value, in words.
-func within(m model.Metric, e model.Estimate) string {
-	if e.Confidence == 0 {
+// trusted returns the verdict on a workload's numbers and the rules that warn of them: "; valid", "; suspect: size, cpu". A
+// comparison warns of valid numbers, too, when its sides are not comparable: "; valid; warning: unlike".
+func trusted(v model.Verdict, findings []model.Finding, workload string) string {
+	if v == "" {
+		return "; not checked"
+	}
+	var rules []string
+	for _, f := range findings {
+		concerns := len(f.Results) == 0 || slices.Contains(f.Results, workload)
+		if f.Severity == model.SeverityWarning && concerns && !slices.Contains(rules, f.Rule) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	lead := ": "
+	if v == model.Valid {
+		lead = "; warning: "
+	}
+	return "; " + string(v) + words.Prefixed(lead, strings.Join(rules, ", "))
+}
+
+// within returns the interval of a result, in words.
+func within(res model.Result) string {
+	switch {
+	case res.Confidence == 0:
 		return ", without an interval"
+	case res.Open:
+		return fmt.Sprintf(" (%.0f %% CI [%s, no upper end])", res.Confidence*100, res.Metric.FormatOf(res.Direction, res.Low))
 	}
-	high := m.Format(e.High)
-	if e.Open {
-		high = "no upper end"
-	}
-	return fmt.Sprintf(" (%.0f %% CI %s to %s)", e.Confidence*100, m.Format(e.Low), high)
+	return fmt.Sprintf(" (%.0f %% CI %s)", res.Confidence*100, res.Metric.FormatBounds(res.Direction, res.Estimate))
 }
 
 // counts returns the number of checks with each outcome.

@@ -44,6 +44,7 @@ type (
 		Fail  *readCause `xml:"failure"`
 		Error *readCause `xml:"error"`
 		Skip  *readCause `xml:"skipped"`
+		Out   string     `xml:"system-out"`
 	}
 	readCause struct {
 		Message string `xml:"message,attr"`
@@ -180,6 +181,33 @@ func TestGoalsAndResultsAreTestCases(t *testing.T) {
 	}
 	if p := all.Suites[0].Properties; p[len(p)-1].Name != "label.env" || p[len(p)-1].Value != "a<b" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A number that passes is shown with its verdict, and with the rules that warn of it; its goal as well.
+func TestWhatPassesIsShownWithItsVerdict(t *testing.T) {
+	estimate := model.Estimate{Unit: "1/s", Value: 3000, Low: 2990, High: 3010, Confidence: 0.95}
+	r := &model.Report{Results: []model.Result{{Workload: "reads", Direction: model.Read, Metric: model.IOPS, Estimate: estimate, Verdict: model.Suspect},
+		{Workload: "writes", Direction: model.Write, Metric: model.IOPS, Estimate: model.Estimate{Value: 3000}, Verdict: model.Valid}},
+		Findings: []model.Finding{{Rule: "size", Severity: model.SeverityWarning, Results: []string{"reads"}}, {Rule: "cpu", Severity: model.SeverityWarning, Results: []string{"reads"}},
+			{Rule: "size", Severity: model.SeverityWarning, Results: []string{"reads"}}, {Rule: "depth", Severity: model.SeverityNote}},
+		Goals: []model.Goal{{Text: "g", Workload: "reads", Direction: model.Read, Outcome: model.Met, Message: "3.00k IOPS [2.99k, 3.01k IOPS]"}}}
+	row := model.Row{Workload: "reads", Metric: model.IOPS, A: estimate, B: estimate, Ratio: model.Estimate{Value: 1, Low: 0.99, High: 1.01, Confidence: 0.95}, Verdict: model.Same, Margin: 0.05, Trust: model.Suspect}
+	other := row
+	other.Workload, other.Trust = "writes", model.Valid
+	c := &model.Comparison{Rows: []model.Row{row, other}, Findings: r.Findings}
+	unlike := &model.Comparison{Rows: []model.Row{other}, Findings: []model.Finding{{Rule: "unlike", Severity: model.SeverityWarning}}}
+	var got []string
+	for _, s := range decoded(t, Of([]*model.Report{r}, []*model.Comparison{c, unlike}, nil)).Suites {
+		for _, k := range s.Cases {
+			got = append(got, k.Out)
+		}
+	}
+	const same = "same: 3.00k IOPS → 3.00k IOPS, 0.0% [−1.0%, +1.0%], margin ±5.0%"
+	want := []string{"3.00k IOPS (95 % CI [2.99k, 3.01k IOPS]); suspect: size, cpu", "3.00k IOPS, without an interval; valid", "3.00k IOPS [2.99k, 3.01k IOPS]; suspect: size, cpu",
+		same + "; suspect: size, cpu", same + "; valid", same + "; valid; warning: unlike"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
