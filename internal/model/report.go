@@ -146,6 +146,29 @@ type Report struct {
 // before charts existed does not, and is recomputed.
 func (r *Report) Charted() bool { return len(r.Courses) > 0 || len(r.Results) == 0 }
 
+// Only returns the report with those of its results for which keep is true: the part that a table of points shows.
+func (r *Report) Only(keep func(Result) bool) *Report {
+	part := *r
+	part.Results = nil
+	for _, res := range r.Results {
+		if keep(res) {
+			part.Results = append(part.Results, res)
+		}
+	}
+	return &part
+}
+
+// Converged reports whether the result of a workload in a direction has converged, or is not there: points that were imported
+// have none.
+func (r *Report) Converged(workload string, d Direction) bool {
+	for _, res := range r.Results {
+		if res.Workload == workload && res.Direction == d {
+			return res.Converged
+		}
+	}
+	return true
+}
+
 // ReportSchema is the schema name of report.json.
 const ReportSchema = "loadline.report/v1"
 

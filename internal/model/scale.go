@@ -36,6 +36,11 @@ func (s *Scale) Law() *Law {
 	return nil
 }
 
+// Shows reports whether a point stands for the result.
+func (s *Scale) Shows(r Result) bool {
+	return s.Direction == r.Direction && slices.ContainsFunc(s.Points, func(p ScalePoint) bool { return p.Result == r.Workload })
+}
+
 // Amplified says for each point how many I/Os the disks behind the volumes did for each of the clients', or
 // once why that was not counted.
 func (s *Scale) Amplified() (list []string) {

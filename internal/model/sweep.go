@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Sweep is the outcome of measuring one workload with varied parameters on one target. The numbers
 // behind each point, with all their metrics, are in the result of the same name.
 type Sweep struct {
@@ -13,6 +15,11 @@ type Sweep struct {
 	// one was found.
 	Capacity *Estimate `json:"capacity,omitempty"`
 	Knee     *Knee     `json:"knee,omitempty"`
+}
+
+// Shows reports whether a point stands for the result: the capacity of a load sweep is no point.
+func (s *Sweep) Shows(r Result) bool {
+	return slices.ContainsFunc(s.Points, func(p SweepPoint) bool { return p.Result == r.Workload && p.Direction == r.Direction })
 }
 
 // SweepKind says what was varied.

@@ -20,13 +20,13 @@ const sparkWidth = 10
 // numbers writes the tables.
 func (p *page) numbers(r *model.Report, notes words.Footnotes) {
 	if r.Sweep != nil {
-		p.sweep(r.Sweep, notes)
+		p.sweep(r, notes)
 	} else {
 		p.results(r, notes)
 	}
 	p.costs(r)
 	for i := range r.Scales {
-		p.scale(&r.Scales[i])
+		p.scale(r, &r.Scales[i])
 	}
 }
 
@@ -60,6 +60,11 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		}
 	}
 	p.table(titles, rows)
+	p.star(r)
+}
+
+// star explains the star beside the intervals of a table, if one has it.
+func (p *page) star(r *model.Report) {
 	if star := words.Star(r); star != "" {
 		p.para(`\* ` + star)
 	}
@@ -83,11 +88,16 @@ func value(s string, v model.Verdict) string {
 
 // half formats the interval; words.Star says what its star means.
 func half(res *model.Result) string {
-	words, star := res.Metric.FormatWidth(res.Direction, res.Estimate), ""
-	if words != "–" && !res.Converged && res.Direction != model.Sync {
-		star = `\*`
+	return width(res.Metric, res.Direction, res.Estimate, res.Converged || res.Direction == model.Sync)
+}
+
+// width is half for an estimate of a metric.
+func width(m model.Metric, d model.Direction, e model.Estimate, converged bool) string {
+	words := m.FormatWidth(d, e)
+	if words != "–" && !converged {
+		words += `\*`
 	}
-	return words + star
+	return words
 }
 
 // percentile formats a latency, or a dash if too few I/Os support it.

@@ -12,11 +12,13 @@ import (
 )
 
 // sweep writes the points of a sweep, one row each.
-func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
+func (p *page) sweep(r *model.Report, notes words.Footnotes) {
+	s := r.Sweep
 	load := s.Kind == model.SweepLoad
 	titles := []string{"flow", "block:", "depth:", "jobs:", "IOPS:", "95% CI:", "bandwidth:", "mean:", "p50:", "p99:", "verdict"}
 	if load {
-		titles = slices.Concat([]string{"flow", "offered:", "of capacity:"}, titles[4:])
+		// The precision is requested of the mean.
+		titles = slices.Concat([]string{"flow", "offered:", "of capacity:"}, titles[4:8], []string{"95% CI:"}, titles[8:])
 	}
 	var rows [][]string
 	for _, c := range s.Points {
@@ -26,10 +28,19 @@ func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 		} else {
 			row = append(row, units.FormatBlock(c.BlockSize), strconv.Itoa(c.Depth), strconv.Itoa(c.Jobs))
 		}
-		rows = append(rows, append(row, value(model.IOPS.Format(c.IOPS.Value), c.Verdict), model.IOPS.FormatWidth("", c.IOPS), value(units.FormatBandwidth(c.Bandwidth.Value), c.Verdict),
-			latency(c.Mean, c.Verdict), latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), strings.TrimSpace(mark(c.Verdict)+" "+marks(notes.Of(c.Result)))))
+		converged := r.Converged(c.Result, c.Direction)
+		row = append(row, value(model.IOPS.Format(c.IOPS.Value), c.Verdict), width(model.IOPS, c.Direction, c.IOPS, load || converged),
+			value(units.FormatBandwidth(c.Bandwidth.Value), c.Verdict), latency(c.Mean, c.Verdict))
+		switch {
+		case load && c.Mean != nil:
+			row = append(row, width(model.Latency, c.Direction, *c.Mean, converged))
+		case load:
+			row = append(row, "–")
+		}
+		rows = append(rows, append(row, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), strings.TrimSpace(mark(c.Verdict)+" "+marks(notes.Of(c.Result)))))
 	}
 	p.table(titles, rows)
+	p.star(r.Only(s.Shows))
 	var lines []string
 	if s.Capacity != nil {
 		lines = append(lines, fmt.Sprintf("- capacity of the closed loop: %s %s", model.IOPS.Format(s.Capacity.Value), model.IOPS.FormatWidth("", *s.Capacity)))
@@ -44,7 +55,7 @@ func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 }
 
 // scale writes the points of N volumes at once, and the chosen law.
-func (p *page) scale(s *model.Scale) {
+func (p *page) scale(r *model.Report, s *model.Scale) {
 	var rows [][]string
 	head := []string{"volumes:", "total:", "95% CI:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}
 	amplified := s.Amplified()
@@ -56,7 +67,7 @@ func (p *page) scale(s *model.Scale) {
 		if c.Fairness > 0 {
 			fair = words.Fixed(c.Fairness, 2)
 		}
-		row := []string{strconv.Itoa(c.Volumes), value(s.Metric.Format(c.Total.Value), c.Verdict), s.Metric.FormatWidth("", c.Total),
+		row := []string{strconv.Itoa(c.Volumes), value(s.Metric.Format(c.Total.Value), c.Verdict), width(s.Metric, s.Direction, c.Total, r.Converged(c.Result, s.Direction)),
 			value(s.Metric.Format(c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)}
 		if len(amplified) > 0 {
 			disks := "–"
@@ -69,6 +80,7 @@ func (p *page) scale(s *model.Scale) {
 	}
 	p.para(fmt.Sprintf("%s %s, N volumes at once%s:", code(s.Workload), inline(string(s.Direction)), words.Prefixed(", from ", inline(s.Source))))
 	p.table(head, rows)
+	p.star(r.Only(s.Shows))
 	for _, l := range amplified {
 		p.para(inline(l) + ".")
 	}

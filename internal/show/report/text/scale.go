@@ -26,7 +26,7 @@ func (p *page) scales(r *model.Report, notes words.Footnotes) {
 		if i > 0 {
 			p.blank()
 		}
-		p.scale(s, notes)
+		p.scale(r, s, notes)
 		if fitted := words.Fitted(s); len(fitted.Points) > 1 {
 			p.blank()
 			for _, l := range plot.Scale(fitted, plot.Options{Style: p.Style, Width: min(p.width, curveWidth)}) {
@@ -48,7 +48,7 @@ func (p *page) scales(r *model.Report, notes words.Footnotes) {
 }
 
 // scale writes one row for each number of volumes.
-func (p *page) scale(s *model.Scale, notes words.Footnotes) {
+func (p *page) scale(r *model.Report, s *model.Scale, notes words.Footnotes) {
 	n, total := &column{title: "volumes", numeric: true}, &column{title: "total", numeric: true}
 	width, each := &column{title: words.Confidence(nil), numeric: true}, &column{title: "per volume", numeric: true}
 	done := &column{title: "achieved", numeric: true}
@@ -62,7 +62,7 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 		bad := c.Verdict == model.Invalid
 		n.cells = append(n.cells, cell{text: words.Fixed(float64(c.Volumes), 0)})
 		total.cells = append(total.cells, p.number(s.Metric.Format(c.Total.Value), bad))
-		width.cells = append(width.cells, p.width95(s.Metric, c.Total, bad))
+		width.cells = append(width.cells, p.pointWidth(s.Metric, c.Total, bad, r.Converged(c.Result, s.Direction)))
 		each.cells = append(each.cells, p.number(s.Metric.Format(c.PerVolume.Value), bad))
 		achieved := dash
 		if c.Offered > 0 {
@@ -105,6 +105,8 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 		for _, l := range term.Wrap(p.Text(s.Workload+" on N volumes at once; total is the sum, second by second, while all of them ran"), p.width) {
 			p.line(p.Paint(term.Bold, l))
 		}
-		p.fitted(columns)
+		kept := fit(columns, p.width)
+		p.table(kept)
+		p.legend(r.Only(s.Shows), kept, p99, nil, p.leftOut(columns, kept))
 	}
 }

@@ -25,7 +25,7 @@ func (p *page) sweep(r *model.Report, notes words.Footnotes) {
 	if s.Kind == model.SweepLoad {
 		p.load(r, notes)
 	} else {
-		p.grid(s, notes)
+		p.grid(r, notes)
 	}
 	p.unmeasured(r, notes)
 	if len(s.Points) > 2 {
@@ -37,8 +37,8 @@ func (p *page) sweep(r *model.Report, notes words.Footnotes) {
 }
 
 // grid writes one row for each cell: the depths of a block size below each other.
-func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
-	top := 0.0
+func (p *page) grid(r *model.Report, notes words.Footnotes) {
+	s, top := r.Sweep, 0.0
 	jobs, directions := map[int]bool{}, map[model.Direction]bool{}
 	for _, c := range s.Points {
 		top = max(top, c.IOPS.Value)
@@ -63,7 +63,7 @@ func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
 		way.cells = append(way.cells, cell{text: string(c.Direction)})
 		depth.cells = append(depth.cells, cell{text: words.Fixed(float64(c.Depth), 0)})
 		iops.cells = append(iops.cells, p.number(units.FormatRate(c.IOPS.Value), bad))
-		width.cells = append(width.cells, p.width95(model.IOPS, c.IOPS, bad))
+		width.cells = append(width.cells, p.pointWidth(model.IOPS, c.IOPS, bad, r.Converged(c.Result, c.Direction)))
 		bandwidth.cells = append(bandwidth.cells, p.number(units.FormatBandwidth(c.Bandwidth.Value), bad))
 		p50.cells, p99.cells = append(p50.cells, p.latency(c.P50, bad)), append(p99.cells, p.latency(c.P99, bad))
 		share := 0.0
@@ -78,7 +78,9 @@ func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
 		return c == job && len(jobs) < 2 || c == way && len(directions) < 2
 	})
 	if len(s.Points) > 0 {
-		p.fitted(columns)
+		kept := fit(columns, p.width)
+		p.table(kept)
+		p.legend(r.Only(s.Shows), kept, p99, nil, p.leftOut(columns, kept))
 	}
 }
 
@@ -98,7 +100,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		mean.cells = append(mean.cells, p.latency(c.Mean, bad))
 		w := cell{text: p.Text("–"), paint: term.Dim}
 		if c.Mean != nil {
-			w = p.width95(model.Latency, *c.Mean, bad)
+			w = p.pointWidth(model.Latency, *c.Mean, bad, r.Converged(c.Result, c.Direction))
 		}
 		width.cells = append(width.cells, w)
 		p50.cells, p99.cells = append(p50.cells, p.latency(c.P50, bad)), append(p99.cells, p.latency(c.P99, bad))
@@ -106,7 +108,10 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		mark.cells = append(mark.cells, p.mark(model.Result{Verdict: c.Verdict}, notes.Of(c.Result)))
 	}
 	if len(s.Points) > 0 {
-		p.fitted([]*column{offered, share, done, mean, width, p50, p99, p999, mark})
+		columns := []*column{offered, share, done, mean, width, p50, p99, p999, mark}
+		kept := fit(columns, p.width)
+		p.table(kept)
+		p.legend(r.Only(s.Shows), kept, p99, p999, p.leftOut(columns, kept))
 		p.blank()
 	}
 	if c := s.Capacity; c != nil {
@@ -142,9 +147,14 @@ func halfWords(e model.Estimate) string {
 	return " " + model.IOPS.FormatWidth("", e)
 }
 
-// width95 returns the interval of an estimate of a metric.
+// width95 returns the interval of an estimate of a metric of which no width was requested.
 func (p *page) width95(m model.Metric, e model.Estimate, bad bool) cell {
-	return p.halfWidth(model.Result{Metric: m, Estimate: e, Converged: true}, bad)
+	return p.pointWidth(m, e, bad, true)
+}
+
+// pointWidth returns the interval of a point of a sweep or of several volumes, with the star of one that has not converged.
+func (p *page) pointWidth(m model.Metric, e model.Estimate, bad, converged bool) cell {
+	return p.halfWidth(model.Result{Metric: m, Estimate: e, Converged: converged}, bad)
 }
 
 // latency formats a latency in seconds, or a dash if there are too few I/Os for it.
