@@ -210,6 +210,15 @@ func (r *RunInfo) Same(o *RunInfo) bool {
 	return r.ID == o.ID && r.Directory == o.Directory && r.Started.Equal(o.Started) && r.Environment.Hostname == o.Environment.Hostname
 }
 
+// Began returns when the run was measured; the zero time if the source of an imported one does not say: Started is then when it was
+// imported.
+func (r *RunInfo) Began() time.Time {
+	if r.Imported != nil {
+		return r.Imported.Measured
+	}
+	return r.Started
+}
+
 // farthest is how many times a value may be as large as the lower end of its interval, and the upper end as the value, for the
 // interval to be worth showing: after two repeats it may reach from one I/O per second to billions.
 const farthest = 10.0

@@ -365,6 +365,8 @@ await check("library", async (t) => {
   const rows = page.locator("tbody tr");
   await page.waitForFunction(() => document.querySelectorAll("tbody tr").length >= 5);
   await harmless(t, page, "list");
+  const undated = await rows.filter({ hasText: "kbench" }).locator("td.started").innerText();
+  if (!/imported 20\d\d-\d\d-\d\d$/.test(undated)) t.fail(`imported numbers of unknown date: "${undated}"`);
   for (const words of [...(await overflow(page)), ...(await contrast(page)), ...(await names(page))]) t.fail(words);
   await shot(page, "library", { fullPage: true });
   await page.getByRole("button", { name: "Theme" }).click();

@@ -45,6 +45,7 @@ func makePages(t *testing.T) *pages {
 	p.measured("load", "sweep", "fake:?iops=30000&cv=0.03&exponential=1", "--load")
 	p.imported("ranking", "whitepaper.md", 5)
 	p.imported("import", "fio-3.7.txt", 0)
+	p.command(0, "import", "../../internal/foreign/imported/testdata/kbench.summary", "--into", filepath.Join(p.runs, "undated"))
 	p.files["reference"] = filepath.Join(t.TempDir(), "reference.html")
 	p.command(0, "report", "--reference", "../../docs/medium-nodes.yaml", "-o", p.files["reference"])
 	p.written("invalid", spoiled(t, p.files["run"]))

@@ -1941,8 +1941,15 @@ export interface Entry {
   schema?: string;
   kind: Kind;
   id: string;
+  /**
+   * Absent if it is not known when it was measured.
+   */
   started?: string;
   finished?: string;
+  /**
+   * When numbers measured by another tool were imported.
+   */
+  imported?: string;
   status: "" | "running" | "complete" | "interrupted" | "failed" | "unknown";
   /**
    * A sentence, present if the status is interrupted or failed.
@@ -2037,6 +2044,7 @@ export interface Trend {
   points: TrendPoint[];
   earlier?: Count;
   unlike?: Count;
+  undated?: Count;
 }
 /**
  * The documents of one directory, or of several side by side.

@@ -34,11 +34,14 @@ const (
 // Card is what a list shows about a directory: a few kilobytes, computed from the report beside it
 // and saved as card.json, so that a folder of thousands can be listed without reading their reports.
 type Card struct {
-	Schema   string       `json:"schema"`
-	Kind     CardKind     `json:"kind"`
-	ID       string       `json:"id"`
-	Started  time.Time    `json:"started,omitzero"`
-	Finished time.Time    `json:"finished,omitzero"`
+	Schema string   `json:"schema"`
+	Kind   CardKind `json:"kind"`
+	ID     string   `json:"id"`
+	// Started is zero if that is not known, as of numbers whose source does not say when it was measured.
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Imported is when numbers measured by another tool were imported.
+	Imported time.Time    `json:"imported,omitzero"`
 	Status   model.Status `json:"status"`
 	Reason   string       `json:"reason,omitempty"`
 	// Target and Baseline are absolute paths, or what the user typed if it is not a path; a baseline
@@ -173,8 +176,23 @@ func CardOfTrace(t *iotrace.Report) Card {
 }
 
 func newCard(r *model.RunInfo) Card {
-	return Card{Schema: cardSchema, Kind: runCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
+	c := Card{Schema: cardSchema, Kind: runCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
 		Target: r.Target.Place(), TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Labels: r.Labels, Host: r.Environment.Hostname}
+	if im := r.Imported; im != nil {
+		c.dateImported(im.At, im.Measured)
+	}
+	return c
+}
+
+// dateImported sets the times of numbers measured by another tool. Until then Started is when they were imported, if the source does
+// not say when they were measured.
+func (c *Card) dateImported(at, measured time.Time) {
+	if c.Imported = at; at.IsZero() {
+		c.Imported = c.Started
+	}
+	if c.Started = measured; measured.IsZero() {
+		c.Finished = time.Time{}
+	}
 }
 
 func (c *Card) count(findings []model.Finding) {

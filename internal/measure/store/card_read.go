@@ -78,6 +78,10 @@ func readRunCard(files fs.FS, name string) (Card, []string) {
 		c.ID, c.Started, c.Finished, c.Status, c.Reason = run.ID, run.Started, run.Finished, run.Status, run.Reason
 		c.Labels = run.Labels
 	}
+	var from model.Imported
+	if err := readJSON(files, importedFile, &from); err == nil {
+		c.dateImported(from.At, from.Measured)
+	}
 	if c.Kind == UnknownCard && run.Schema != "" {
 		c.Kind = runCard
 	}
@@ -253,6 +257,10 @@ func readTraceCard(files fs.FS, name string) (Card, []string) {
 func readSavedCard(files fs.FS, document string) (Card, bool) {
 	var c Card
 	if err := readJSON(files, CardFile, &c); err != nil || c.Schema != cardSchema || c.Document == 0 {
+		return c, false
+	}
+	if c.TargetKind == model.Foreign && c.Imported.IsZero() {
+		// It was saved when a card said that numbers of unknown age were measured when they were imported.
 		return c, false
 	}
 	info, err := fs.Stat(files, document)

@@ -69,6 +69,40 @@ func TestACardSaysWhatAListShows(t *testing.T) {
 	}
 }
 
+// Numbers whose source does not say when they were measured began at no known time, and were imported at one. A card from before
+// cards said so is not used.
+func TestACardOfUnknownAgeSaysWhenItWasImported(t *testing.T) {
+	at, measured := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
+	dir, r := finished(t)
+	r.Run.Target.Kind, r.Run.Started, r.Run.Finished, r.Run.Imported = model.Foreign, at, at, &model.Import{At: at}
+	if c := CardOfReport(r); !c.Started.IsZero() || !c.Finished.IsZero() || !c.Imported.Equal(at) {
+		t.Errorf("of unknown age: from %s to %s, imported %s", c.Started, c.Finished, c.Imported)
+	}
+	saveWithCard(t, dir, r, 0)
+	saved, err := os.ReadFile(filepath.Join(dir, CardFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := strings.Replace(string(saved), `"imported":`, `"started":`, 1)
+	if err := WriteFile(dir, CardFile, []byte(before)); err != nil || before == string(saved) {
+		t.Fatal(err, before)
+	}
+	if c, _ := ReadCard(os.DirFS(dir), "name"); !c.Started.IsZero() || !c.Imported.Equal(at) {
+		t.Errorf("from before: started %s, imported %s", c.Started, c.Imported)
+	}
+	// Without a report, what was imported says it.
+	if err := errors.Join(remove(dir, ReportFile, CardFile), WriteFile(dir, importedFile, []byte(`{"at":"2026-11-30T12:00:00Z"}`))); err != nil {
+		t.Fatal(err)
+	}
+	if c, _ := ReadCard(os.DirFS(dir), "name"); !c.Started.IsZero() || !c.Imported.Equal(at) {
+		t.Errorf("without a report: started %s, imported %s", c.Started, c.Imported)
+	}
+	r.Run.Imported.Measured = measured
+	if c := CardOfReport(r); !c.Started.Equal(measured) || !c.Imported.Equal(at) {
+		t.Errorf("of known age: started %s, imported %s", c.Started, c.Imported)
+	}
+}
+
 // If a program that knows nothing of cards replaces a report, the old report's figures must not be
 // listed.
 func TestAnOutdatedCardDoesNotCount(t *testing.T) {

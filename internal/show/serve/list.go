@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
@@ -72,7 +73,7 @@ type query struct {
 
 // sorts are the columns by which a list can be sorted, as comparisons in ascending order.
 var sorts = map[string]func(q *query, a, b *entry) int{
-	"started":  func(_ *query, a, b *entry) int { return a.card.Started.Compare(b.card.Started) },
+	"started":  func(_ *query, a, b *entry) int { return a.dated().Compare(b.dated()) },
 	"duration": func(_ *query, a, b *entry) int { return cmp.Compare(a.duration(), b.duration()) },
 	"target":   func(_ *query, a, b *entry) int { return fold(a.card.Target, b.card.Target) },
 	"kind":     func(_ *query, a, b *entry) int { return cmp.Compare(a.card.Kind, b.card.Kind) },
@@ -87,7 +88,7 @@ var sorts = map[string]func(q *query, a, b *entry) int{
 // missing are the columns that may be empty for a directory; such directories come last in either
 // sort order.
 var missing = map[string]func(q *query, e *entry) bool{
-	"started":  func(_ *query, e *entry) bool { return e.card.Started.IsZero() },
+	"started":  func(_ *query, e *entry) bool { return e.dated().IsZero() },
 	"duration": func(_ *query, e *entry) bool { return e.duration() == 0 },
 	"target":   func(_ *query, e *entry) bool { return e.card.Target == "" },
 	"profile":  func(_ *query, e *entry) bool { return e.card.Profile == "" },
@@ -97,6 +98,15 @@ var missing = map[string]func(q *query, e *entry) bool{
 }
 
 func fold(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) }
+
+// dated returns the time that the list shows, and sorts by: when it was measured or, if the source of imported numbers does not say,
+// when they were imported.
+func (e *entry) dated() time.Time {
+	if e.card.Started.IsZero() {
+		return e.card.Imported
+	}
+	return e.card.Started
+}
 
 // duration returns how long the measurement took, in seconds; 0 if unknown, as for results measured
 // elsewhere.
@@ -255,7 +265,7 @@ func (q *query) compare(a, b *entry) int {
 	if q.down {
 		order = -order
 	}
-	return cmp.Or(order, b.card.Started.Compare(a.card.Started), cmp.Compare(a.path, b.path))
+	return cmp.Or(order, b.dated().Compare(a.dated()), cmp.Compare(a.path, b.path))
 }
 
 // remarks returns what the list leaves out. It is called with the lock held.

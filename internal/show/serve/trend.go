@@ -24,9 +24,10 @@ type trend struct {
 	Metric    model.Metric    `json:"metric"`
 	Points    []trendPoint    `json:"points"`
 	// Earlier counts the runs before the first point, Unlike those whose result of that name has
-	// another metric.
+	// another metric, Undated those of which it is not known when they were measured.
 	Earlier int `json:"earlier,omitempty"`
 	Unlike  int `json:"unlike,omitempty"`
+	Undated int `json:"undated,omitempty"`
 }
 
 // trendPoint is the result of one run.
@@ -57,20 +58,24 @@ func (s *Server) trend(w http.ResponseWriter, r *http.Request) {
 }
 
 // trend collects the named result from all matching entries. Runs whose start time is unknown are
-// left out.
+// counted, but have no place in the order of time.
 func (l *library) trend(ctx context.Context, q *query) trend {
 	l.refresh(ctx)
 	l.mu.Lock()
+	out := trend{Schema: trendSchema, Workload: q.workload, Direction: q.direction, Points: []trendPoint{}}
 	var found []*entry
 	metrics := map[model.Metric]int{}
 	for _, e := range l.entries {
-		if r := e.result(q); r != nil && !e.card.Started.IsZero() && q.matches(e) {
+		switch r := e.result(q); {
+		case r == nil || !q.matches(e):
+		case e.card.Started.IsZero():
+			out.Undated++
+		default:
 			found = append(found, e)
 			metrics[r.Metric]++
 		}
 	}
 	l.mu.Unlock()
-	out := trend{Schema: trendSchema, Workload: q.workload, Direction: q.direction, Points: []trendPoint{}}
 	for m, n := range metrics {
 		if best := metrics[out.Metric]; out.Metric == "" || n > best || n == best && m < out.Metric {
 			out.Metric = m

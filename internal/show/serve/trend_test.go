@@ -1,16 +1,21 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
 func TestATrendIsOneResultOverRunsOldestFirst(t *testing.T) {
@@ -47,6 +52,30 @@ func TestATrendIsOneResultOverRunsOldestFirst(t *testing.T) {
 		if code, body, _ := s.get("/api/trend?"+query, nil); code != http.StatusBadRequest || !strings.Contains(body, "error") {
 			t.Errorf("trend?%s: %d %s", query, code, body)
 		}
+	}
+}
+
+// Imported numbers of unknown age have no place in an order of time; in the list they stand where they were imported.
+func TestWhatIsNotDatedIsInNoTrend(t *testing.T) {
+	s := newSite(t, nil)
+	three(s)
+	r := &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "old", Started: day(2).Add(time.Hour), Target: model.Target{Name: "old", Kind: model.Foreign}, Imported: &model.Import{At: day(2).Add(time.Hour)}},
+		Results: []model.Result{{Workload: "w1", Direction: model.Read, Metric: model.IOPS, Estimate: model.Estimate{Unit: "1/s", Value: 1}, Verdict: model.Suspect}}}
+	dir := filepath.Join(s.folder, "old")
+	var doc bytes.Buffer
+	s.check(jsonout.Write(&doc, r))
+	s.check(os.MkdirAll(dir, 0o755))
+	s.check(store.WriteFile(dir, store.ReportFile, doc.Bytes()))
+	s.saveCard(dir, store.CardOfReport(r), doc.Len())
+	if l, paths := s.list(""); !cmp.Equal(paths, []string{"two", "old", "three", "one"}) || !l.Runs[1].Started.IsZero() || !l.Runs[1].Imported.Equal(day(2).Add(time.Hour)) {
+		t.Errorf("the list is %v: %+v", paths, l.Runs[1].Card)
+	}
+	if _, paths := s.list("order=up"); !cmp.Equal(paths, []string{"one", "three", "old", "two"}) {
+		t.Errorf("the list upwards is %v", paths)
+	}
+	var out trend
+	if _, body, _ := s.get("/api/trend?workload=w1&direction=read", nil); json.Unmarshal([]byte(body), &out) != nil || len(out.Points) != 3 || out.Undated != 1 {
+		t.Errorf("the trend has %d points, and %d undated", len(out.Points), out.Undated)
 	}
 }
 

@@ -22,7 +22,7 @@ export function targetWords(e: Entry): string {
 /** rowOf makes the row of a directory; names are those of the columns. */
 export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRowElement {
   const words = targetWords(e);
-  const box = h("input", { type: "checkbox", "data-part": "box", "aria-label": `Choose ${words}, ${format.when(e.started)}` });
+  const box = h("input", { type: "checkbox", "data-part": "box", "aria-label": `Choose ${words}, ${dateWords(e)}` });
   box.checked = choice.has(e);
   box.disabled = e.kind === "unknown" || e.kind === "durability" || e.kind === "ranking";
   box.addEventListener("change", () => {
@@ -32,7 +32,7 @@ export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRo
   const bundle = h("a", { href: bundleOf(e.path), class: "bundle", "data-part": "bundle", download: true, "aria-label": `Download ${words}` }, "bundle");
   const cells: Child[][] = [
     [open, h("p", { class: "faint" }, kindWords(e), " · ", bundle)],
-    [format.when(e.started)],
+    [dateWords(e)],
     [elapsed(e)],
     resultWords(e),
     state(e),
@@ -47,6 +47,11 @@ export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRo
     row.append(cell);
   });
   return row;
+}
+
+/** dateWords tells when it was measured or, where the source of imported numbers does not say, when they were imported. */
+function dateWords(e: Entry): string {
+  return !e.started && e.imported ? `imported ${format.when(e.imported).slice(0, 10)}` : format.when(e.started);
 }
 
 function kindWords(e: Entry): string {

@@ -64,8 +64,8 @@ func WriteJUnit(w io.Writer, suites []Suite) error {
 	for _, s := range suites {
 		one := junitSuite{Name: s.name, Hostname: shown(s.run.Environment.Hostname), junitCounts: junitCountsOf(s),
 			Properties: []junitProperty{{"run", shown(s.run.ID)}, {"status", string(s.run.Status)}}}
-		if !s.run.Started.IsZero() {
-			one.Timestamp = s.run.Started.UTC().Format(time.RFC3339)
+		if began := s.run.Began(); !began.IsZero() {
+			one.Timestamp = began.UTC().Format(time.RFC3339)
 		}
 		for _, name := range s.run.Labels.Names() {
 			one.Properties = append(one.Properties, junitProperty{"label." + name, shown(s.run.Labels[name])})

@@ -13,7 +13,7 @@ import (
 // EstimateColumns are the columns of WriteEstimates.
 var EstimateColumns = []Column{
 	{"run", "the run's name"},
-	{"started", "when it began (RFC 3339)"},
+	{"started", "when it began (RFC 3339); empty if that is not known"},
 	{"target", "as it was typed"},
 	{"workload", "the workload's name"},
 	{"direction", "read, write, or sync (a flush)"},
@@ -56,7 +56,7 @@ func WriteEstimates(w io.Writer, reports ...*model.Report) error {
 			}
 			row := func(metric, unit string, e model.Estimate) {
 				t.row(slices.Concat(
-					[]string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Place()), text(res.Workload), string(res.Direction), text(res.Description)},
+					[]string{text(r.Run.ID), instant(r.Run.Began()), text(r.Run.Target.Place()), text(res.Workload), string(res.Direction), text(res.Description)},
 					pattern, []string{metric, unit}, estimate(e),
 					[]string{strconv.FormatBool(metric == string(res.Metric)), strconv.FormatBool(res.Converged), number(res.Seconds), count(res.Repeats),
 						string(res.Verdict), text(strings.Join(res.Findings, " "))}, labels(&r.Run, names))...)

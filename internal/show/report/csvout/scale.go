@@ -13,7 +13,7 @@ import (
 // ScaleColumns are the columns of WriteScales.
 var ScaleColumns = []Column{
 	{"run", "the run's name"},
-	{"started", "when it began (RFC 3339)"},
+	{"started", "when it began (RFC 3339); empty if that is not known"},
 	{"target", "as it was typed"},
 	{"workload", "the workload's name"},
 	{"direction", "read, write, or sync (a flush)"},
@@ -41,7 +41,7 @@ var ScaleColumns = []Column{
 // LawColumns are the columns of WriteLaws.
 var LawColumns = []Column{
 	{"run", "the run's name"},
-	{"started", "when it began (RFC 3339)"},
+	{"started", "when it began (RFC 3339); empty if that is not known"},
 	{"target", "as it was typed"},
 	{"workload", "the workload's name"},
 	{"direction", "read, write, or sync (a flush)"},
@@ -63,7 +63,7 @@ var LawColumns = []Column{
 
 // scaleHead returns the first cells of both tables.
 func scaleHead(r *model.Report, s *model.Scale) []string {
-	return []string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Place()), text(s.Workload), string(s.Direction)}
+	return []string{text(r.Run.ID), instant(r.Run.Began()), text(r.Run.Target.Place()), text(s.Workload), string(s.Direction)}
 }
 
 // known returns a cell with a number, empty if it is 0, which means unknown.

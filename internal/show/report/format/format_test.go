@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/reporttest"
@@ -39,6 +40,22 @@ func TestAFormatKnowsWhatItHasWritten(t *testing.T) {
 				if len(head) > 0 && !f.ours(head) {
 					t.Errorf("%s%s of %s is not known again: %.60q", f.Name, file.Suffix, name, head)
 				}
+			}
+		}
+	}
+}
+
+// Numbers whose source does not say when they were measured are not dated by their import, in any format that a program reads.
+func TestNumbersOfUnknownAgeAreNotDated(t *testing.T) {
+	r := reporttest.Report("quick")
+	r.Run.Started = time.Date(2031, 7, 8, 9, 10, 11, 0, time.UTC)
+	for _, dated := range []bool{true, false} {
+		if r.Run.Imported = nil; !dated {
+			r.Run.Imported = &model.Import{At: r.Run.Started}
+		}
+		for format, words := range map[string]string{"csv": "2031-07-08", "junit": "2031-07-08", "prometheus": "loadline_run_start_timestamp_seconds{"} {
+			if found := strings.Contains(string(written(t, format, &Documents{Reports: []*model.Report{r}})[0].Data), words); found != dated {
+				t.Errorf("%s of a run with dated=%t: %q is there: %t", format, dated, words, found)
 			}
 		}
 	}

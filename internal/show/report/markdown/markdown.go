@@ -189,8 +189,8 @@ func (p *page) several(reports []*model.Report) {
 
 // startWords returns, for example, "(2026-01-02 15:04 UTC)".
 func startWords(run *model.RunInfo) string {
-	if run.Started.IsZero() {
+	if run.Began().IsZero() {
 		return ""
 	}
-	return "(" + words.When(run.Started) + ")"
+	return "(" + words.When(run.Began()) + ")"
 }

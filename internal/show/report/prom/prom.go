@@ -168,8 +168,8 @@ func (e exposition) report(r *model.Report) {
 	run := &r.Run
 	e.put("loadline_run_info", 1, run.ID, run.Target.Place(), string(run.Target.Kind), run.Profile, string(run.Status),
 		run.Environment.Hostname, run.Environment.Kernel, run.Tools["fio"], run.Tools["loadline"])
-	if !run.Started.IsZero() {
-		e.put("loadline_run_start_timestamp_seconds", float64(run.Started.UnixMilli())/1000, run.ID, run.Target.Place())
+	if began := run.Began(); !began.IsZero() {
+		e.put("loadline_run_start_timestamp_seconds", float64(began.UnixMilli())/1000, run.ID, run.Target.Place())
 	}
 	for _, severity := range []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote, model.SeverityPassed, model.SeverityNotChecked} {
 		n := 0

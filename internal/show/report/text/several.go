@@ -72,10 +72,10 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 
 // startWords returns when a run began; empty if unknown.
 func startWords(run *model.RunInfo) string {
-	if run.Started.IsZero() {
+	if run.Began().IsZero() {
 		return ""
 	}
-	return words.When(run.Started)
+	return words.When(run.Began())
 }
 
 // withFirst returns the comparison of the i-th run with the first; nil if there is none.
