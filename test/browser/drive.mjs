@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { task, browser, check, open, shot, unfold, drawn, pixels, overflow, contrast, names } from "./looks.mjs";
 
-const expected = { run: 18, invalid: 15, compare: 20, grid: 8, load: 3, volumes: 9, scale: 4, evil: 5, empty: 0, ranking: 1, place: 0, budgets: 1, import: 0, reference: 20 };
+const expected = { run: 18, invalid: 15, compare: 20, grid: 8, load: 3, alone: 1, volumes: 9, scale: 4, evil: 5, empty: 0, ranking: 1, place: 0, budgets: 1, import: 0, reference: 20 };
 
 for (const [name, file] of Object.entries(task.pages)) {
   await check(`drawn/${name}`, async (t) => {
@@ -86,6 +86,17 @@ await check("place", async (t) => {
   const again = await page.locator("#reproduce").innerText();
   for (const words of ["loadline run /srv/data --profile quick", "target\n/srv/data", "typed as\n."]) if (!again.includes(words)) t.fail(`to reproduce it, the page does not say "${words}": ${again}`);
   await page.context().close();
+});
+
+// A comparison without the reports of its sides is named by them.
+await check("alone", async (t) => {
+  const page = await open(t, task.pages.alone);
+  const title = "/srv/old against /srv/data on vm";
+  if ((await page.locator("h1").allTextContents()).join() !== title || (await page.title()) !== `${title} · Loadline`) t.fail(`the titles are "${await page.locator("h1").allTextContents()}" and "${await page.title()}"`);
+  await page.context().close();
+  const runs = await open(t, task.pages.compare);
+  if ((await runs.locator("h1").count()) !== 2) t.fail("the reports of both sides do not have a title each");
+  await runs.context().close();
 });
 
 // A budget that closes is a waterfall with its sources and what would change it; one that does not says so, and draws nothing.

@@ -46,6 +46,8 @@ func makePages(t *testing.T) *pages {
 	p.imported("ranking", "whitepaper.md", 5)
 	p.imported("import", "fio-3.7.txt", 0)
 	p.command(0, "import", "../../internal/foreign/imported/testdata/kbench.summary", "--into", filepath.Join(p.runs, "undated"))
+	p.files["alone"] = filepath.Join(t.TempDir(), "alone.html")
+	p.command(0, "report", "../../internal/show/report/reporttest/testdata/comparison.json", "-o", p.files["alone"])
 	p.files["reference"] = filepath.Join(t.TempDir(), "reference.html")
 	p.command(0, "report", "--reference", "../../docs/medium-nodes.yaml", "-o", p.files["reference"])
 	p.written("invalid", spoiled(t, p.files["run"]))

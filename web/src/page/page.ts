@@ -3,7 +3,7 @@
 
 import { add, h, type Child } from "../dom";
 import { drawAll } from "../charts/figure";
-import type { Documents, Report, Trace } from "../model";
+import type { Documents, Report, Run, Trace } from "../model";
 import { letter, setPrinting } from "../theme";
 import { answerList, answers, comparisonsOf } from "./answers";
 import { brand } from "./brand";
@@ -18,7 +18,7 @@ import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
 import { results } from "./results";
 import { traceBeside, traceHead, traceSections, traceTitle } from "./trace";
-import { labelList, pageTitle, reportTitle, runTitle, sidesOf, storageWords, targetsOf, whenWords } from "./words";
+import { comparisonTitle, labelList, pageTitle, reportTitle, runTitle, sidesOf, storageWords, targetsOf, whenWords } from "./words";
 
 /** page makes the whole page, the answer first: the verdicts, the chart and the table that
  * they are made of, what speaks against them, and then all else. */
@@ -82,12 +82,18 @@ function each(documents: Documents, title: string, name: string, make: (r: Repor
 
 function header(documents: Documents): HTMLElement {
   const runs = documents.reports.map((r, i) => {
-    const { run } = r;
-    const words = [storageWords(run.environment), whenWords(run), run.profile && `profile ${run.profile}`, run.status !== "complete" && run.status !== "unknown" && run.status];
     const lead = documents.reports.length > 1 ? `${letter(i)}: ` : "";
-    return h("div", {}, h("h1", {}, lead + reportTitle(r)), run.note ? h("p", {}, run.note) : null, labelList(run.labels), h("p", { class: "faint" }, words.filter(Boolean).join(" · ")));
+    return h("div", {}, h("h1", {}, lead + reportTitle(r)), ...about(r.run));
   });
-  return h("header", {}, brand(), ...runs);
+  // The reports of the sides are titles enough.
+  const compared = documents.reports.length ? [] : (documents.comparisons ?? []).map((c) => h("div", {}, h("h1", {}, comparisonTitle(c)), ...about(c.a, "A: "), ...about(c.b, "B: ")));
+  return h("header", {}, brand(), ...runs, ...compared);
+}
+
+/** about tells the rest of a run under its title: note, labels, storage, time. */
+function about(run: Run, lead = ""): Child[] {
+  const words = [storageWords(run.environment), whenWords(run), run.profile && `profile ${run.profile}`, run.status !== "complete" && run.status !== "unknown" && run.status];
+  return [run.note ? h("p", {}, lead + run.note) : null, labelList(run.labels), h("p", { class: "faint" }, lead + words.filter(Boolean).join(" · "))];
 }
 
 function footer(): HTMLElement {

@@ -102,6 +102,18 @@ export function reportTitle(r: Report): string {
   return `${placeName(r.run.target)}${where ? ` on ${where}` : ""}`;
 }
 
+/** comparisonTitle says what is compared, and where that is: "/srv/old against /srv/data on db1". Two runs of one target are told
+ * apart by their notes or, without, by when they were made. */
+export function comparisonTitle(c: Comparison): string {
+  const same = placeName(c.a.target) === placeName(c.b.target);
+  const [a, b] = [c.a, c.b].map((run) => {
+    const by = run.note || whenWords(run);
+    return same && by ? `${placeName(run.target)} (${by})` : placeName(run.target);
+  });
+  const [atA, atB] = [c.a, c.b].map((run) => (whereWords(run) ? ` on ${whereWords(run)}` : ""));
+  return `${a}${atA === atB ? "" : atA} against ${b}${atB}`;
+}
+
 /** verdictCounts counts the results by verdict. */
 export function verdictCounts(results: Result[]): { valid: number; suspect: number; invalid: number } {
   const n = { valid: 0, suspect: 0, invalid: 0 };
@@ -165,7 +177,8 @@ export function headline(r: Result): string {
 /** title of a page's document in the browser's tab. */
 export function pageTitle(documents: Documents): string {
   const tests = (documents.durability ?? []).map((d) => `durability of ${placeName(d.target)}`);
-  return [...documents.reports.map(reportTitle), ...tests].join(" · ") || "Report";
+  const compared = documents.reports.length ? [] : (documents.comparisons ?? []).map(comparisonTitle);
+  return [...documents.reports.map(reportTitle), ...compared, ...tests].join(" · ") || "Report";
 }
 
 /** sameRun reports whether two descriptions are of one run: runs of several machines that began in one second have
