@@ -173,7 +173,7 @@ func TestAppPostgresUnlikeRunsAreNotJudged(t *testing.T) {
 	}
 	found := false
 	for _, f := range c.Findings {
-		found = found || f.Rule == "unlike-transactions" && strings.Contains(f.Message, "log bytes")
+		found = found || f.Rule == "different-transactions" && strings.Contains(f.Message, "log bytes")
 	}
 	for _, row := range c.Rows {
 		if row.Verdict == model.Better {

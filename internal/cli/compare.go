@@ -51,7 +51,7 @@ difference is significant over all rows), the same (it lies within), or unclear.
 Two directories of loadline trace are compared operation by operation, and by processes
 of the same name: faster, slower or unclear, and for rates more or fewer. They observed
 two loads, so neither is called better, and if sizes or the mix of operations differ,
-latencies are not judged. Slower counts as worse, unlike as unclear.
+latencies are not judged. Slower counts as worse, not comparable as unclear.
 
 Exit codes: 0 none of the conditions in --fail-on; 1 failed; 2 refused, with the reason;
 4 a row is worse; 5 a row is unusable because a number is invalid, with --fail-on invalid;

@@ -41,7 +41,7 @@ func (g *gateFlags) traceCode(c *iotrace.Comparison) int {
 		word     string
 		verdicts []iotrace.Verdict
 		code     int
-	}{{"worse", []iotrace.Verdict{iotrace.Slower}, exitRegression}, {"invalid", []iotrace.Verdict{iotrace.Unusable}, exitInvalid}, {"unclear", []iotrace.Verdict{iotrace.Unclear, iotrace.Unlike}, exitUnclear}} {
+	}{{"worse", []iotrace.Verdict{iotrace.Slower}, exitRegression}, {"invalid", []iotrace.Verdict{iotrace.Unusable}, exitInvalid}, {"unclear", []iotrace.Verdict{iotrace.Unclear, iotrace.NotComparable}, exitUnclear}} {
 		if slices.Contains(g.failOn, fail.word) && slices.ContainsFunc(c.Rows, func(r iotrace.Compared) bool { return slices.Contains(fail.verdicts, r.Verdict) }) {
 			return fail.code
 		}

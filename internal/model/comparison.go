@@ -121,9 +121,9 @@ type Difference struct {
 	Name string `json:"name"`
 	A    string `json:"a"`
 	B    string `json:"b"`
-	// Unlike is set if this difference makes the sides too unlike to attribute a change to what is
+	// NotComparable is set if this difference makes the sides too unlike to attribute a change to what is
 	// being compared.
-	Unlike bool `json:"unlike"`
+	NotComparable bool `json:"not_comparable"`
 }
 
 // Row compares one metric of one workload in one direction.

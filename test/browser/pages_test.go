@@ -171,7 +171,7 @@ func hostile() *model.Report {
 			Spans: []model.Span{{Round: 1, End: 3, Error: evil}}})
 	}
 	c := model.Comparison{Schema: model.ComparisonSchema, A: r.Run, B: r.Run, Method: model.Independent, Common: []model.Trait{{Name: evil, Value: evil}},
-		Differences: []model.Difference{{Name: evil, A: evil, B: evil, Unlike: true}}, Findings: r.Findings,
+		Differences: []model.Difference{{Name: evil, A: evil, B: evil, NotComparable: true}}, Findings: r.Findings,
 		Rows: []model.Row{{Workload: evil, Direction: model.Read, Metric: model.IOPS, A: sure(1000), B: sure(1100), Ratio: sure(1.1), Verdict: model.Better, Trust: model.Valid, Margin: 0.05}}}
 	c.Budgets = []budget.Comparison{{A: evil, B: evil, Ratio: 1, Changes: []budget.Change{{Part: budget.Flush, Name: evil, Of: 1}}, Says: []string{evil},
 		Equal: &budget.Equal{Law: evil, Assumes: []string{evil}}}}

@@ -59,7 +59,7 @@ func twoTraces(t *testing.T) (wrong []string) {
 		say("the rate: %+v", r)
 	}
 	for m, r := range compared(large) {
-		if m != model.IOPS && r.Verdict != iotrace.Unlike {
+		if m != model.IOPS && r.Verdict != iotrace.NotComparable {
 			say("of larger reads %s is %s", m, r.Verdict)
 		}
 	}

@@ -1050,7 +1050,7 @@ export interface Difference {
   /**
    * True if the sides cannot be compared because of this difference.
    */
-  unlike: boolean;
+  not_comparable: boolean;
 }
 /**
  * One metric of one workload in one direction.
@@ -1127,7 +1127,7 @@ export interface BudgetComparison {
   /**
    * Counts per operation that differ by more than a quarter between the two sides, which means that the operations are not the same work.
    */
-  unlike?: {
+  different_counts?: {
     name: string;
     unit: BudgetUnit;
     a: Num;
@@ -1892,9 +1892,9 @@ export interface ComparedRow {
   adjusted_p: number;
   margin: number;
   /**
-   * faster and slower apply to latencies, more and fewer to rates. unlike: the I/Os differ in size or are part of a different mix, so their latencies are not judged. unusable: one trace did not see enough.
+   * faster and slower apply to latencies, more and fewer to rates. not-comparable: the I/Os differ in size or are part of a different mix, so their latencies are not judged. unusable: one trace did not see enough.
    */
-  verdict: "faster" | "slower" | "more" | "fewer" | "same" | "unclear" | "unlike" | "unusable";
+  verdict: "faster" | "slower" | "more" | "fewer" | "same" | "unclear" | "not-comparable" | "unusable";
   /**
    * Why nothing is concluded.
    */
@@ -2043,7 +2043,7 @@ export interface Trend {
   metric: Metric | "";
   points: TrendPoint[];
   earlier?: Count;
-  unlike?: Count;
+  other_metric?: Count;
   undated?: Count;
 }
 /**

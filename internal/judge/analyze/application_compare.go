@@ -107,7 +107,7 @@ func checkTransactions(c *model.Comparison, a, b Measured) []model.Finding {
 		}
 		said = append(said, ra.Workload)
 		if d := ioDiffers(ra.App, rb.App, apart); len(d.words) > 0 {
-			list = append(list, withholdUnlike(c, ra.Workload, d, slower(a, b, &ra, rb)))
+			list = append(list, withholdDifferent(c, ra.Workload, d, slower(a, b, &ra, rb)))
 		}
 		for _, x := range []struct {
 			name string
@@ -129,20 +129,20 @@ func checkTransactions(c *model.Comparison, a, b Measured) []model.Finding {
 	return list
 }
 
-// withholdUnlike withdraws the verdicts on a workload's rows that may come from its transactions' different I/O, and
+// withholdDifferent withdraws the verdicts on a workload's rows that may come from its transactions' different I/O, and
 // returns what is said about it.
-func withholdUnlike(c *model.Comparison, workload string, d ioDifference, ratio float64) model.Finding {
+func withholdDifferent(c *model.Comparison, workload string, d ioDifference, ratio float64) model.Finding {
 	words := strings.Join(d.words, ", ")
 	decided := slices.ContainsFunc(c.Rows, func(r model.Row) bool {
 		return r.Workload == workload && (r.Verdict == model.Better || r.Verdict == model.Worse)
 	})
 	if !decided || d.explains(ratio) {
 		withhold(c, workload)
-		return model.Finding{Rule: "unlike-transactions", Severity: model.SeverityWarning, Results: []string{workload},
+		return model.Finding{Rule: "different-transactions", Severity: model.SeverityWarning, Results: []string{workload},
 			Message: "a transaction of " + workload + " did not do the same I/O on both sides: " + words + ". Which storage is better cannot be told from that",
 			Next:    "measure both with the same settings, scale and length of repeats"}
 	}
-	return model.Finding{Rule: "unlike-transactions", Severity: model.SeverityNote, Results: []string{workload},
+	return model.Finding{Rule: "different-transactions", Severity: model.SeverityNote, Results: []string{workload},
 		Message: "a transaction of " + workload + " did not do the same I/O on both sides: " + words + ". That does not explain which side is slower: what is called better or worse is so all the same"}
 }
 

@@ -110,7 +110,7 @@ func TestUnlikeTransactionsGetNoVerdict(t *testing.T) {
 		says    string
 	}{
 		{"alike", side(9000, 0, 1), side(9500, 0, 2), model.Worse, "", ""},
-		{"whole pages on one side", side(391, 0, 0), side(9258, 0, 0), model.Unclear, "unlike-transactions", "log bytes 391 against 9.26k"},
+		{"whole pages on one side", side(391, 0, 0), side(9258, 0, 0), model.Unclear, "different-transactions", "log bytes 391 against 9.26k"},
 		{"a checkpoint on one side", side(9000, 0, 0), side(9000, 2, 0), model.Worse, "one-sided", "checkpoints ran while it was measured on B only (2 times)"},
 		{"a vacuum on one side", side(9000, 0, 1), side(9000, 0, 0), model.Worse, "one-sided", "autovacuum ran while it was measured on A only (1 times)"},
 	} {

@@ -34,7 +34,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 		c.Method, c.ID = model.Paired, a.Recorded.Run.Comparison
 	}
 	c.Common, c.Differences = traits(&c.A, &c.B)
-	c.Comparable = !slices.ContainsFunc(c.Differences, func(d model.Difference) bool { return d.Unlike })
+	c.Comparable = !slices.ContainsFunc(c.Differences, func(d model.Difference) bool { return d.NotComparable })
 	var contrasts []stats.Contrast
 	lastsA, lastsB := sustain(a.Recorded), sustain(b.Recorded)
 	goodA, goodB := counted(a.Recorded, lastsA), counted(b.Recorded, lastsB)

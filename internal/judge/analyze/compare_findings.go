@@ -13,7 +13,7 @@ import (
 
 // compareFindings returns what a reader of the rows must know.
 func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
-	findings := []model.Finding{checkUnlike(c), checkMethod(c)}
+	findings := []model.Finding{checkComparable(c), checkMethod(c)}
 	findings = append(findings, checkImported(c)...)
 	findings = append(findings, checkTransactions(c, a, b)...)
 	findings = append(findings, checkPlaced(c, a, b)...)
@@ -78,17 +78,17 @@ func saysTheSame(a, b model.Finding) bool {
 	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Next == b.Next && slices.Equal(a.Results, b.Results)
 }
 
-// checkUnlike reports that the sides are not comparable: a block device and a filesystem, two engines,
+// checkComparable reports that the sides are not comparable: a block device and a filesystem, two engines,
 // two sizes, and so on.
-func checkUnlike(c *model.Comparison) model.Finding {
+func checkComparable(c *model.Comparison) model.Finding {
 	var words []string
 	for _, d := range c.Differences {
-		if d.Unlike {
+		if d.NotComparable {
 			words = append(words, fmt.Sprintf("%s %s against %s", d.Name, d.A, d.B))
 		}
 	}
 	if len(words) == 0 {
-		return model.Finding{Rule: "unlike", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"}
+		return model.Finding{Rule: "not-comparable", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"}
 	}
 	next := "measure both with the same flags: " + compareCommand(c)
 	switch {
@@ -99,7 +99,7 @@ func checkUnlike(c *model.Comparison) model.Finding {
 		next = againAsA(c)
 	}
 	return model.Finding{
-		Rule: "unlike", Severity: model.SeverityWarning,
+		Rule: "not-comparable", Severity: model.SeverityWarning,
 		Message: "not comparable: " + strings.Join(words, "; ") + ". A change may come from that and not from the storage",
 		Next:    next,
 	}

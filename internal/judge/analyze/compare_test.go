@@ -77,7 +77,7 @@ func TestPairsCancelWhatIsShared(t *testing.T) {
 	if p99 := row(t, c, model.P99); p99.Verdict == model.Better || p99.Margin != 0.10 {
 		t.Errorf("latencies grew: %+v", p99)
 	}
-	if severity(c, "interleaved") != model.SeverityPassed || severity(c, "unlike") != model.SeverityPassed || !c.Comparable {
+	if severity(c, "interleaved") != model.SeverityPassed || severity(c, "not-comparable") != model.SeverityPassed || !c.Comparable {
 		t.Errorf("findings %+v", c.Findings)
 	}
 }
@@ -283,7 +283,7 @@ func TestAdviceOnTwoRunsOfOneTarget(t *testing.T) {
 	}
 	next := func(a, b analyze.Measured) (all string) {
 		for _, f := range analyze.Compare(a, b, margins).Findings {
-			if f.Rule == "unlike" && f.Severity == model.SeverityWarning {
+			if f.Rule == "not-comparable" && f.Severity == model.SeverityWarning {
 				all += f.Next
 			} else if strings.Contains(f.Next, "loadline compare") {
 				t.Errorf("%s advises %q", f.Rule, f.Next)
@@ -316,7 +316,7 @@ func TestUnlikeThingsAreMarked(t *testing.T) {
 		b := disk(model.SideB)
 		spoil(b)
 		c := compare(disk(model.SideA), b)
-		if c.Comparable || severity(c, "unlike") != model.SeverityWarning || len(c.Differences) != 1 || c.Differences[0].Name != name ||
+		if c.Comparable || severity(c, "not-comparable") != model.SeverityWarning || len(c.Differences) != 1 || c.Differences[0].Name != name ||
 			c.Differences[0].A == c.Differences[0].B {
 			t.Errorf("%s: comparable %v, differences %+v", name, c.Comparable, c.Differences)
 		}
@@ -324,7 +324,7 @@ func TestUnlikeThingsAreMarked(t *testing.T) {
 	b := disk(model.SideB)
 	b.Run.Tools["fio"] = "3.42"
 	b.Plan.Volume.Target.Kind = model.File
-	if c := compare(disk(model.SideA), b); !c.Comparable || len(c.Differences) != 1 || c.Differences[0].Unlike {
+	if c := compare(disk(model.SideA), b); !c.Comparable || len(c.Differences) != 1 || c.Differences[0].NotComparable {
 		t.Errorf("another fio: %+v", c.Differences)
 	}
 }

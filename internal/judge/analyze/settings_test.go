@@ -21,7 +21,7 @@ func TestSettingsThatDiffer(t *testing.T) {
 		model.Setting{Name: "wal_buffers", Value: "16MB", Source: "default"}, model.Setting{Name: "TimeZone", Value: "UTC", Source: "configuration file"})
 	a.Prepare.App.Settings = append(a.Prepare.App.Settings, model.Setting{Name: "TimeZone", Value: "CET", Source: "configuration file"})
 	_, got := traits(a, b)
-	if diff := cmp.Diff([]model.Difference{{Name: "fsync", A: "on", B: "off", Unlike: true}}, got); diff != "" {
+	if diff := cmp.Diff([]model.Difference{{Name: "fsync", A: "on", B: "off", NotComparable: true}}, got); diff != "" {
 		t.Error(diff)
 	}
 	if _, got := traits(a, &model.RunInfo{}); len(got) != 0 {

@@ -18,10 +18,10 @@ import (
 type TracePair struct {
 	A, B Flow
 	Row  iotrace.Compared
-	// Reason says why its latencies are not judged; Unlike is set if the reason concerns the I/Os, and
+	// Reason says why its latencies are not judged; DifferentIO is set if the reason concerns the I/Os, and
 	// not the trace.
-	Reason string
-	Unlike bool
+	Reason      string
+	DifferentIO bool
 }
 
 // traceMetrics are the metrics by which two traces are compared.
@@ -52,10 +52,10 @@ func CompareFlows(pairs []TracePair, margins model.Margins) (rows []iotrace.Comp
 			vb, hb := logEstimate(b, m)
 			c := stats.Known(va, ha, vb, hb, contrastFloor(m))
 			row.Ratio, row.P = ratio(c), c.P()
-			if pair.Reason != "" && (m != model.IOPS || !pair.Unlike) {
+			if pair.Reason != "" && (m != model.IOPS || !pair.DifferentIO) {
 				row.Verdict, row.Reason = iotrace.Unusable, pair.Reason
-				if pair.Unlike {
-					row.Verdict = iotrace.Unlike
+				if pair.DifferentIO {
+					row.Verdict = iotrace.NotComparable
 				}
 			}
 			rows, known = append(rows, row), append(known, c)
@@ -164,9 +164,9 @@ func (m *Made) resized(b *Made) (part float64, class int64) {
 	return part, class
 }
 
-// Unlike says why the I/Os of an operation differ between the sides: by their sizes, or by the mix of
+// DifferentIO says why the I/Os of an operation differ between the sides: by their sizes, or by the mix of
 // operations that they are part of. It is empty if they do not.
-func Unlike(a, b Made, op iotrace.Operation) string {
+func DifferentIO(a, b Made, op iotrace.Operation) string {
 	moved := apart(a.Sizes, b.Sizes)
 	if moved > mostApart {
 		return fmt.Sprintf("the sizes of the I/Os differ (%s of A's are of %s, %s of B's of %s), and larger ones take longer", most(a.Sizes), sizeOf(a.Sizes), most(b.Sizes), sizeOf(b.Sizes))

@@ -36,7 +36,7 @@ func TestMeanSizesWithinAClassAreCompared(t *testing.T) {
 		"nothing":        {of(nil), of(nil), ""},
 		"only one":       {of(nil), one(4096, 1e5, 4096), ""},
 	} {
-		got := Unlike(c.a, c.b, iotrace.Read)
+		got := DifferentIO(c.a, c.b, iotrace.Read)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

@@ -10,24 +10,24 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// trait is one property to compare between the sides. unlike marks properties that make the sides
+// trait is one property to compare between the sides. notComparable marks properties that make the sides
 // different kinds of thing if they differ.
 type trait struct {
-	name   string
-	unlike bool
-	words  func(*model.RunInfo) string
+	name          string
+	notComparable bool
+	words         func(*model.RunInfo) string
 	// exact is the value that words rounds; nil if words does not round.
 	exact func(*model.RunInfo) int64
 }
 
 // traitList is in the order in which people read it: what was measured, how, with what, where.
 var traitList = []trait{
-	{name: "kind", unlike: true, words: func(r *model.RunInfo) string { return kindWords(r.Target.Kind) }},
-	{name: "size", unlike: true, words: func(r *model.RunInfo) string { return sizeWords(r.Volume.Size) },
+	{name: "kind", notComparable: true, words: func(r *model.RunInfo) string { return kindWords(r.Target.Kind) }},
+	{name: "size", notComparable: true, words: func(r *model.RunInfo) string { return sizeWords(r.Volume.Size) },
 		exact: func(r *model.RunInfo) int64 { return r.Volume.Size }},
-	{name: "engine", unlike: true, words: func(r *model.RunInfo) string { return r.Volume.Engine }},
-	{name: "direct", unlike: true, words: directWords},
-	{name: "profile", unlike: true, words: func(r *model.RunInfo) string { return r.Profile }},
+	{name: "engine", notComparable: true, words: func(r *model.RunInfo) string { return r.Volume.Engine }},
+	{name: "direct", notComparable: true, words: directWords},
+	{name: "profile", notComparable: true, words: func(r *model.RunInfo) string { return r.Profile }},
 	{name: "repeats", words: func(r *model.RunInfo) string { return repeatWords(r.Schedule) }},
 	{name: "filesystem", words: func(r *model.RunInfo) string { return r.Environment.Storage.Filesystem }},
 	{name: "mount options", words: func(r *model.RunInfo) string { return r.Environment.Storage.MountOpts }},
@@ -41,7 +41,7 @@ var traitList = []trait{
 	{name: "storage system", words: backing(func(b *model.Backing) string { return strings.TrimSpace(b.System + " " + b.Version) })},
 	{name: "replicas", words: backing(func(b *model.Backing) string { return positive(b.Replicas) })},
 	{name: "data locality", words: backing(func(b *model.Backing) string { return b.Locality })},
-	{name: "in memory", unlike: true, words: func(r *model.RunInfo) string { return memoryWords(r.Environment.Storage) }},
+	{name: "in memory", notComparable: true, words: func(r *model.RunInfo) string { return memoryWords(r.Environment.Storage) }},
 	{name: "host", words: func(r *model.RunInfo) string { return r.Environment.Hostname }},
 	{name: "kernel", words: func(r *model.RunInfo) string { return r.Environment.Kernel }},
 	{name: "CPU", words: func(r *model.RunInfo) string { return r.Environment.CPUModel }},
@@ -96,7 +96,7 @@ func settings(a, b *model.RunInfo) (list []model.Difference) {
 	for _, s := range a.Prepare.App.Settings {
 		other, known := theirs[s.Name]
 		if known && s.Value != other.Value && (chosen(s) || chosen(other)) && !placing[s.Name] {
-			list = append(list, model.Difference{Name: s.Name, A: orUnknown(s.Value), B: orUnknown(other.Value), Unlike: true})
+			list = append(list, model.Difference{Name: s.Name, A: orUnknown(s.Value), B: orUnknown(other.Value), NotComparable: true})
 		}
 	}
 	return list
@@ -130,7 +130,7 @@ func traits(a, b *model.RunInfo) (common []model.Trait, differences []model.Diff
 		case wa == wb:
 			common = append(common, model.Trait{Name: t.name, Value: wa})
 		default:
-			differences = append(differences, model.Difference{Name: t.name, A: orUnknown(wa), B: orUnknown(wb), Unlike: t.unlike})
+			differences = append(differences, model.Difference{Name: t.name, A: orUnknown(wa), B: orUnknown(wb), NotComparable: t.notComparable})
 		}
 	}
 	return common, append(differences, settings(a, b)...)

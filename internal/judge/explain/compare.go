@@ -82,7 +82,7 @@ func compare(a, b *budget.Budget) budget.Comparison {
 		}
 		c.Changes = append(c.Changes, change)
 	}
-	c.Unlike = unlike(a, b)
+	c.DifferentCounts = differentCounts(a, b)
 	c.Equal = equal(a, b)
 	c.Says = says(a, b, &c)
 	return c
@@ -108,26 +108,26 @@ func rowOf(b *budget.Budget, p budget.Part) (row budget.Row, ok bool) {
 	return row, ok
 }
 
-// unlikeBy is the share by which the counts of two operations have to differ for the operations to do
-// different work (as in the rule unlike-transactions); fewest is the count below which they are not
+// differentBy is the share by which the counts of two operations have to differ for the operations to do
+// different work (as in the rule different-transactions); fewest is the count below which they are not
 // compared.
 const (
-	unlikeBy = 0.25
-	fewest   = 0.05
+	differentBy = 0.25
+	fewest      = 0.05
 	// deviceCounts is part of the names of the devices' counts.
 	deviceCounts = "device "
 )
 
-// unlike are the counts in which the operations differ.
-func unlike(a, b *budget.Budget) (list []budget.Unlike) {
+// differentCounts are the counts in which the operations differ.
+func differentCounts(a, b *budget.Budget) (list []budget.CountDifference) {
 	for _, x := range a.Counts {
 		y, ok := b.Count(x.Name)
 		large := max(x.Value, y)
 		// A device's counts include all of its users.
-		if !ok || strings.Contains(x.Name, deviceCounts) || x.Unit == "1" && large < fewest || large == 0 || math.Abs(x.Value-y) <= unlikeBy*min(x.Value, y) {
+		if !ok || strings.Contains(x.Name, deviceCounts) || x.Unit == "1" && large < fewest || large == 0 || math.Abs(x.Value-y) <= differentBy*min(x.Value, y) {
 			continue
 		}
-		list = append(list, budget.Unlike{Name: x.Name, Unit: x.Unit, A: x.Value, B: y})
+		list = append(list, budget.CountDifference{Name: x.Name, Unit: x.Unit, A: x.Value, B: y})
 	}
 	return list
 }
@@ -139,7 +139,7 @@ func equal(a, b *budget.Budget) *budget.Equal {
 	n, okA := a.Count(ioCount)
 	m, okB := b.Count(ioCount)
 	row, ok := b.Row(budget.BlockIO)
-	if !okA || !okB || !ok || m <= 0 || math.Abs(n-m) <= unlikeBy*min(n, m) {
+	if !okA || !okB || !ok || m <= 0 || math.Abs(n-m) <= differentBy*min(n, m) {
 		return nil
 	}
 	each, rest, whose := row.Seconds/m, b.Residual.Seconds, "what is left over of B stays what it is"
@@ -176,9 +176,9 @@ func says(a, b *budget.Budget, c *budget.Comparison) (list []string) {
 		}
 		list = append(list, fmt.Sprintf("waits were sampled in %s only, so rows with the same name differ in meaning: in %s, waits are part of its flush rows or of what is left over", which, other))
 	}
-	if len(c.Unlike) > 0 {
+	if len(c.DifferentCounts) > 0 {
 		var counts []string
-		for _, u := range c.Unlike {
+		for _, u := range c.DifferentCounts {
 			counts = append(counts, fmt.Sprintf("%s %s against %s", u.Name, quantity(u.Unit, u.A), quantity(u.Unit, u.B)))
 		}
 		list = append(list, fmt.Sprintf("not like for like: for each %s (A against B) %s", b.Operation, strings.Join(counts, ", ")))

@@ -252,7 +252,7 @@ func TestComparedPartsAddUp(t *testing.T) {
 	if want := "a write with its flush of B takes 2.5 times as long as one of A (2.50 ms, 1.00 ms); of these 2.5, 1.9 are fdatasync (0.6 in A)"; !strings.HasPrefix(c.Says[0], want) {
 		t.Errorf("%q, want %q …", c.Says[0], want)
 	}
-	if len(c.Unlike) > 0 || c.Equal != nil {
+	if len(c.DifferentCounts) > 0 || c.Equal != nil {
 		t.Errorf("%+v", c)
 	}
 }
@@ -265,7 +265,7 @@ func TestOperationsThatDidOtherWork(t *testing.T) {
 			{Name: "WAL flushes", Unit: "1", Value: flushes}, {Name: "reads", Unit: "1", Value: reads}, {Name: "WAL", Unit: "B", Value: log}, {Name: "device writes", Unit: "1", Value: writes}, {Name: "log device writes", Unit: "1", Value: writes}}}}}
 	}
 	list := Compare(side(1, 0.01, 9000, 1.2), side(1.2, 0.04, 400, 5))
-	if len(list) != 1 || len(list[0].Unlike) != 1 || list[0].Unlike[0].Name != "WAL" {
+	if len(list) != 1 || len(list[0].DifferentCounts) != 1 || list[0].DifferentCounts[0].Name != "WAL" {
 		t.Errorf("%+v", list)
 	}
 }

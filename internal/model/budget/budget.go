@@ -211,9 +211,9 @@ type Change struct {
 	Of float64 `json:"of"`
 }
 
-// Unlike is a difference between the operations of two runs, due to which their times are not for the
+// CountDifference is a difference between the operations of two runs, due to which their times are not for the
 // same work.
-type Unlike struct {
+type CountDifference struct {
 	Name string  `json:"name"`
 	Unit string  `json:"unit"`
 	A    float64 `json:"a"`
@@ -237,10 +237,10 @@ type Comparison struct {
 	A string `json:"a"`
 	B string `json:"b"`
 	// Ratio is the time of an operation of B relative to one of A.
-	Ratio   float64  `json:"ratio"`
-	Changes []Change `json:"changes"`
-	Unlike  []Unlike `json:"unlike,omitempty"`
-	Equal   *Equal   `json:"equal,omitempty"`
+	Ratio           float64           `json:"ratio"`
+	Changes         []Change          `json:"changes"`
+	DifferentCounts []CountDifference `json:"different_counts,omitempty"`
+	Equal           *Equal            `json:"equal,omitempty"`
 	// Says are sentences: why B is slower or faster, as far as the budgets show.
 	Says []string `json:"says"`
 }

@@ -1,6 +1,10 @@
 package iotrace
 
-import "github.com/loadline/loadline/internal/model"
+import (
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
 
 // ComparisonSchema is the schema name of a comparison of two traces.
 const ComparisonSchema = "loadline.trace-comparison/v1"
@@ -9,18 +13,21 @@ const ComparisonSchema = "loadline.trace-comparison/v1"
 // what the device could do.
 type Verdict string
 
-// The verdicts: Faster and Slower apply to latencies, More and Fewer to rates. Unlike is for latencies
+// The verdicts: Faster and Slower apply to latencies, More and Fewer to rates. NotComparable is for latencies
 // of dissimilar I/Os, which are not judged; Unusable is for a trace that did not see enough.
 const (
-	Faster   Verdict = "faster"
-	Slower   Verdict = "slower"
-	More     Verdict = "more"
-	Fewer    Verdict = "fewer"
-	Same     Verdict = "same"
-	Unclear  Verdict = "unclear"
-	Unlike   Verdict = "unlike"
-	Unusable Verdict = "unusable"
+	Faster        Verdict = "faster"
+	Slower        Verdict = "slower"
+	More          Verdict = "more"
+	Fewer         Verdict = "fewer"
+	Same          Verdict = "same"
+	Unclear       Verdict = "unclear"
+	NotComparable Verdict = "not-comparable"
+	Unusable      Verdict = "unusable"
 )
+
+// Words is the verdict as people read it: "not comparable".
+func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "-", " ") }
 
 // Compared is one metric of one operation in two traces, for a device or for the processes of one name.
 type Compared struct {

@@ -67,8 +67,8 @@ func TestExplainAPublishedComparison(t *testing.T) {
 	}
 	c := x.Comparisons[0]
 	near(t, "how many times as long", c.Ratio, 2.60, 0.005)
-	unlike := map[string]budget.Unlike{}
-	for _, u := range c.Unlike {
+	unlike := map[string]budget.CountDifference{}
+	for _, u := range c.DifferentCounts {
 		unlike[u.Name] = u
 	}
 	near(t, "pages read on Longhorn", unlike["pages read"].B, 1.2, 0.01)

@@ -122,8 +122,8 @@ func compareTraces(a, b *tracedSide, margins model.Margins) *iotrace.Comparison 
 			pair.Row.Command = name
 			listA, listB := a.of(k.Device, k.Operation, name), b.of(other, k.Operation, name)
 			if unusable == "" {
-				pair.Reason = analyze.Unlike(a.madeOf(listA, k.Device), b.madeOf(listB, other), k.Operation)
-				pair.Unlike = pair.Reason != ""
+				pair.Reason = analyze.DifferentIO(a.madeOf(listA, k.Device), b.madeOf(listB, other), k.Operation)
+				pair.DifferentIO = pair.Reason != ""
 			}
 			pair.A, pair.B = a.seconds.Of(listA), b.seconds.Of(listB)
 			pairs = append(pairs, pair)

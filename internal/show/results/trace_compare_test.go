@@ -108,10 +108,10 @@ func TestTwoTracesAreComparedOperationByOperation(t *testing.T) {
 		"a slower device": {with(func(l *load) { l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Slower, "read p50": iotrace.Slower, "read p99": iotrace.Slower, "read db latency": iotrace.Slower, "read iops": iotrace.Same}},
 		"a faster device": {with(func(l *load) { l.mean = .5e-3; l.device = "nvme0n1" }), map[string]iotrace.Verdict{"read latency": iotrace.Faster, "read p99": iotrace.Faster}},
 		"a smaller load":  {with(func(l *load) { l.rate = 100 }), map[string]iotrace.Verdict{"read iops": iotrace.Fewer, "read latency": iotrace.Same}},
-		"larger I/Os":     {with(func(l *load) { l.size = 65536; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Unlike, "read p99": iotrace.Unlike, "read db p50": iotrace.Unlike, "read iops": iotrace.Same}},
-		"larger in class": {with(func(l *load) { l.bytes = 6144; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Unlike, "read p50": iotrace.Unlike, "read p99": iotrace.Unlike, "read db latency": iotrace.Unlike, "read iops": iotrace.Same}},
+		"larger I/Os":     {with(func(l *load) { l.size = 65536; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.NotComparable, "read p99": iotrace.NotComparable, "read db p50": iotrace.NotComparable, "read iops": iotrace.Same}},
+		"larger in class": {with(func(l *load) { l.bytes = 6144; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.NotComparable, "read p50": iotrace.NotComparable, "read p99": iotrace.NotComparable, "read db latency": iotrace.NotComparable, "read iops": iotrace.Same}},
 		"hardly larger":   {with(func(l *load) { l.bytes = 4250; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Slower, "read iops": iotrace.Same}},
-		"another mix":     {with(func(l *load) { l.writes = 200; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Unlike, "read iops": iotrace.Same}},
+		"another mix":     {with(func(l *load) { l.writes = 200; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.NotComparable, "read iops": iotrace.Same}},
 		"a blind trace":   {with(func(l *load) { l.unseen = 0.2 }), map[string]iotrace.Verdict{"read latency": iotrace.Unusable, "read iops": iotrace.Unusable}},
 	} {
 		got, c := verdicts(t, base, x.b)
@@ -121,7 +121,7 @@ func TestTwoTracesAreComparedOperationByOperation(t *testing.T) {
 			}
 		}
 		for _, r := range c.Rows {
-			if (r.Verdict == iotrace.Unlike || r.Verdict == iotrace.Unusable) != (r.Reason != "") {
+			if (r.Verdict == iotrace.NotComparable || r.Verdict == iotrace.Unusable) != (r.Reason != "") {
 				t.Errorf("%s: %s without a reason, or with one for nothing: %+v", name, r.Metric, r)
 			}
 		}

@@ -23,11 +23,11 @@ type trend struct {
 	Direction model.Direction `json:"direction"`
 	Metric    model.Metric    `json:"metric"`
 	Points    []trendPoint    `json:"points"`
-	// Earlier counts the runs before the first point, Unlike those whose result of that name has
+	// Earlier counts the runs before the first point, OtherMetric those whose result of that name has
 	// another metric, Undated those of which it is not known when they were measured.
-	Earlier int `json:"earlier,omitempty"`
-	Unlike  int `json:"unlike,omitempty"`
-	Undated int `json:"undated,omitempty"`
+	Earlier     int `json:"earlier,omitempty"`
+	OtherMetric int `json:"other_metric,omitempty"`
+	Undated     int `json:"undated,omitempty"`
 }
 
 // trendPoint is the result of one run.
@@ -87,7 +87,7 @@ func (l *library) trend(ctx context.Context, q *query) trend {
 	for _, e := range found {
 		r := e.result(q)
 		if r.Metric != out.Metric {
-			out.Unlike++
+			out.OtherMetric++
 			continue
 		}
 		out.Points = append(out.Points, trendPoint{Path: e.path, Started: e.card.Started.UTC().Format("2006-01-02T15:04:05Z"), Target: e.card.Target, Host: e.card.Host, Note: e.card.Note, CardResult: *r})

@@ -29,7 +29,7 @@ export function trendChart(t: Trend): Chart | null {
   // Runs of one day are told apart by their hour.
   const days = new Set(points.map((p) => format.when(p.started).slice(0, 10)));
   const day = (p?: TrendPoint) => (days.size > 1 ? format.when(p?.started).slice(0, 10) : format.when(p?.started).slice(11));
-  const left = [t.earlier && `${format.count(t.earlier, "earlier run")} left out`, t.unlike && `${format.count(t.unlike, "run")} whose result of that name is no ${metricWords[metric]}`, t.undated && `${format.count(t.undated, "run")} of unknown date`].filter(Boolean);
+  const left = [t.earlier && `${format.count(t.earlier, "earlier run")} left out`, t.other_metric && `${format.count(t.other_metric, "run")} whose result of that name is no ${metricWords[metric]}`, t.undated && `${format.count(t.undated, "run")} of unknown date`].filter(Boolean);
   const marks = targets.map((target, i) => ({ target, own: points.flatMap((p, x) => (of(p) === i ? [{ p, x }] : [])) }));
   const others = points.flatMap((p, x) => (of(p) < 0 ? [{ p, x }] : []));
   const lines = [...marks.map((m, i) => ({ ...m, i })), ...(others.length ? [{ target: "other targets", own: others, i: -1 }] : [])];

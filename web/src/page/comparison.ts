@@ -35,7 +35,7 @@ function traits(c: Comparison, sides: [string, string]): HTMLElement {
   if (c.common.length) parts.push(h("p", {}, h("span", { class: "faint" }, "The same: "), c.common.map((t) => (plain.has(t.name) ? t.value : `${t.name} ${t.value}`)).join(" · ")));
   if (c.differences.length) {
     const rows = c.differences.map((d) =>
-      h("tr", {}, h("th", { scope: "row" }, d.name), h("td", {}, d.a), h("td", {}, d.b), h("td", { class: d.unlike ? "verdict unsure" : "faint" }, d.unlike ? "! not comparable" : "what is compared, or harmless")),
+      h("tr", {}, h("th", { scope: "row" }, d.name), h("td", {}, d.a), h("td", {}, d.b), h("td", { class: d.not_comparable ? "verdict unsure" : "faint" }, d.not_comparable ? "! not comparable" : "what is compared, or harmless")),
     );
     const head = h("tr", {}, ...["differs", ...sides, ""].map((n) => h("th", { scope: "col" }, n)));
     parts.push(h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Differences" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows))));

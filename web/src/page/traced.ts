@@ -16,7 +16,7 @@ const signs: Record<ComparedRow["verdict"], [sign: string, tone: Tone]> = {
   fewer: ["▼", "plain"],
   same: ["=", "plain"],
   unclear: ["?", "unsure"],
-  unlike: ["≠", "unsure"],
+  "not-comparable": ["≠", "unsure"],
   unusable: ["✗", "bad"],
 };
 
@@ -53,7 +53,7 @@ function table(rows: ComparedRow[]): HTMLElement {
         "tr",
         {},
         h("th", { scope: "row" }, h("span", { class: "name" }, `${r.device}${r.device_b ? ` and ${r.device_b}` : ""} ${r.operation}${r.command ? ` of ${r.command}` : ""}`), h("span", { class: "name faint" }, words[r.metric] ?? r.metric)),
-        h("td", { class: `verdict ${tone}` }, `${sign} ${r.verdict}`, r.reason ? h("span", { class: "name faint" }, r.reason) : null),
+        h("td", { class: `verdict ${tone}` }, `${sign} ${r.verdict.replace("-", " ")}`, r.reason ? h("span", { class: "name faint" }, r.reason) : null),
         number(format.change(r.ratio.estimate), true),
         number(r.ratio.confidence ? `${format.change(r.ratio.low)} to ${format.change(r.ratio.high)}` : "–"),
         value(r, r.a),

@@ -183,7 +183,7 @@ func rowWords(c *model.Comparison, r model.Row) string {
 }
 
 // trusted returns the verdict on a workload's numbers and the rules that warn of them: "; valid", "; suspect: size, cpu". A
-// comparison warns of valid numbers, too, when its sides are not comparable: "; valid; warning: unlike".
+// comparison warns of valid numbers, too, when its sides are not comparable: "; valid; warning: not-comparable".
 func trusted(v model.Verdict, findings []model.Finding, workload string) string {
 	if v == "" {
 		return "; not checked"

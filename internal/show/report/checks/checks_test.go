@@ -196,7 +196,7 @@ func TestWhatPassesIsShownWithItsVerdict(t *testing.T) {
 	other := row
 	other.Workload, other.Trust = "writes", model.Valid
 	c := &model.Comparison{Rows: []model.Row{row, other}, Findings: r.Findings}
-	unlike := &model.Comparison{Rows: []model.Row{other}, Findings: []model.Finding{{Rule: "unlike", Severity: model.SeverityWarning}}}
+	unlike := &model.Comparison{Rows: []model.Row{other}, Findings: []model.Finding{{Rule: "not-comparable", Severity: model.SeverityWarning}}}
 	var got []string
 	for _, s := range decoded(t, Of([]*model.Report{r}, []*model.Comparison{c, unlike}, nil)).Suites {
 		for _, k := range s.Cases {
@@ -205,7 +205,7 @@ func TestWhatPassesIsShownWithItsVerdict(t *testing.T) {
 	}
 	const same = "same: 3.00k IOPS → 3.00k IOPS, 0.0% [−1.0%, +1.0%], margin ±5.0%"
 	want := []string{"3.00k IOPS (95 % CI [2.99k, 3.01k IOPS]); suspect: size, cpu", "3.00k IOPS, without an interval; valid", "3.00k IOPS [2.99k, 3.01k IOPS]; suspect: size, cpu",
-		same + "; suspect: size, cpu", same + "; valid", same + "; valid; warning: unlike"}
+		same + "; suspect: size, cpu", same + "; valid", same + "; valid; warning: not-comparable"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

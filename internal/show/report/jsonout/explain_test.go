@@ -18,7 +18,7 @@ func fullExplanation() *budget.Explanation {
 	b.Rows[0].Part, b.Residual.Part, b.Counterfactuals[0].Part, b.Counts[0].Unit = budget.Flush, budget.Residual, budget.Flush, "B"
 	b.Amplification[0].Direction = "write"
 	c := &x.Comparisons[0]
-	c.Changes[0].Part, c.Unlike[0].Unit = budget.Device, "1"
+	c.Changes[0].Part, c.DifferentCounts[0].Unit = budget.Device, "1"
 	return &x
 }
 
@@ -44,7 +44,7 @@ func TestExplanationsFitTheirSchema(t *testing.T) {
 		"a row without words": func(x *budget.Explanation) { x.Runs[0].Budgets[0].Rows[0].Name = "" },
 		"a negative rate":     func(x *budget.Explanation) { x.Runs[0].Budgets[0].Counterfactuals[0].Rate = -1 },
 		"no law":              func(x *budget.Explanation) { x.Runs[0].Budgets[0].Counterfactuals[0].Law = "" },
-		"a unit of its own":   func(x *budget.Explanation) { x.Comparisons[0].Unlike[0].Unit = "KiB" },
+		"a unit of its own":   func(x *budget.Explanation) { x.Comparisons[0].DifferentCounts[0].Unit = "KiB" },
 	} {
 		x := fullExplanation()
 		spoil(x)

@@ -72,7 +72,7 @@ func TestTraceComparisonIsWhatItsSchemaSays(t *testing.T) {
 	known, run := full().Results[0].Estimate, fullTrace().Run
 	c.Schema, c.A, c.B, c.Alpha, c.Findings = iotrace.ComparisonSchema, run, run, 0.05, full().Findings
 	r := &c.Rows[0]
-	r.Operation, r.Metric, r.A, r.B, r.Ratio, r.P, r.Adjusted, r.Verdict = iotrace.Read, model.P99, known, known, model.Estimate{Value: 1, Low: 1, High: 1, Open: true}, 0.5, 0.5, iotrace.Unlike
+	r.Operation, r.Metric, r.A, r.B, r.Ratio, r.P, r.Adjusted, r.Verdict = iotrace.Read, model.P99, known, known, model.Estimate{Value: 1, Low: 1, High: 1, Open: true}, 0.5, 0.5, iotrace.NotComparable
 	var b bytes.Buffer
 	if err := WriteTraceComparison(&b, &c); err != nil {
 		t.Fatal(err)

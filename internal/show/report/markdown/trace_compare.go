@@ -24,7 +24,7 @@ func RenderTraceComparison(w io.Writer, c *iotrace.Comparison) error {
 		r := &c.Rows[i]
 		half := func(e model.Estimate) string { return inline(r.Metric.FormatWidth(model.Read, e)) }
 		rows = append(rows, []string{code(r.Name()), words.ShortMetric(r.Metric), inline(r.Metric.Format(r.A.Value)), half(r.A), inline(r.Metric.Format(r.B.Value)), half(r.B),
-			inline(words.Change(r.Ratio.Value, 1)), inline(words.Interval(r.Ratio)), string(r.Verdict) + prefixed(": ", inline(r.Reason))})
+			inline(words.Change(r.Ratio.Value, 1)), inline(words.Interval(r.Ratio)), r.Verdict.Words() + prefixed(": ", inline(r.Reason))})
 	}
 	if len(rows) == 0 {
 		p.para("Nothing to compare: no operation has enough I/Os in both.")

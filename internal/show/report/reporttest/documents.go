@@ -224,12 +224,12 @@ func HostileComparison(text string) *model.Comparison {
 	c.A, c.B = Hostile(text).Run, Hostile(text).Run
 	c.ID, c.Directory, c.Next = text, text, text
 	c.Common = []model.Trait{{Name: "fio", Value: text}, {Name: text, Value: text}}
-	c.Differences = []model.Difference{{Name: text, A: text, B: text, Unlike: true}}
+	c.Differences = []model.Difference{{Name: text, A: text, B: text, NotComparable: true}}
 	for i := range c.Rows {
 		c.Rows[i].Workload, c.Rows[i].Description = text, text
 	}
 	c.Budgets = hostileSides(text)
-	c.Findings = []model.Finding{{Rule: "unlike", Severity: model.SeverityWarning, Message: text, Next: text}}
+	c.Findings = []model.Finding{{Rule: "not-comparable", Severity: model.SeverityWarning, Message: text, Next: text}}
 	return c
 }
 

@@ -58,7 +58,7 @@ func compared() *model.Comparison {
 			unusable, holm, edge, lone,
 		},
 		Findings: []model.Finding{
-			{Rule: "unlike", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"},
+			{Rule: "not-comparable", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"},
 			{Rule: "shared-disk", Severity: model.SeverityWarning, Message: "both sides are on the same disk (vda): deferred work (writeback, GC) of one side may slow the other",
 				Next: "choose targets on different disks"},
 			{Rule: "sparse", Severity: model.SeverityInvalid, Results: []string{"seq-read-bw"}, Message: "B: read holes: 3.9 GiB of 4 GiB were never written (fiemap)"},
@@ -74,8 +74,8 @@ func apart() *model.Comparison {
 	c.Method, c.ID, c.Directory, c.Comparable, c.Next = model.Independent, "", "", false, ""
 	c.A.Directory, c.B.Directory = "loadline-results/one", "loadline-results/two"
 	c.B.Started = c.A.Started.Add(26 * time.Hour)
-	c.Differences = append(c.Differences, model.Difference{Name: "size", A: "4 GiB", B: "8 GiB", Unlike: true})
-	c.Findings = []model.Finding{{Rule: "unlike", Severity: model.SeverityWarning,
+	c.Differences = append(c.Differences, model.Difference{Name: "size", A: "4 GiB", B: "8 GiB", NotComparable: true})
+	c.Findings = []model.Finding{{Rule: "not-comparable", Severity: model.SeverityWarning,
 		Message: "not comparable: size 4 GiB against 8 GiB. A change may come from that and not from the storage",
 		Next:    "measure both with the same flags: loadline compare /srv/old /srv/new"}}
 	c.Margins, c.Rows = model.Margins{Rate: 0.05, P99: 0.05}, c.Rows[:4]

@@ -65,7 +65,7 @@ func (p *page) comparedRows(c *iotrace.Comparison) (reasons []string) {
 		}
 		changed.cells = append(changed.cells, cell{text: words.Change(r.Ratio.Value, 1)})
 		ci.cells = append(ci.cells, cell{text: p.Text(words.Interval(r.Ratio)), paint: term.Dim})
-		v := cell{text: string(r.Verdict), paint: map[iotrace.Verdict]term.Paint{iotrace.Faster: term.Green, iotrace.Slower: term.Red, iotrace.Unusable: term.Red}[r.Verdict]}
+		v := cell{text: r.Verdict.Words(), paint: map[iotrace.Verdict]term.Paint{iotrace.Faster: term.Green, iotrace.Slower: term.Red, iotrace.Unusable: term.Red}[r.Verdict]}
 		if r.Reason != "" {
 			n := slices.Index(reasons, r.Reason)
 			if n < 0 {

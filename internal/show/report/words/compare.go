@@ -99,7 +99,7 @@ func more(c *model.Comparison, r model.Row) string {
 }
 
 // withholding are the rules that leave a row without a verdict, however clear the change is.
-var withholding = []string{"placed-differently", "unlike-transactions", "skipped-transactions"}
+var withholding = []string{"placed-differently", "different-transactions", "skipped-transactions"}
 
 // sustained describes the bursts behind a row of sustained rates.
 func sustained(c *model.Comparison, r model.Row) string {
@@ -244,7 +244,7 @@ func RowName(c *model.Comparison, r model.Row) string {
 // sides incomparable.
 func Difference(d model.Difference) string {
 	words := d.Name + " " + d.A + " → " + d.B
-	if d.Unlike {
+	if d.NotComparable {
 		words += " (not comparable)"
 	}
 	return words
