@@ -64,6 +64,8 @@ type comparison struct {
 	judge     PairJudge
 	scheduler PairScheduler
 	blocks    map[string][]model.Block
+	// second is how long the second repeat of the current block takes, in seconds, until it begins.
+	second float64
 }
 
 // plan returns the plan of the first side, for what both plans have in common.
@@ -165,9 +167,14 @@ func (c *comparison) block(ctx context.Context, repeats [2]model.SideStep) error
 		return nil
 	}
 	var b model.Block
-	for _, v := range repeats {
+	defer func() { c.second = 0 }()
+	for i, v := range repeats {
 		if c.dead[v.Step.Workload] {
 			return nil
+		}
+		// A look is counted by itself.
+		if c.second = 0; i == 0 && !c.sides[repeats[1].Side].replaced(repeats[1].Step) {
+			c.second = cost(schedule, repeats[1].Step)
 		}
 		if err := c.half(ctx, v, &b); err != nil {
 			return err
@@ -257,13 +264,13 @@ func (c *comparison) planned() int {
 	return len(c.sides[0].plan.Steps) + len(c.sides[1].plan.Steps)
 }
 
-// left estimates the measuring time that remains: the guaranteed blocks, then one more round of the
-// workloads that are not settled.
+// left estimates the measuring time that remains after the current step: the rest of the block and the guaranteed
+// ones, then one more round of the workloads that are not settled.
 func (c *comparison) left() float64 {
 	s := c.plan().Schedule
-	left := c.certain(c.sides[0]) + c.certain(c.sides[1])
+	left, more := c.certain(c.sides[0])+c.certain(c.sides[1]), 0.0
 	if left <= 0 {
-		left = 2 * float64(len(c.open(c.plan().Workloads))) * slot(s)
+		more = 2 * float64(len(c.open(c.plan().Workloads))) * slot(s)
 	}
-	return min(left, max(0, s.MaxTime-c.spent))
+	return c.within(s.MaxTime, c.second+left, more, 2*slot(s))
 }

@@ -205,17 +205,22 @@ func (r *run) more(round int) []model.Step {
 	return r.scheduler.Round(&r.plan, round, open, r.number+1)
 }
 
-// left estimates the measuring time that remains: the guaranteed steps, then one more round of everything
-// that is not precise yet, or as long as it has to be observed.
+// left estimates the measuring time that remains after the current step: the guaranteed steps, then, where
+// precision decides, one more round of everything that is not precise yet, or as long as it has to be observed.
 func (r *run) left() float64 {
-	left, open := r.certain(r.side), r.open(r.plan.Workloads)
+	left := r.certain(r.side)
+	if r.plan.Schedule.Mode != model.Rounds {
+		return left
+	}
+	open := r.open(r.plan.Workloads)
+	more := 0.0
 	if r.gone >= len(r.plan.Steps) && left == 0 {
-		left = float64(len(open)) * slot(r.plan.Schedule)
+		more = float64(len(open)) * slot(r.plan.Schedule)
 	}
 	for _, w := range open {
-		left = max(left, r.observe[w.Name]-r.spent)
+		more = max(more, r.observe[w.Name]-r.spent-r.current-left)
 	}
-	return min(left, max(0, r.most(r.side)-r.spent))
+	return r.within(r.most(r.side), left, more, slot(r.plan.Schedule))
 }
 
 func (r *run) lastRound() int {

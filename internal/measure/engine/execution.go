@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -52,6 +53,8 @@ type execution struct {
 	spent, saved float64
 	// until is when the current step is expected to end, on the same clock.
 	until float64
+	// current is the measuring time that the current step is expected to take; 0 between steps.
+	current float64
 	// behind is the number of sides that are prepared after the current one.
 	behind int
 	// dead workloads had a step that failed, done ones are precise enough, and those in steadily do not
@@ -111,12 +114,13 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		step.Offered = w.RateIOPS
 	}
 	// The time left that is reported when the step begins includes the step itself.
-	e.until = max(e.clock, e.now().Sub(e.began).Seconds()) + cost(s.plan.Schedule, step)
+	e.current = cost(s.plan.Schedule, step)
+	e.until = max(e.clock, e.now().Sub(e.began).Seconds()) + e.current
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.start(s, w)
 	base := max(e.clock, begin.Sub(e.began).Seconds())
-	e.until = base + cost(s.plan.Schedule, step)
-	defer func() { e.until = 0 }()
+	e.until = base + e.current
+	defer func() { e.until, e.current = 0, 0 }()
 	d := ended{workload: w}
 	d.results, d.samples, err = e.repeat(ctx, s, step, w, begin, base)
 	for i := range d.results {
@@ -197,6 +201,17 @@ func (e *execution) allDead(workloads []model.Workload) bool {
 		}
 	}
 	return true
+}
+
+// within limits an estimate of the measuring time that remains after the current step to what there is: certain
+// seconds and more, but of the latter only whole units, because none is begun that does not fit before the limit most.
+func (e *execution) within(most, certain, more, unit float64) float64 {
+	room := max(0, most-e.spent-e.current)
+	certain = min(certain, room)
+	if unit <= 0 {
+		return certain
+	}
+	return certain + min(more, unit*math.Floor((room-certain)/unit))
 }
 
 // slot is the total time of a repeat, cost that of a step.
