@@ -200,10 +200,22 @@ type Progress struct {
 	Total float64 `json:"total"`
 	// Rate is the current rate in bytes/s, if progress is counted in bytes.
 	Rate float64 `json:"rate,omitempty"`
+	// Limit is in how many seconds a time limit ends the phase with what is done by then; 0 if there is none.
+	Limit float64 `json:"limit,omitempty"`
 	// Seconds is how long a probe or a prefill took, in its last report; 0 before that.
 	Seconds float64 `json:"seconds,omitempty"`
 	// Flushes is how often per second an application has lately flushed its log, in PhaseMeasure; 0 if unknown or hardly ever.
 	Flushes float64 `json:"flushes,omitempty"`
+}
+
+// Rest estimates in how many seconds a phase ends that is counted in bytes, at a rate in bytes/s, and whether its time
+// limit ends it before Total is reached.
+func (p Progress) Rest(rate float64) (seconds float64, cut bool) {
+	seconds = max(0, p.Total-p.Done) / rate
+	if p.Limit > 0 && p.Limit < seconds {
+		return p.Limit, true
+	}
+	return seconds, false
 }
 
 // Raw is one file for the run's raw/ directory.

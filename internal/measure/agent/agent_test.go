@@ -21,6 +21,8 @@ type stub struct {
 	fillErr error
 	// filled is how many bytes Fill reports as written; 0 means all.
 	filled int64
+	// told is the progress that Fill reports.
+	told []model.Progress
 	// hold makes Run wait for its context.
 	hold bool
 	// wrote is set if the bandwidth of writes was probed.
@@ -41,7 +43,10 @@ func (s stub) Bandwidth(_ context.Context, _ model.Volume, write bool, _ time.Du
 func (stub) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, bool, error) {
 	return 100000, true, nil
 }
-func (s stub) Fill(_ context.Context, v model.Volume, _ time.Duration, _ func(model.Progress)) (int64, error) {
+func (s stub) Fill(_ context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
+	for _, p := range s.told {
+		progress(p)
+	}
 	if s.filled > 0 {
 		return s.filled, s.fillErr
 	}

@@ -25,3 +25,18 @@ func TestThePrefillSaysHowLongItTook(t *testing.T) {
 		last = *ev.Progress
 	}
 }
+
+// Each report but the last says in how many seconds the time limit ends the prefill, if it has one.
+func TestThePrefillSaysWhenItsTimeLimitEndsIt(t *testing.T) {
+	for limit, want := range map[float64]bool{0: false, 1e-9: true, 33: true} {
+		dir := t.TempDir()
+		s := start(t, stub{told: []model.Progress{{Phase: model.PhasePrefill, Done: 1 << 20, Total: 2 << 20, Rate: 1 << 20}}})
+		s.send(model.Request{ID: 1, Prepare: &model.PrepareRequest{MaxSeconds: limit,
+			Volume: model.Volume{Target: model.Target{Kind: model.Directory, Name: dir, Path: dir}, Owned: true, Prefill: true, Size: 2 << 20},
+		}})
+		first, last := s.next().Progress, s.next().Progress
+		if first == nil || (first.Limit > 0) != want || first.Limit > max(limit, 0.001) || last == nil || last.Limit != 0 || last.Seconds <= 0 {
+			t.Errorf("of %g s: %+v, then %+v", limit, first, last)
+		}
+	}
+}

@@ -29,6 +29,8 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		return nil, err
 	}
 	prep := &model.Preparation{Path: v.Path}
+	limit := time.Duration(req.MaxSeconds * float64(time.Second))
+	var begin time.Time
 	var read []float64
 	tell := func(p model.Progress) {
 		switch {
@@ -41,11 +43,14 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		case p.Phase == model.PhaseProve:
 			read = append(read, p.Rate)
 		}
+		if p.Phase == model.PhasePrefill && limit > 0 {
+			// The last blocks may be reported after the limit.
+			p.Limit = max(limit-w.Env.Now().Sub(begin), time.Millisecond).Seconds()
+		}
 		w.emit(model.Event{ID: id, Progress: &p})
 	}
 	if v.Prefill {
-		begin := w.Env.Now()
-		limit := time.Duration(req.MaxSeconds * float64(time.Second))
+		begin = w.Env.Now()
 		prep.Written, err = tool.Filler.Fill(ctx, v, limit, tell)
 		prep.Seconds = w.Env.Now().Sub(begin).Seconds()
 		if tool.Virtual != nil {

@@ -81,7 +81,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 					phase, phaseBegan = p.Phase, last
 				}
 				last = now
-				e.until = now + rest(together, now-phaseBegan, e.behind)
+				e.until = now + rest(together, now-phaseBegan, e.behind, s.plan.PrefillLimit())
 				e.tell(s, model.Update{Progress: &together})
 			})
 			if a.err != nil {
@@ -123,12 +123,18 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 }
 
 // rest estimates how many seconds of a phase are left that has taken the given number of them, at its mean rate so far, if as
-// much is then done to each of the sides behind.
-func rest(p model.Progress, seconds float64, behind int) float64 {
-	if !p.Phase.InBytes() || p.Done <= 0 {
+// much is then done to each of the sides behind. A prefill takes no longer than its limit, in seconds; 0 is no limit.
+func rest(p model.Progress, seconds float64, behind int, limit float64) float64 {
+	if !p.Phase.InBytes() || p.Done <= 0 || seconds <= 0 {
 		return 0
 	}
-	return (max(0, p.Total-p.Done) + float64(behind)*p.Total) / p.Done * seconds
+	rate := p.Done / seconds
+	left, _ := p.Rest(rate)
+	each := p.Total / rate
+	if p.Phase == model.PhasePrefill && limit > 0 {
+		each = min(each, limit)
+	}
+	return left + float64(behind)*each
 }
 
 // addProgress adds up the progress of the workers in a phase.
@@ -137,6 +143,7 @@ func addProgress(of map[int]model.Progress, phase model.Phase) model.Progress {
 	for _, p := range of {
 		if p.Phase == phase {
 			sum.Done, sum.Total, sum.Rate = sum.Done+p.Done, sum.Total+p.Total, sum.Rate+p.Rate
+			sum.Limit = max(sum.Limit, p.Limit)
 			sum.Seconds, over = max(sum.Seconds, p.Seconds), over && p.Seconds > 0
 		}
 	}

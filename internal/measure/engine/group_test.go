@@ -64,8 +64,8 @@ func must(w model.Workload, ok bool) model.Workload {
 }
 
 func TestProgressOfAllWorkersAddsUp(t *testing.T) {
-	got := addProgress(map[int]model.Progress{0: {Phase: model.PhasePrefill, Done: 1, Total: 4, Rate: 2}, 1: {Phase: model.PhasePrefill, Done: 2, Total: 4, Rate: 3}, 2: {Phase: model.PhaseProve, Done: 9}}, model.PhasePrefill)
-	if want := (model.Progress{Phase: model.PhasePrefill, Done: 3, Total: 8, Rate: 5}); got != want {
+	got := addProgress(map[int]model.Progress{0: {Phase: model.PhasePrefill, Done: 1, Total: 4, Rate: 2, Limit: 7}, 1: {Phase: model.PhasePrefill, Done: 2, Total: 4, Rate: 3, Limit: 5}, 2: {Phase: model.PhaseProve, Done: 9}}, model.PhasePrefill)
+	if want := (model.Progress{Phase: model.PhasePrefill, Done: 3, Total: 8, Rate: 5, Limit: 7}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -159,11 +159,18 @@ func theLookFindsTime(t *testing.T) {
 // The time that is left during the prefill includes the rest of it, at the rate so far, and that of the other side.
 func TestTimeLeftIncludesTheRestOfThePrefill(t *testing.T) {
 	p := model.Progress{Phase: model.PhasePrefill, Done: 1 << 30, Total: 4 << 30, Rate: 1e12}
-	if got := rest(p, 10, 0); got != 30 {
+	if got := rest(p, 10, 0, 0); got != 30 {
 		t.Errorf("after a quarter in 10 s, %g s are left", got)
 	}
-	if got := rest(p, 10, 1); got != 70 {
+	if got := rest(p, 10, 1, 0); got != 70 {
 		t.Errorf("with another side, %g s are left", got)
+	}
+	limited := p
+	if limited.Limit = 23; rest(limited, 10, 0, 33) != 23 || rest(limited, 10, 1, 33) != 23+33 {
+		t.Errorf("up to a time limit, %g s are left, with another side %g s", rest(limited, 10, 0, 33), rest(limited, 10, 1, 33))
+	}
+	if limited.Limit = 31; rest(limited, 10, 0, 41) != 30 {
+		t.Errorf("without reaching the time limit, %g s are left", rest(limited, 10, 0, 41))
 	}
 	w, _ := connected(t, func(s *scripted, r model.Request) {
 		if r.Prepare != nil {

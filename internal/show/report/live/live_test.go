@@ -234,6 +234,35 @@ func TestALongPrefillIsToldWhileItWrites(t *testing.T) {
 	}
 }
 
+// The time limit of a prefill ends it, whatever the rate promises: that is what is shown.
+func TestAPrefillEndsAtItsTimeLimit(t *testing.T) {
+	const gib = 1 << 30
+	at := func(done, limit float64) []model.Update {
+		p := &model.Progress{Phase: model.PhasePrefill, Total: 20 * gib, Rate: gib / 2, Limit: 33}
+		first := *p
+		p.Done, p.Limit = done*gib, limit
+		return []model.Update{{Left: 60, Progress: &first}, {Elapsed: 10, Left: 50, Progress: p}}
+	}
+	for want, updates := range map[string][]model.Update{
+		"prefill 5 GiB of 20 GiB, 512 MiB/s; its time limit ends it in about 23 s, at about 16.5 GiB\n": at(5, 23),
+		"prefill 15 GiB of 20 GiB, 512 MiB/s, about 10 s more\n":                                        at(15, 23),
+		"prefill 5 GiB of 20 GiB, 512 MiB/s, about 30 s more\n":                                         at(5, 0),
+	} {
+		if got := string(show(Options{Unicode: true}, updates)); !strings.HasPrefix(got, want) {
+			t.Errorf("the log is %q, want %q", got, want)
+		}
+	}
+	for width, want := range map[int]string{80: "5 GiB of 20 GiB     512 MiB/s   limit in 23 s  eta 50 s", 60: "limit in 23 s"} {
+		out := string(show(Options{Interactive: true, Unicode: true, Width: width}, at(5, 23)))
+		if !strings.Contains(out, want) {
+			t.Errorf("at %d columns %q, want %q", width, out, want)
+		}
+	}
+	if out := string(show(Options{Interactive: true, Unicode: true, Width: 80}, at(15, 23))); strings.Contains(out[strings.LastIndex(out, "15 GiB"):], "limit") {
+		t.Errorf("a limit that is not reached is shown: %q", out)
+	}
+}
+
 // Other output must be on a line of its own, not after the status.
 func TestClearMakesRoom(t *testing.T) {
 	var b bytes.Buffer

@@ -178,7 +178,7 @@ const (
 )
 
 // phaseLine returns the progress and rate of a long phase for a log: "prefill 5 GiB of 27 GiB, 1073
-// MiB/s"; otherwise it is empty.
+// MiB/s, about 21 s more"; otherwise it is empty.
 func (s *state) phaseLine() string {
 	p, took := s.progress, s.elapsed-s.phaseBegan
 	if !p.Phase.InBytes() || p.Rate <= 0 || p.Done >= p.Total || took < firstTold || s.toldAt > 0 && took < s.toldAt+thenTold {
@@ -186,7 +186,11 @@ func (s *state) phaseLine() string {
 	}
 	s.toldAt = took
 	line := fmt.Sprintf("%s %s of %s, %s", p.Phase, units.FormatSize(int64(p.Done)), units.FormatSize(int64(p.Total)), units.FormatBandwidth(p.Rate))
-	return line + ", about " + units.FormatSpan((p.Total-p.Done)/p.Rate) + " more"
+	rest, cut := p.Rest(p.Rate)
+	if cut {
+		return fmt.Sprintf("%s; its time limit ends it in about %s, at about %s", line, units.FormatSpan(rest), units.FormatSize(int64(p.Done+p.Rate*rest)))
+	}
+	return line + ", about " + units.FormatSpan(rest) + " more"
 }
 
 // phaseWords names a phase for people.

@@ -91,6 +91,9 @@ func (s *state) pieces() (lead, tail []piece, share float64, bar bool) {
 				rate.text = units.FormatBandwidth(p.Rate)
 			}
 			tail = []piece{amount, rate}
+			if rest, cut := p.Rest(p.Rate); cut && p.Rate > 0 {
+				tail = append(tail, piece{text: "limit in " + remaining(rest), drop: 4})
+			}
 		}
 		return []piece{{text: phaseWords(p.Phase), paint: term.Bold}}, append(tail, eta), share, bar
 	}

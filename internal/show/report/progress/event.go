@@ -44,6 +44,8 @@ type event struct {
 	Done  *float64 `json:"done,omitempty"`
 	Total *float64 `json:"total,omitempty"`
 	Rate  *float64 `json:"rate,omitempty"`
+	// LimitIn is in how many seconds a time limit ends the phase, if it is not done by then.
+	LimitIn *float64 `json:"limit_in,omitempty"`
 	// Cut and Cuts are the number of the cut in a durability test and their total.
 	Cut  int `json:"cut,omitempty"`
 	Cuts int `json:"cuts,omitempty"`

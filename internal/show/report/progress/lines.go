@@ -201,6 +201,9 @@ func (l *Lines) progressOf(u model.Update) event {
 			e.Rate = number(p.Rate)
 		}
 	}
+	if p.Limit > 0 {
+		e.LimitIn = number(p.Limit)
+	}
 	if v := l.repeats[u.Side]; v != nil {
 		l.name(&e, v)
 	}

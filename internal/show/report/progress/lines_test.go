@@ -87,6 +87,20 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 	}
 }
 
+// A phase with a time limit says in how many seconds that ends it.
+func TestAPhaseHasItsLimit(t *testing.T) {
+	for want, p := range map[string]model.Progress{
+		`"rate":5,"limit_in":23,"unit":"B"}`: {Phase: model.PhasePrefill, Done: 1, Total: 400, Rate: 5, Limit: 23},
+		`"rate":5,"unit":"B"}`:               {Phase: model.PhasePrefill, Done: 1, Total: 400, Rate: 5},
+	} {
+		l, b := stream()
+		l.Begin()
+		if l.Observe(model.Update{Left: 30, Progress: &p}); !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in %s", want, b)
+		}
+	}
+}
+
 // A narrow interval that has not converged says why; one that has does not.
 func TestAnIntervalThatIsNotObservedForLongEnough(t *testing.T) {
 	for want, j := range map[string]model.Judgement{
