@@ -32,7 +32,7 @@ type outputFlags struct {
 	json, force  bool
 	// forms are the formats that the verb supports; nil means all.
 	forms []string
-	// usual returns the format if the user names none and the result goes to standard output.
+	// usual returns the format if neither the user nor the name of a file says which.
 	usual func() string
 	// plain reports whether the verb writes something that has only one format, whatever the
 	// file is called.
@@ -55,7 +55,7 @@ func registerOutput(e *env.Env, cmd *cobra.Command, o *outputFlags, forms ...str
 	o.forms = forms
 	fl := cmd.Flags()
 	fl.StringVarP(&o.file, "output", "o", "", "write the result to `FILE` instead of standard output")
-	fl.StringVar(&o.format, "format", "", "format of the result: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension, else text)")
+	fl.StringVar(&o.format, "format", "", "format of the result: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension; text if it has none)")
 	flags.Verify(fl, "format", func(name string) error { return (&outputFlags{format: name, forms: forms}).choose() })
 	fl.BoolVar(&o.json, "json", false, "the same as --format json")
 	run := cmd.RunE
@@ -94,7 +94,7 @@ func (o *outputFlags) choose() (err error) {
 		return model.RefusedError(fmt.Sprintf("--output names a file; the format is --format %s", form.Name),
 			fmt.Sprintf("--format %s, or, for a file of this name, --output ./%s", form.Name, o.file))
 	}
-	if name == "" && !o.toFile() && o.usual != nil {
+	if name == "" && o.usual != nil && (!o.toFile() || filepath.Ext(o.file) == "") {
 		name = o.usual()
 	}
 	if name == "" && o.plain != nil && o.plain() {
@@ -103,20 +103,23 @@ func (o *outputFlags) choose() (err error) {
 	if err := o.checkExtension(name); err != nil {
 		return err
 	}
-	if o.chosen, err = format.Choose(name, file); err == nil && slices.Contains(o.names(), o.name()) {
-		return nil
-	}
-	if err != nil && o.forms == nil {
+	if o.chosen, err = format.Choose(name, file, o.names()...); err != nil || slices.Contains(o.names(), o.name()) {
 		return err
 	}
-	what := fmt.Sprintf("the format %q", name)
-	switch {
-	case name == "" && err != nil:
-		what = safetext.ShellWord(file)
-	case name == "":
-		what = o.chosen.Title()
+	what := fmt.Sprintf("the format %q is not available here", name)
+	if name == "" {
+		what = "this command does not write " + o.chosen.Title()
 	}
-	return model.RefusedError(fmt.Sprintf("%s is not available here: choose %s", what, strings.Join(o.names(), " or ")), "use --format "+strings.Join(o.names(), " or --format "))
+	return model.RefusedError(fmt.Sprintf("%s: choose %s", what, oneOf("", o.names())), "use "+oneOf("--format ", o.names()))
+}
+
+// oneOf lists words, each after a prefix: "text, json or csv".
+func oneOf(prefix string, list []string) string {
+	last := len(list) - 1
+	if last <= 0 {
+		return prefix + strings.Join(list, "")
+	}
+	return prefix + strings.Join(list[:last], ", "+prefix) + " or " + prefix + list[last]
 }
 
 // checkExtension refuses a format in a file that is named like one of another format: whatever opens it by its name would

@@ -26,7 +26,7 @@ func newReport(e *env.Env) *cobra.Command {
 durability test or of a trace, or a report.json. If there are several, each is shown next to
 the first and compared with it, as compare does. Nothing in them is changed.
 
-The format follows from FILE's extension:
+The format follows from FILE's extension, and is text if it has none:
 ` + format.Help() + `
 CSV has one row for each estimate. In addition to FILE.csv, it writes FILE-samples.csv (one
 row for each second of each worker, or for a trace, of each kind of I/O), for scale
@@ -35,10 +35,10 @@ report goes to standard output, as text. An existing FILE is replaced only if it
 report; it keeps its owner and mode, and a link remains a link. Devices are never written,
 except for a terminal or /dev/null.
 
-With --reference it writes a reference report instead, as a page, Markdown or JSON: what
-the system is, how it was measured, for each workload the result, the law and what
-follows from it, and answers to common questions, with intervals. RUN is then a run
-of loadline scale, a run of one volume, or one FILE.yaml of published points (see
+With --reference it writes a reference report instead, as a page, Markdown (the default)
+or JSON: what the system is, how it was measured, for each workload the result, the law
+and what follows from it, and answers to common questions, with intervals. RUN is then a
+run of loadline scale, a run of one volume, or one FILE.yaml of published points (see
 docs/sizing.md); a chapter that was not measured says so.
 
 Exit codes: 0 written, whatever it says (use loadline analyze to judge); 1 failed; 2 refused:

@@ -115,22 +115,26 @@ func (f Format) Stream(stdout io.Writer) io.Writer {
 	return term.Raw(stdout)
 }
 
-// Choose returns the named format, or else that of the file's extension, or else text.
-func Choose(name, file string) (Format, error) {
+// Choose returns the named format, or else that of the file's extension, or text if it has none. A refusal names the
+// formats in only, or all if it is empty.
+func Choose(name, file string, only ...string) (Format, error) {
+	if len(only) == 0 {
+		only = Names()
+	}
 	if name != "" {
 		for _, f := range formats {
 			if f.Name == name || slices.Contains(f.Extensions, "."+name) {
 				return f, nil
 			}
 		}
-		hint := "--format " + strings.Join(Names(), ", ")
-		if near := suggest.Nearest(name, Names()); near != "" {
+		hint := "use --format with one of: " + strings.Join(only, ", ")
+		if near := suggest.Nearest(name, only); near != "" {
 			hint = "--format " + near
 		}
 		return Format{}, model.RefusedError(fmt.Sprintf("there is no format %q", name), hint)
 	}
 	extension := strings.ToLower(filepath.Ext(file))
-	if file == "" || file == "-" {
+	if file == "" || file == "-" || extension == "" || extension == "." {
 		extension = ".txt"
 	}
 	var known []string
@@ -138,10 +142,12 @@ func Choose(name, file string) (Format, error) {
 		if slices.Contains(f.Extensions, extension) {
 			return f, nil
 		}
-		known = append(known, f.Extensions[0])
+		if slices.Contains(only, f.Name) {
+			known = append(known, f.Extensions[0])
+		}
 	}
-	return Format{}, model.RefusedError(fmt.Sprintf("%s does not say which format it is: %q is none of %s", file, extension, strings.Join(known, " ")),
-		"add --format with one of: "+strings.Join(Names(), ", "))
+	return Format{}, model.RefusedError(fmt.Sprintf("the extension of %s stands for no format: %s is none of %s", file, extension, strings.Join(known, ", ")),
+		"use one of these extensions, or add --format with one of: "+strings.Join(only, ", "))
 }
 
 func writeHTML(d *Documents, _ text.Options) ([]File, error) {

@@ -108,14 +108,23 @@ func TestTheTargetCanBeFoundAgain(t *testing.T) {
 func TestAFormatIsChosenByNameOrExtension(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"", "", "text"}, {"", "-", "text"}, {"", "x.HTM", "html"}, {"md", "x.csv", "markdown"}, {"csv", "", "csv"}, {"", "x.prom", "prometheus"},
+		{"", "x", "text"}, {"", "x.", "text"}, {"", "a.b/x", "text"},
 	} {
 		if f, err := Choose(c.name, c.file); err != nil || f.Name != c.want {
 			t.Errorf("%q %q: %s, %v", c.name, c.file, f.Name, err)
 		}
 	}
-	for _, c := range []struct{ name, file string }{{"htlm", ""}, {"", "x"}, {"", "x.pdf"}} {
+	for _, c := range []struct{ name, file string }{{"htlm", ""}, {"", "x.pdf"}, {"", ".hidden"}} {
 		if f, err := Choose(c.name, c.file); err == nil {
 			t.Errorf("%q %q is taken for %s", c.name, c.file, f.Name)
+		}
+	}
+	for only, want := range map[string]string{
+		"":          "the extension of x.pdf stands for no format: .pdf is none of .html, .md, .csv, .json, .prom, .xml, .txt",
+		"text json": "the extension of x.pdf stands for no format: .pdf is none of .json, .txt",
+	} {
+		if _, err := Choose("", "x.pdf", strings.Fields(only)...); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
