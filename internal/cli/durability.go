@@ -171,11 +171,11 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *screen.C
 		return o, err
 	}
 	if o.BlockSize, err = units.ParseSize(f.blockSize); err != nil {
-		return o, model.RefusedError("--block-size: "+err.Error(), "")
+		return o, model.RefusedError("--block-size: "+err.Error(), "give a size, such as --block-size 4k")
 	}
 	if f.size != "" {
 		if o.Size, err = units.ParseSize(f.size); err != nil {
-			return o, model.RefusedError("--size: "+err.Error(), "")
+			return o, model.RefusedError("--size: "+err.Error(), "give a size, such as --size 1GiB")
 		}
 	}
 	seconds, err := flags.ParseSpan("--wait", f.wait)

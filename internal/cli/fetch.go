@@ -37,8 +37,8 @@ Loadline created is removed after fetching, unless its run was given --keep; one
 own ends, but is not removed.
 
 Exit codes: those of the command in the Job (0 measured; 1 failed; 2 refused; 3 a goal
-missed; 4 worse; 5 invalid); also 1 if nothing could be fetched, and 2 if there is no
-such Job; 130 interrupted: the Job continues.`,
+missed; 4 worse; 5 invalid; 6 unclear whether worse); also 1 if nothing could be fetched,
+and 2 if there is no such Job; 130 interrupted: the Job continues.`,
 		Example: `  loadline fetch --namespace storage
   loadline fetch job/loadline --namespace storage`,
 		Args: usage.AtMost("one JOB"),

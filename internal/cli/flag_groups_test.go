@@ -97,6 +97,9 @@ func TestHelpFoldsTheFlagsForKubernetes(t *testing.T) {
 	if !strings.Contains(fetch, "--namespace") || strings.Contains(fetch, flags.HelpAll) {
 		t.Errorf("few flags are folded:\n%s", fetch)
 	}
+	if !strings.Contains(fetch, "6 unclear") {
+		t.Errorf("not all exit codes of a Job:\n%s", fetch)
+	}
 	for i, line := range strings.Split(strings.SplitAfter(whole, "\nWhat:\n")[1], "\n") {
 		if len([]rune(line)) > 86 {
 			t.Errorf("line %d of the flags has %d columns: %s", i, len([]rune(line)), line)

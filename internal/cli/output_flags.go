@@ -174,7 +174,7 @@ func (o *outputFlags) checkReplaceable(name string) error {
 func (o *outputFlags) save(e *env.Env, data []byte) error {
 	files := append([]format.File{{Data: data}}, o.beside...)
 	if outfile.IsStream(o.file) && len(files) > 1 {
-		printLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", o.file, o.chosen.Extensions[0], format.Suffixes(o.beside))
+		printLine(e.Stderr, "note    %s takes the first file only: -o FILE%s also writes the %s", o.file, o.chosen.Extensions[0], format.Suffixes(o.beside))
 		files = files[:1]
 	}
 	return outfile.WriteAll(o.file, files, o.checkReplaceable, func(name string) { printLine(e.Stderr, "saved   %s", name) })
@@ -199,7 +199,7 @@ func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
 	if o.toFile() {
 		o.beside = files[1:]
 	} else if len(files) > 1 {
-		printLine(e.Stderr, "note    with -o FILE%s the %s come as well", o.chosen.Extensions[0], format.Suffixes(files[1:]))
+		printLine(e.Stderr, "note    -o FILE%s also writes the %s", o.chosen.Extensions[0], format.Suffixes(files[1:]))
 	}
 	_, err = o.chosen.Stream(e.Stdout).Write(files[0].Data)
 	return err

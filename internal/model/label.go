@@ -63,7 +63,7 @@ func badLabel(name, value string, found bool) string {
 	case !found:
 		return "has no value: a label is NAME=VALUE"
 	case !labelName.MatchString(name):
-		return "has a name that is not allowed: letters, digits and _ are, and no digit at the front"
+		return "has a name that is not allowed: a label's name consists of letters, digits and _, and does not begin with a digit"
 	case strings.HasPrefix(name, "__"):
 		return "has a name that begins with __, which Prometheus keeps for itself"
 	case len(name) > longestLabelName:

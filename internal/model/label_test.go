@@ -34,7 +34,7 @@ func TestWrongLabelsAreRefused(t *testing.T) {
 		words []string
 		says  string
 	}{
-		{[]string{"env"}, "no value"}, {[]string{"=x"}, "name that is not allowed"}, {[]string{"1st=x"}, "no digit at the front"},
+		{[]string{"env"}, "no value"}, {[]string{"=x"}, "name that is not allowed"}, {[]string{"1st=x"}, "does not begin with a digit"},
 		{[]string{"a-b=x"}, "not allowed"}, {[]string{"a:b=x"}, "not allowed"}, {[]string{"__name__=x"}, "keeps for itself"}, {[]string{"größe=x"}, "not allowed"},
 		{[]string{"env="}, "empty value"}, {[]string{"env=a\nb"}, "visible text"}, {[]string{"env=\x1b[31mred"}, "visible text"}, {[]string{"env=\xff"}, "visible text"},
 		{[]string{"env=a\u202eb"}, "visible text"}, {[]string{"env= a"}, "visible text"},

@@ -38,7 +38,7 @@ func (o *object) wholes(field string) []int {
 	for i, text := range o.texts(field) {
 		n, err := units.ParseWhole(text)
 		if err != nil || n < 1 || n > math.MaxInt32 {
-			o.doc.fail(o.list(field)[i].GetToken(), plainHint(err), "%s holds %q, but takes whole numbers from 1 on", field, text)
+			o.doc.fail(o.list(field)[i].GetToken(), plainHint(err), "%s contains %q, but takes whole numbers from 1 up", field, text)
 		}
 		out = append(out, int(n))
 	}

@@ -208,7 +208,7 @@ func ParseData(flag, s string) (int64, error) {
 	n, err := units.ParseSize(s)
 	switch {
 	case err != nil:
-		return 0, model.RefusedError(flag+": "+err.Error(), "")
+		return 0, model.RefusedError(flag+": "+err.Error(), "give a size, such as "+flag+" 20GiB, or leave "+flag+" out to have it chosen")
 	case n == 0:
 		return 0, model.RefusedError(flag+" 0 leaves nothing to measure", "leave "+flag+" out to have it chosen")
 	}

@@ -138,15 +138,15 @@ func Check(a Ask) error {
 	for _, n := range a.Clients {
 		switch {
 		case n < 1 || n > mostClients:
-			return model.RefusedError(fmt.Sprintf("--clients %d is not a number of clients", n), fmt.Sprintf("write numbers from 1 to %d, such as --clients 1,16", mostClients))
+			return model.RefusedError(fmt.Sprintf("--clients %d is not a number of clients", n), fmt.Sprintf("list numbers from 1 to %d, such as --clients 1,16", mostClients))
 		case seen[n]:
-			return model.RefusedError(fmt.Sprintf("--clients names %d twice", n), "name it once")
+			return model.RefusedError(fmt.Sprintf("--clients contains %d twice", n), "leave one of them out")
 		}
 		seen[n] = true
 	}
 	switch {
 	case a.Threads < 0 || a.Threads > mostClients:
-		return model.RefusedError(fmt.Sprintf("--threads %d is not a number of threads", a.Threads), "write a number from 1 on")
+		return model.RefusedError(fmt.Sprintf("--threads %d is not a number of threads", a.Threads), "write a number from 1 up")
 	case a.Rate < 0 || math.IsNaN(a.Rate) || math.IsInf(a.Rate, 0):
 		return model.RefusedError("--rate must be a positive figure", "")
 	case a.Limit > 0 && a.Rate == 0:

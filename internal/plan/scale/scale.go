@@ -71,11 +71,11 @@ func Check(r model.ScaleRequest) error {
 	for i, n := range r.Volumes {
 		switch {
 		case n < 1:
-			return model.RefusedError(fmt.Sprintf("--volumes holds %d, and the least that does any I/O is 1", n), "write numbers from 1 on, such as --volumes 1,2,3,6")
+			return model.RefusedError(fmt.Sprintf("--volumes contains %d; the smallest number is 1", n), "list numbers from 1 up, such as --volumes 1,2,3,6")
 		case n > maxVolumes:
-			return model.RefusedError(fmt.Sprintf("--volumes holds %d, more than one run can drive (at most %d)", n, maxVolumes), fmt.Sprintf("use numbers up to %d", maxVolumes))
+			return model.RefusedError(fmt.Sprintf("--volumes contains %d; one run can drive at most %d", n, maxVolumes), fmt.Sprintf("list numbers up to %d", maxVolumes))
 		case slices.Contains(r.Volumes[:i], n):
-			return model.RefusedError(fmt.Sprintf("--volumes holds %d twice: each number is measured several times anyway", n), "leave one of them out; more repeats are --repeat's")
+			return model.RefusedError(fmt.Sprintf("--volumes contains %d twice, but each number is measured several times anyway", n), "leave one of them out; for more repeats, use --repeat")
 		}
 	}
 	if r.Rate < 0 {

@@ -84,7 +84,7 @@ func checkLoad(r model.SweepRequest) error {
 		return model.RefusedError("--load offers I/Os at a rate, so the depth follows from the storage: --depth and --jobs do not go with it",
 			"leave them out, or leave --load out for a grid")
 	case len(r.BlockSizes) != 1:
-		return model.RefusedError(fmt.Sprintf("--load draws one curve, and --bs holds %d block sizes", len(r.BlockSizes)), "give one of them")
+		return model.RefusedError(fmt.Sprintf("--load draws one curve, but --bs contains %d block sizes", len(r.BlockSizes)), "give one of them")
 	case r.Pattern == "randrw":
 		return model.RefusedError("--load offers one rate in one direction, and randrw has two", "use --rw randread or --rw randwrite")
 	}

@@ -88,9 +88,9 @@ func checkList[N int | int64](flag string, values []N) error {
 	for i, v := range values {
 		switch {
 		case v < 1:
-			return model.RefusedError(fmt.Sprintf("%s holds %d, and the least that does any I/O is 1", flag, v), fmt.Sprintf("write numbers from 1 on, or leave %s out", flag))
+			return model.RefusedError(fmt.Sprintf("%s contains %d; the smallest number is 1", flag, v), fmt.Sprintf("list numbers from 1 up, or leave %s out", flag))
 		case slices.Contains(values[:i], v):
-			return model.RefusedError(fmt.Sprintf("%s holds %d twice: the same cell is measured once", flag, v), "leave one of them out")
+			return model.RefusedError(fmt.Sprintf("%s contains %d twice, but each cell is measured only once", flag, v), "leave one of them out")
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) e
 	}
 	ask := e.Answers && !e.Yes
 	if !quiet || ask {
-		term.PrintLine(e.Stderr, "prefill %s, so that reads find data; --size takes less", words)
+		term.PrintLine(e.Stderr, "prefill %s, so that reads find data; use --size to write less", words)
 	}
 	if !ask {
 		return nil

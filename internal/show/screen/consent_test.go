@@ -43,7 +43,7 @@ func TestALargePrefillIsAnnouncedAndAskedFor(t *testing.T) {
 		if refused := errors.As(err, &worker) && worker.Class == model.Refused; refused != c.refused || (err != nil) != c.refused {
 			t.Errorf("%s: %v", name, err)
 		}
-		if said := strings.Contains(out.String(), "GiB first ("); said != c.says || strings.Contains(out.String(), "[Y/n]") != c.question {
+		if said := strings.Contains(out.String(), "GiB first ("); said != c.says || said != strings.Contains(out.String(), "; use --size to write less\n") || strings.Contains(out.String(), "[Y/n]") != c.question {
 			t.Errorf("%s: said %q", name, out.String())
 		}
 	}

@@ -192,17 +192,17 @@ func scheduleWords(pl *model.Plan) []string {
 func lookWords(s model.Schedule) string {
 	short := ""
 	if s.ShortWriteLook {
-		short = " (" + words.Seconds(s.ShortLook()) + " if it writes, after an even prefill of " + words.Seconds(s.Look) + ")"
+		short = " (" + words.Seconds(s.ShortLook()) + " if it writes, after a steady prefill of " + words.Seconds(s.Look) + ")"
 	}
 	switch {
 	case s.Look <= 0:
 		return ""
 	case s.Looks == 0:
-		return "; the first one of the closed loop goes on for " + words.Seconds(s.Look) + ", to see the sustained rate"
+		return "; the first repeat of the closed loop is extended to " + words.Seconds(s.Look) + ", to see the sustained rate"
 	case s.Looks == 1:
-		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + short + ", to see the sustained rate"
+		return "; the last repeat of the heaviest workload is extended to " + words.Seconds(s.Look) + short + ", to see the sustained rate"
 	}
-	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + short + ", to see the sustained rate"
+	return "; in each direction, the last repeat of the heaviest workload is extended to " + words.Seconds(s.Look) + short + ", to see the sustained rate"
 }
 
 // timeWords says how long it takes.

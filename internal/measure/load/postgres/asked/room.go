@@ -45,7 +45,7 @@ func chooseData(ask *model.AppRequest, workloads []model.Workload, t model.Targe
 	}
 	switch {
 	case ask.Scale < 0:
-		return v, model.RefusedError(fmt.Sprintf("--scale %d is not a scale", ask.Scale), "write a number from 1 on")
+		return v, model.RefusedError(fmt.Sprintf("--scale %d is not a scale", ask.Scale), "write a number from 1 up")
 	case ask.Scale > 0 && ask.Fit != "":
 		return v, model.RefusedError("--scale and --fit both say how large the data are", "give one of them")
 	case ask.Scale > 0:
