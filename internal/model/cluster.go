@@ -104,8 +104,8 @@ type PodIdentity struct {
 	Group int64 `json:"group"`
 	// Groups are supplemental groups, which do not affect the volume.
 	Groups []int64 `json:"groups,omitempty"`
-	// FSGroup is the group to which Kubernetes assigned the volume's files; 0 for none.
-	FSGroup int64 `json:"fs_group,omitempty"`
+	// FSGroup is the group to which Kubernetes assigned the volume's files; nil for none.
+	FSGroup *int64 `json:"fs_group,omitempty"`
 	// Level is the SELinux level, if one was set.
 	Level string `json:"selinux_level,omitempty"`
 }

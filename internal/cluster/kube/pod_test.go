@@ -131,4 +131,7 @@ func TestForeignVolumeIsNotGivenAway(t *testing.T) {
 	if own := made(t, PodSpec{Identity: Own()}).Spec.SecurityContext; *own.FSGroup != WorkerID || *own.FSGroupChangePolicy != corev1.FSGroupChangeOnRootMismatch {
 		t.Errorf("%+v", own)
 	}
+	if root := made(t, PodSpec{Identity: Identity{FSGroup: new(int64)}}).Spec.SecurityContext; root.FSGroup == nil || *root.FSGroup != 0 || root.FSGroupChangePolicy == nil {
+		t.Errorf("a group 0 that was asked for is not in the pod: %+v", root)
+	}
 }

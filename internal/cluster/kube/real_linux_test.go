@@ -413,7 +413,7 @@ func (s *apiServer) podSecurity(t *testing.T) {
 		Tolerations: []string{"*"}, Resources: map[string]string{"cpu": "2", "memory": "1Gi"}}
 	own, spread := spec("own"), spec("spread")
 	user := int64(999)
-	own.Identity = Identity{User: &user, Groups: []int64{5}, FSGroup: 7, Level: "s0:c1,c2"}
+	own.Identity = Identity{User: &user, Groups: []int64{5}, FSGroup: new(int64(7)), Level: "s0:c1,c2"}
 	spread.Spread = Hard
 	for _, p := range []PodSpec{plain, block, placed, own, spread} {
 		if _, err := c.MakePod(t.Context(), p); err != nil {

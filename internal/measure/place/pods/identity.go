@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/model"
 )
 
 // As is the user that the worker runs as, if specified; nil and empty fields are not.
@@ -60,12 +61,18 @@ func (a As) over(id kube.Identity) kube.Identity {
 		id.Group = a.Group
 	}
 	if a.FSGroup != nil {
-		id.FSGroup = *a.FSGroup
+		id.FSGroup = a.FSGroup
 	}
 	if a.Level != "" {
 		id.Level = a.Level
 	}
 	return id
+}
+
+// recorded is what the run's record says of an identity.
+func recorded(id kube.Identity) *model.PodIdentity {
+	user, group := id.IDs()
+	return &model.PodIdentity{User: user, Group: group, Groups: id.Groups, FSGroup: id.FSGroup, Level: id.Level}
 }
 
 // identityWords returns "user 999, group 999, with the group 5 and 6".

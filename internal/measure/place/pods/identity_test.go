@@ -1,6 +1,7 @@
 package pods
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -34,7 +35,8 @@ func TestIdentityOnAClaim(t *testing.T) {
 		"the user's word":     {as: As{User: n(26), Group: n(27)}, users: []kube.User{db}, want: kube.Identity{User: n(26), Group: n(27), Level: "s0:c1"}},
 		"a user's group":      {as: As{User: n(26)}, want: kube.Identity{User: n(26), Group: n(26)}},
 		"root by their word":  {as: As{User: n(0)}, users: []kube.User{db}, want: kube.Identity{User: n(0), Group: n(0), Level: "s0:c1"}},
-		"fs-group":            {as: As{FSGroup: n(42), Level: "s0:c9"}, users: []kube.User{db}, want: kube.Identity{User: n(999), Group: n(998), Groups: []int64{5}, FSGroup: 42, Level: "s0:c9"}, words: "like the pod db"},
+		"fs-group":            {as: As{FSGroup: n(42), Level: "s0:c9"}, users: []kube.User{db}, want: kube.Identity{User: n(999), Group: n(998), Groups: []int64{5}, FSGroup: n(42), Level: "s0:c9"}, words: "like the pod db"},
+		"root's fs-group":     {as: As{FSGroup: n(0)}, want: kube.Identity{FSGroup: n(0)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, words := c.as.foreign(c.users)
@@ -46,8 +48,27 @@ func TestIdentityOnAClaim(t *testing.T) {
 			}
 		})
 	}
-	if own := (As{User: n(5)}).own(); own.FSGroup != kube.WorkerID || *own.User != 5 {
+	if own := (As{User: n(5)}).own(); *own.FSGroup != kube.WorkerID || *own.User != 5 {
 		t.Errorf("%+v", own)
+	}
+}
+
+// TestGroupZeroIsRecorded: group 0 given to a volume is recorded, on one made for the run and on another's,
+// and is told apart from no group.
+func TestGroupZeroIsRecorded(t *testing.T) {
+	asked := As{FSGroup: new(int64)}
+	foreign, _ := asked.foreign(nil)
+	for want, id := range map[string]kube.Identity{
+		`{"user":10001,"group":10001}`:                  {},
+		`{"user":10001,"group":10001,"fs_group":10001}`: As{}.own(),
+		`{"user":10001,"group":10001,"fs_group":0}`:     foreign,
+	} {
+		if got, err := json.Marshal(recorded(id)); err != nil || string(got) != want {
+			t.Errorf("%s, not %s (%v)", got, want, err)
+		}
+	}
+	if diff := cmp.Diff(foreign, asked.own()); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -235,10 +235,8 @@ func (p *placement) makePod(ctx context.Context, raw bool) error {
 	if p.pod, p.uid = spec.Pod(), uid; err == nil && spec.Set {
 		err = p.awaitMade(ctx, spec)
 	}
-	id := spec.Identity
-	user, group := id.IDs()
-	p.facts.Root = user == 0
-	p.facts.Identity = &model.PodIdentity{User: user, Group: group, Groups: id.Groups, FSGroup: id.FSGroup, Level: id.Level}
+	p.facts.Identity = recorded(spec.Identity)
+	p.facts.Root = p.facts.Identity.User == 0
 	return err
 }
 
