@@ -1,8 +1,6 @@
 package model
 
 import (
-	"time"
-
 	"github.com/loadline/loadline/internal/model/budget"
 )
 
@@ -103,8 +101,7 @@ type Comparison struct {
 	// one.
 	Budgets []budget.Comparison `json:"budgets,omitempty"`
 	// Directory is where a comparison that was measured as one is stored.
-	Directory string    `json:"directory,omitempty"`
-	Compared  time.Time `json:"compared,omitzero"`
+	Directory string `json:"directory,omitempty"`
 }
 
 // ComparisonSchema is the schema name of comparison.json.

@@ -1037,7 +1037,6 @@ export interface Comparison {
    * The directory where a comparison that was measured as one is saved.
    */
   directory?: string;
-  compared?: string;
 }
 export interface Trait {
   name: string;

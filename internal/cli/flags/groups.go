@@ -26,7 +26,7 @@ type Group struct {
 	folded bool
 }
 
-// The titles of the groups, in display order.
+// The titles of the groups.
 const (
 	What       = "What"
 	HowLong    = "How long"
@@ -37,10 +37,8 @@ const (
 	Other      = "Other"
 )
 
+// groupTitles are in display order.
 var groupTitles = []string{What, HowLong, Verdict, Safety, Output, Kubernetes, Other}
-
-// Titles returns the titles of the groups, in display order.
-func Titles() []string { return slices.Clone(groupTitles) }
 
 // In returns the names of a group's flags, in whatever command, without those of applications.
 func In(title string) []string { return slices.Clone(groupsOfFlags[title]) }

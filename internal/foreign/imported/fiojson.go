@@ -73,7 +73,6 @@ type fioJob struct {
 	Group      int                `json:"groupid"`
 	Error      int                `json:"error"`
 	TotalError uint64             `json:"total_err"`
-	JobRuntime float64            `json:"job_runtime"`
 	Elapsed    int64              `json:"elapsed"`
 	Options    map[string]any     `json:"job options"`
 	Read       fioFlow            `json:"read"`

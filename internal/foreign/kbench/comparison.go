@@ -8,9 +8,9 @@ import (
 // columns of a comparison: name, A, "vs", B, ":", change.
 const columns = "%15s%25s%5s%25s%5s%20s\n"
 
-// Comparison returns Kbench's summary of a comparison, to the byte, including its spelling. A change is
+// comparison returns Kbench's summary of a comparison, to the byte, including its spelling. A change is
 // (B − A) / A, computed from the numbers as shown.
-func Comparison(pair [2]Request, a, b Values) string {
+func comparison(pair [2]Request, a, b Values) string {
 	var out strings.Builder
 	mode := "Quick Mode: disabled"
 	if pair[0].Mode == quick {

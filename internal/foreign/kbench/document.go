@@ -75,12 +75,12 @@ func (v *Values) Read(data []byte) error {
 	return nil
 }
 
-// Compose builds the file of an aspect from the fio outputs of its jobs, one process each, in the given
+// compose builds the file of an aspect from the fio outputs of its jobs, one process each, in the given
 // order: one fio document with all jobs in it, as a single process would write it. An output may
 // contain several documents and lines of text; the last document is the final one. Histograms are left
 // out: they are large, and Kbench has none. idle is the CPU's idleness in percent, nil if not
 // requested.
-func Compose(outputs [][]byte, idle *float64) ([]byte, error) {
+func compose(outputs [][]byte, idle *float64) ([]byte, error) {
 	var whole map[string]any
 	var jobs []any
 	for _, output := range outputs {

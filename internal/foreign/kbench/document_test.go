@@ -15,7 +15,7 @@ func TestComposeTakesTheLastDocument(t *testing.T) {
 	last := "some text\n{\n \"fio version\": \"fio-3.33\", \"jobs\": [{\"jobname\": \"rand-read-iops\", \"eta\": 2147483647,\n  \"read\": {\"total_ios\": 9, \"iops_mean\": 123.456789, \"lat_ns\": {\"bins\": {\"1\": 2}, \"percentile\": {\"99.000000\": 7}}}}]\n}\n"
 	other := "{\n \"jobs\": [{\"jobname\": \"seq-write-iops\", \"write\": {\"total_ios\": 9, \"iops_mean\": 55}}]}"
 	idle := 68.25
-	data, err := Compose([][]byte{[]byte(early + last), []byte(other)}, &idle)
+	data, err := compose([][]byte{[]byte(early + last), []byte(other)}, &idle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestComposeOfARealOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := Compose([][]byte{real, real}, nil)
+	data, err := compose([][]byte{real, real}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestWhatIsNotFiosIsRefused(t *testing.T) {
 		for _, o := range outputs {
 			data = append(data, []byte(o))
 		}
-		if got, err := Compose(data, nil); err == nil {
+		if got, err := compose(data, nil); err == nil {
 			t.Errorf("%q was taken: %s", outputs, got)
 		}
 	}

@@ -110,7 +110,7 @@ func (k *recorder) publish(aspect Aspect) error {
 		idle /= seconds
 		profile = &idle
 	}
-	data, err := Compose(outputs, profile)
+	data, err := compose(outputs, profile)
 	if err != nil {
 		return err
 	}

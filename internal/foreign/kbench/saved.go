@@ -14,8 +14,8 @@ func SaveSummary(r Request, done *Cycle, o text.Options) (string, error) {
 
 // SaveComparison saves Kbench's comparison of two volumes, followed by what Loadline says of the change, and returns it.
 func SaveComparison(pair [2]Request, sides [2]*Cycle, o text.Options) (string, error) {
-	return saved(PairFile(pair), Comparison(pair, sides[0].Values, sides[1].Values), func(b *strings.Builder) error {
-		return text.RenderComparison(b, Compare(sides[0], sides[1]), o)
+	return saved(PairFile(pair), comparison(pair, sides[0].Values, sides[1].Values), func(b *strings.Builder) error {
+		return text.RenderComparison(b, compare(sides[0], sides[1]), o)
 	})
 }
 

@@ -290,9 +290,9 @@ func failedStep(steps []model.StepResult) error {
 	return nil
 }
 
-// Compare decides for every number whether its change is more than noise, with the margins of loadline
+// compare decides for every number whether its change is more than noise, with the margins of loadline
 // compare.
-func Compare(a, b *Cycle) *model.Comparison {
+func compare(a, b *Cycle) *model.Comparison {
 	return analyze.Compare(analyze.Measured{Recorded: a.Recorded, Report: a.Report}, analyze.Measured{Recorded: b.Recorded, Report: b.Report},
 		results.Margins(model.Margins{}, model.Experiment{}))
 }

@@ -157,21 +157,21 @@ func TestComparisonIsKbenchs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), Comparison(pair, a, b)); diff != "" {
+	if diff := cmp.Diff(string(want), comparison(pair, a, b)); diff != "" {
 		t.Error(diff)
 	}
 	if PairFile(pair) != "850-pro-raw_vs_850-pro-ext4.summary" {
 		t.Error(PairFile(pair))
 	}
 	pair[0].Mode = "quick"
-	if got := Comparison(pair, a, b); !strings.Contains(got, "\nQuick Mode: enabled\n") {
+	if got := comparison(pair, a, b); !strings.Contains(got, "\nQuick Mode: enabled\n") {
 		t.Errorf("a quick comparison does not say so: %s", got)
 	}
 	// If a number is missing on one side, there is no change; division by zero gives none either.
 	b.Jobs["rand-write-iops"] = 22000
 	delete(b.Jobs, "rand-read-iops")
 	a.Jobs["rand-write-iops"] = 0.4
-	if got := Comparison(pair, a, b); !strings.Contains(got, "         96,735 / 0   vs               - / 22,000    :               - / -\n") {
+	if got := comparison(pair, a, b); !strings.Contains(got, "         96,735 / 0   vs               - / 22,000    :               - / -\n") {
 		t.Errorf("a missing number is not shown as one: %s", got)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // same.
 const alike = 1.25
 
-// Caveats says in sentences which conclusions the chosen law of a scale does not allow.
-func Caveats(s *model.Scale) []string {
+// caveats says in sentences which conclusions the chosen law of a scale does not allow.
+func caveats(s *model.Scale) []string {
 	law := s.Law()
 	if law == nil {
 		return []string{fmt.Sprintf("no law: fewer than %d numbers of volumes were measured without a rate limit on the same nodes", minPoints)}

@@ -8,11 +8,11 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// Latency explains the mean latencies of a scale whose volumes keep a number of I/Os in flight, from
+// explainLatency explains the mean latencies of a scale whose volumes keep a number of I/Os in flight, from
 // the capacity of another scale of the same kind of I/O (from, with its fitted laws) and from the
 // latency of one volume: max(alone, N·depth/C). Nothing is fitted to the latencies. ok is false if the
 // depth, the latencies or the capacity are missing.
-func Latency(s, from *model.Scale) (st study.Latency, ok bool) {
+func explainLatency(s, from *model.Scale) (st study.Latency, ok bool) {
 	law := from.Law()
 	if s.Depth == 0 || law == nil || law.Capacity == nil || s.Metric != model.IOPS || from.Metric != model.IOPS {
 		return st, false

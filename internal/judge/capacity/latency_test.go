@@ -46,7 +46,7 @@ func TestLatenciesArePredictedFromTheCapacity(t *testing.T) {
 		if from.Laws, err = Fit(from); err != nil {
 			t.Fatal(err)
 		}
-		st, ok := Latency(latencyScale(c.name), from)
+		st, ok := explainLatency(latencyScale(c.name), from)
 		if !ok {
 			t.Fatal("no study")
 		}
@@ -91,11 +91,11 @@ func TestNodesNeedThreeNumbersForALine(t *testing.T) {
 	if s.Laws, err = Fit(s); err != nil {
 		t.Fatal(err)
 	}
-	if got := Nodes(s); got.Verdict != study.OneNodeNumber || got.Exponent != nil {
+	if got := nodeGrowth(s); got.Verdict != study.OneNodeNumber || got.Exponent != nil {
 		t.Errorf("one number of nodes: %+v", got)
 	}
 	s.Points = append(s.Points, model.ScalePoint{Volumes: 30, Nodes: 6, PerVolume: model.Estimate{Value: 2127}})
-	got := Nodes(s)
+	got := nodeGrowth(s)
 	if got.Verdict != study.LineNotShown || got.Exponent.Confidence != 0 || math.Abs(got.Ratio.Value-2.006) > 0.001 || got.Ratio.Confidence == 0 {
 		t.Errorf("two numbers of nodes: %+v, ratio %+v", got, got.Ratio)
 	}
@@ -110,7 +110,7 @@ func TestNodesNeedThreeNumbersForALine(t *testing.T) {
 		{"in line", map[int]float64{3: 300, 6: 601, 9: 899, 12: 1200}, 1.00, study.InLine},
 		{"less", map[int]float64{3: 300, 6: 450, 9: 570, 12: 675}, 0.585, study.LessThanLine},
 	} {
-		got := Growth(c.name, "1", c.figures)
+		got := figureGrowth(c.name, "1", c.figures)
 		if got.Verdict != c.verdict || math.Abs(got.Exponent.Value-c.exponent) > 0.01 {
 			t.Errorf("%s: %s, exponent %.3f (%.2f–%.2f)", c.name, got.Verdict, got.Exponent.Value, got.Exponent.Low, got.Exponent.High)
 		}

@@ -205,7 +205,7 @@ func TestWhatFewPointsAllow(t *testing.T) {
 			t.Errorf("%s: %s with a capacity of %.2f, all saturated %v", c.name, l.Kind, got, l.AllSaturated)
 		}
 		c.scale.Laws = laws
-		if said := strings.Join(Caveats(c.scale), "\n"); !strings.Contains(said, c.says) {
+		if said := strings.Join(caveats(c.scale), "\n"); !strings.Contains(said, c.says) {
 			t.Errorf("%s: nothing says %q:\n%s", c.name, c.says, said)
 		}
 	}

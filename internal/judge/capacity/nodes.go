@@ -12,10 +12,10 @@ import (
 // inLine is how far from 1 an exponent may be to count as proportional growth.
 const inLine = 0.1
 
-// Nodes reports whether the capacity of a scale with fitted laws grows in proportion to the number of
+// nodeGrowth reports whether the capacity of a scale with fitted laws grows in proportion to the number of
 // nodes. On other numbers of nodes than that of the laws, only points with at least as many volumes per
 // node as at the knee count.
-func Nodes(s *model.Scale) study.Nodes {
+func nodeGrowth(s *model.Scale) study.Nodes {
 	st := study.Nodes{Workload: s.Workload, Verdict: study.OneNodeNumber}
 	law, nodes := s.Law(), mainNodes(s)
 	if law == nil || law.Capacity == nil || nodes == 0 {
@@ -43,9 +43,9 @@ func Nodes(s *model.Scale) study.Nodes {
 	return st
 }
 
-// Growth is Nodes for one figure per number of nodes, such as the maximum number of volumes that a
+// figureGrowth is nodeGrowth for one figure per number of nodes, such as the maximum number of volumes that a
 // control plane carried.
-func Growth(name, unit string, figures map[int]float64) study.Nodes {
+func figureGrowth(name, unit string, figures map[int]float64) study.Nodes {
 	st := study.Nodes{Workload: name, Verdict: study.OneNodeNumber}
 	for n, v := range figures {
 		st.Points = append(st.Points, study.NodePoint{Nodes: n, Points: 1, Capacity: model.Estimate{Unit: unit, Value: v, Low: v, High: v}})

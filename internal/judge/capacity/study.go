@@ -29,12 +29,12 @@ func Study(p *study.Published) (study.Study, error) {
 	}
 	for i := range p.Scales {
 		s := &p.Scales[i]
-		one := study.Scale{Scale: *s, Caveats: Caveats(&s.Scale)}
-		nodes := Nodes(&s.Scale)
+		one := study.Scale{Scale: *s, Caveats: caveats(&s.Scale)}
+		nodes := nodeGrowth(&s.Scale)
 		one.Nodes = &nodes
 		if ofLatencies(&s.Scale) {
 			if from := sameIO(p, s); from != nil {
-				if l, ok := Latency(&s.Scale, from); ok {
+				if l, ok := explainLatency(&s.Scale, from); ok {
 					one.Latency = &l
 				}
 			}
@@ -59,7 +59,7 @@ func Study(p *study.Published) (study.Study, error) {
 			}
 		}
 		if len(figures) > 0 {
-			st.Control = append(st.Control, Growth(figure.name, "1", figures))
+			st.Control = append(st.Control, figureGrowth(figure.name, "1", figures))
 		}
 	}
 	st.Common = commonExcess(p, st.Scales)

@@ -33,12 +33,12 @@ const valueOption = "--val-size="
 
 // CheckOptions refuses options that the client does not have.
 func CheckOptions(options []string) error {
-	_, err := ValueSize(options)
+	_, err := valueSize(options)
 	return err
 }
 
-// ValueSize returns the size of a value in bytes according to the options.
-func ValueSize(options []string) (int, error) {
+// valueSize returns the size of a value in bytes according to the options.
+func valueSize(options []string) (int, error) {
 	size := defaultValue
 	for _, o := range options {
 		text, known := strings.CutPrefix(o, valueOption)

@@ -205,10 +205,10 @@ func TestFailedPutsAreCounted(t *testing.T) {
 }
 
 func TestValueSize(t *testing.T) {
-	if n, err := ValueSize(nil); n != 2200 || err != nil {
+	if n, err := valueSize(nil); n != 2200 || err != nil {
 		t.Error(n, err)
 	}
-	if n, err := ValueSize([]string{valueOption + "1024"}); n != 1024 || err != nil {
+	if n, err := valueSize([]string{valueOption + "1024"}); n != 1024 || err != nil {
 		t.Error(n, err)
 	}
 	for _, bad := range []string{"--val-size=0", "--val-size=x", "--total=5", "--val-size=2000000"} {

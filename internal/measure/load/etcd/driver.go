@@ -30,12 +30,12 @@ type Driver struct {
 	server *server
 }
 
-// New returns a driver without a server.
-func New(e *env.Env) *Driver { return &Driver{env: e} }
+// newDriver returns a driver without a server.
+func newDriver(e *env.Env) *Driver { return &Driver{env: e} }
 
 // Tool returns the driver as an entry in a worker's list of tools.
 func Tool(e *env.Env) load.Tool {
-	d := New(e)
+	d := newDriver(e)
 	return load.Tool{Name: "etcd", Driver: d, Application: d,
 		Serves: func(kind model.TargetKind, _ model.Workload) bool { return kind == model.Etcd }}
 }
@@ -253,7 +253,7 @@ func (d *Driver) loadable(w model.Workload) (s *server, value int, err error) {
 	d.mu.Lock()
 	s = d.server
 	d.mu.Unlock()
-	value, err = ValueSize(w.App.OptionList())
+	value, err = valueSize(w.App.OptionList())
 	switch {
 	case err != nil:
 	case s == nil:

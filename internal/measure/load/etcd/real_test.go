@@ -31,7 +31,7 @@ func readyIn(t *testing.T, dir string, set ...string) *Driver {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	d := New(env.OS())
+	d := newDriver(env.OS())
 	t.Cleanup(func() {
 		if err := d.Leave(); err != nil {
 			t.Error(err)
@@ -209,7 +209,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"is not a setting":             {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: program, Set: []string{"nothing"}}},
 		"is for Loadline to say":       {Target: model.Target{Path: "/"}, App: &model.AppRequest{Program: program, Set: []string{"data-dir=/x"}}},
 	} {
-		err := New(env.OS()).Examine(t.Context(), req, &model.ProbeResult{Tools: map[string]string{}})
+		err := newDriver(env.OS()).Examine(t.Context(), req, &model.ProbeResult{Tools: map[string]string{}})
 		w, _ := err.(*model.WorkerError)
 		if w == nil || w.Class != model.Refused || !strings.Contains(w.Message, says) {
 			t.Errorf("%s: %v", says, err)

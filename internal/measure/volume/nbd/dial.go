@@ -38,25 +38,6 @@ func Dial(ctx context.Context, uri string) (*Conn, error) {
 	return c, nil
 }
 
-// List returns the names of the exports that the server of uri lists.
-func List(ctx context.Context, uri string) ([]string, error) {
-	a, err := ParseURI(uri)
-	if err != nil {
-		return nil, err
-	}
-	c, err := connect(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	defer c.abort(ctx)
-	var names []string
-	err = c.bounded(ctx, func() error {
-		names, err = c.list()
-		return err
-	})
-	return names, err
-}
-
 // connect opens the socket and exchanges the greeting.
 func connect(ctx context.Context, a Address) (*Conn, error) {
 	var d net.Dialer

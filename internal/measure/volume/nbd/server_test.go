@@ -144,10 +144,6 @@ func TestUnknownExportIsListed(t *testing.T) {
 	if diff := cmp.Diff([]string{"vol"}, no.Exports); diff != "" {
 		t.Error(diff)
 	}
-	names, err := nbd.List(t.Context(), uri)
-	if diff := cmp.Diff([]string{"vol"}, names); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
 }
 
 func TestTLSIsRefusedInWords(t *testing.T) {

@@ -5,12 +5,9 @@ import (
 	"errors"
 )
 
-// RequestSize and ReplySize are the lengths in bytes of what precedes a request's and a reply's data in the
-// transmission phase (proto.md, "Transmission phase").
-const (
-	RequestSize = 28
-	ReplySize   = 16
-)
+// ReplySize is the length in bytes of what precedes a reply's data in the transmission phase (proto.md,
+// "Transmission phase").
+const ReplySize = 16
 
 // errReply is a reply that is not one of this protocol.
 var errReply = errors.New("the server's reply is not the expected one")
