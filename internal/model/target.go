@@ -16,6 +16,19 @@ const (
 	Fake TargetKind = "fake"
 )
 
+// Words names a target of the kind in a sentence, after "the": "block device".
+func (k TargetKind) Words() string {
+	switch k {
+	case BlockDevice:
+		return "block device"
+	case NBD:
+		return "NBD export"
+	case RBD:
+		return "Ceph image"
+	}
+	return string(k)
+}
+
 // Target is what the user named, resolved.
 type Target struct {
 	// Name is the target as the user typed it.

@@ -25,7 +25,7 @@ func TestLonghornIsCompared(t *testing.T) {
 			changed(t, c, "rand-read-iops", 3, model.Better)
 			changed(t, c, "rand-write-iops", 0.5, model.Worse)
 			if c.Comparable {
-				t.Error("a file and an NBD volume pass for like things")
+				t.Error("a file and an NBD export pass for like things")
 			}
 		})
 	})

@@ -142,16 +142,10 @@ func kindWords(k model.TargetKind) string {
 	switch k {
 	case model.Directory, model.File:
 		return "filesystem"
-	case model.BlockDevice:
-		return "block device"
-	case model.NBD:
-		return "NBD volume"
-	case model.RBD:
-		return "Ceph image"
 	case model.Foreign:
 		return "another tool's figures"
 	}
-	return string(k)
+	return k.Words()
 }
 
 func directWords(r *model.RunInfo) string {

@@ -22,7 +22,7 @@ func refuseSame(a, b model.Target) error {
 	if a.Name == b.Name {
 		return model.RefusedError(fmt.Sprintf("%s would be compared with itself", a.Name), hint)
 	}
-	return model.RefusedError(fmt.Sprintf("%s and %s are the same %s: it would be compared with itself", a.Name, b.Name, kindWord(a.Kind)), hint)
+	return model.RefusedError(fmt.Sprintf("%s and %s are the same %s: it would be compared with itself", a.Name, b.Name, a.Kind.Words()), hint)
 }
 
 // refuseShared refuses a baseline on the same device as the target: it is the same storage, not the one
@@ -35,20 +35,6 @@ func refuseShared(a, b model.Target, inA, inB model.Environment, typed model.Com
 	}
 	return model.RefusedError(fmt.Sprintf("%s and its baseline %s are on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
 		"to compare two places on one device: "+typed.Placed([]model.Target{a, b}).Comparing(a.InCommand(), b.InCommand()).String())
-}
-
-func kindWord(k model.TargetKind) string {
-	switch k {
-	case model.BlockDevice:
-		return "device"
-	case model.NBD:
-		return "NBD export"
-	case model.RBD:
-		return "Ceph image"
-	case model.VolumeClaim:
-		return "claim"
-	}
-	return string(k)
 }
 
 // isSame reports whether two targets are identical.

@@ -28,7 +28,7 @@ func TestCephUser(t *testing.T) {
 			t.Errorf("CEPH_ARGS=%q: the user that the target names became %q", args, got)
 		}
 		if got := d.asUser(model.Volume{Target: model.Target{Kind: model.NBD}}).Target.User; got != "" {
-			t.Errorf("CEPH_ARGS=%q: an NBD volume has the Ceph user %q", args, got)
+			t.Errorf("CEPH_ARGS=%q: an NBD export has the Ceph user %q", args, got)
 		}
 	}
 }

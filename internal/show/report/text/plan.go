@@ -114,17 +114,10 @@ func planWords(pl *model.Plan) []string {
 }
 
 func kindWords(k model.TargetKind) string {
-	switch k {
-	case model.BlockDevice:
-		return "block device"
-	case model.NBD:
-		return "NBD volume"
-	case model.RBD:
-		return "Ceph image"
-	case model.Fake:
+	if k == model.Fake {
 		return "fake storage with a known truth"
 	}
-	return string(k)
+	return k.Words()
 }
 
 // writeWords says what would be written, and what would become of it.
