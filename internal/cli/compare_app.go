@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -53,7 +52,7 @@ Two saved runs are compared by loadline compare and their directories.`, o.app.T
 				return nil
 			}
 			hint := cmd.CommandPath() + " A B"
-			if len(args) == 0 && exists(usage.App) && exists(name) {
+			if len(args) == 0 && env.Exists(usage.App) && env.Exists(name) {
 				hint += "; or, for what is in " + usage.App + " and in " + name + " here: loadline compare ./" + usage.App + " ./" + name
 			}
 			return usage.WrongArguments(cmd, "two places, each "+place, args, hint)
@@ -109,17 +108,12 @@ func preferPaths(e *env.Env, root *cobra.Command) {
 // of one that is not known: neither app nor the word is a path here, and none is to be created.
 func namesApplication(rest []string) bool {
 	return len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && !strings.ContainsAny(rest[0], "/:") &&
-		!exists(usage.App) && !exists(rest[0]) && !slices.Contains(rest, "--create")
+		!env.Exists(usage.App) && !env.Exists(rest[0]) && !slices.Contains(rest, "--create")
 }
 
 // saved reports whether a directory holds saved results of any kind.
 func saved(name string) bool {
 	return store.IsRun(name) || store.IsComparison(name) || store.IsTrace(name)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // orPaths makes the shell complete paths as well as subcommands.

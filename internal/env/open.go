@@ -47,6 +47,12 @@ func (p *pipe) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Exists reports whether something has this name, at the end of any links.
+func Exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
 // ReadFile reads a hand-written file, opened by Open; it rejects files larger than 4 MiB and endless
 // devices.
 func ReadFile(name string) ([]byte, error) {

@@ -43,7 +43,7 @@ func TestReadFileOfAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if name = fmt.Sprintf("/dev/fd/%d", r.Fd()); !exists(name) {
+	if name = fmt.Sprintf("/dev/fd/%d", r.Fd()); !Exists(name) {
 		t.Skip("no /dev/fd here")
 	}
 	got := read()
@@ -61,9 +61,4 @@ func TestReadFileOfAPipe(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("it does not see the end")
 	}
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }

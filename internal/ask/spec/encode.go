@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -74,7 +75,7 @@ func quote(s string) string {
 	digits := strings.ReplaceAll(s, "_", "")
 	_, errNumber := strconv.ParseFloat(digits, 64)
 	_, errInteger := strconv.ParseInt(digits, 0, 64)
-	reserved := contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(s))
+	reserved := slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(s))
 	if plain.MatchString(s) && errNumber != nil && errInteger != nil && !reserved {
 		return s
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -39,7 +40,7 @@ func ParseNeed(text string) (sizing.Need, error) {
 		if !ok {
 			return refuse(needForm, "%q has no =", word)
 		}
-		if !contains(needKeys, key) {
+		if !slices.Contains(needKeys, key) {
 			message, hint := unknown("word", key, needKeys)
 			return refuse(hint, "%s", message)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (d *document) objectWith(node ast.Node, what string, fields, more []string)
 			o.at = key
 		}
 		name := key.Value
-		if !contains(fields, name) && !contains(more, name) {
+		if !slices.Contains(fields, name) && !slices.Contains(more, name) {
 			message, hint := unknown("field", name, fields)
 			d.fail(key, hint, "%s", message)
 		}
@@ -165,7 +166,7 @@ func (o *object) texts(field string) []string {
 func (o *object) words(field string, known []string) []string {
 	list := o.texts(field)
 	for i, word := range list {
-		if !contains(known, word) {
+		if !slices.Contains(known, word) {
 			message, hint := unknown("value of "+field, word, known)
 			o.doc.fail(o.list(field)[i].GetToken(), hint, "%s", message)
 		}
@@ -176,7 +177,7 @@ func (o *object) words(field string, known []string) []string {
 // oneOf returns a field's value, which must be one of the words.
 func (o *object) oneOf(field string, words ...string) string {
 	s := o.text(field)
-	if o.has(field) && !contains(words, s) {
+	if o.has(field) && !slices.Contains(words, s) {
 		message, hint := unknown("value of "+field, s, words)
 		o.fail(field, hint, "%s", message)
 	}
@@ -284,13 +285,4 @@ func parseSeconds(s string) (float64, error) {
 	}
 	d, err := time.ParseDuration(s)
 	return d.Seconds(), cmp.Or(units.CheckLead(s), err)
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -60,7 +61,7 @@ func Parse(name string, o Options) (model.Target, error) {
 		// The name may contain a password, so the message does not quote it.
 		return model.Target{}, model.RefusedError("a PostgreSQL server that exists is measured as an application, and not as storage", "loadline app postgres postgres://USER@HOST/DATABASE")
 	}
-	if t, err := parsePath(name, o); err == nil && exists(t.Path) {
+	if t, err := parsePath(name, o); err == nil && env.Exists(t.Path) {
 		return t, nil // a file with a colon in its name
 	}
 	return model.Target{}, model.RefusedError(

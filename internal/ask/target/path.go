@@ -154,13 +154,8 @@ func refuseMode(name string, mode fs.FileMode) error {
 
 // nearest returns the closest existing directory above path.
 func nearest(path string) string {
-	for !exists(path) && path != filepath.Dir(path) {
+	for !env.Exists(path) && path != filepath.Dir(path) {
 		path = filepath.Dir(path)
 	}
 	return path
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/study"
@@ -170,7 +171,7 @@ func commonExcess(p *study.Published, scales []study.Scale) *study.CommonExcess 
 	}
 	slices.Sort(shares)
 	c.Workloads, c.Least, c.Most = len(shares), shares[0], shares[len(shares)-1]
-	c.Median = (shares[(len(shares)-1)/2] + shares[len(shares)/2]) / 2
+	c.Median = stats.Median(shares)
 	say := func(format string, args ...any) { c.Sentences = append(c.Sentences, fmt.Sprintf(format, args...)) }
 	say("%d of %d capacities exceed what the hardware allows for certain; the excess is %s to %s, in the median %s", c.Above, c.Workloads,
 		signedShare(c.Least), signedShare(c.Most), signedShare(c.Median))

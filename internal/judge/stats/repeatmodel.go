@@ -115,7 +115,7 @@ func newMember(repeats []Repeat, limit float64) member {
 	for _, v := range repeats {
 		all = append(all, v.Seconds...)
 	}
-	usual := middle(all)
+	usual := Median(all)
 	for _, v := range repeats {
 		rest, found := withoutSlow(v.Seconds, usual, limit)
 		m.values = append(m.values, v.Value-found.loss/math.Max(1, float64(len(v.Seconds))))
@@ -140,7 +140,7 @@ func (m *member) settle(limit float64) {
 	m.level = m.values
 	if len(m.values) > 2 {
 		var rest []float64
-		rest, m.slowRepeats = withoutSlow(m.values, middle(m.values), limit)
+		rest, m.slowRepeats = withoutSlow(m.values, Median(m.values), limit)
 		m.level = slices.Clone(m.values)
 		for i, v := range m.values {
 			if !slices.Contains(rest, v) {

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"slices"
 )
 
 // slow sums up the loss in single seconds or repeats that were much slower than the others.
@@ -47,24 +46,13 @@ func slowLimits(list [][][]float64) []float64 {
 		median = 0.6745 * math.Sqrt2
 		weight = 6
 	)
-	common := middle(all) / median
+	common := Median(all) / median
 	limits := make([]float64, len(list))
 	for i := range list {
-		n, s := float64(len(own[i])), middle(own[i])/median
+		n, s := float64(len(own[i])), Median(own[i])/median
 		limits[i] = slowSpreads * math.Sqrt((weight*common*common+n*s*s)/(weight+n))
 	}
 	return limits
-}
-
-// middle is the median; 0 if y is empty.
-func middle(y []float64) float64 {
-	n := len(y)
-	if n == 0 {
-		return 0
-	}
-	y = slices.Clone(y)
-	slices.Sort(y)
-	return (y[(n-1)/2] + y[n/2]) / 2
 }
 
 // withoutSlow removes from y the values that are farther than the limit from the one nearest to the

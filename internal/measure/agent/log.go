@@ -3,8 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"os"
-	"syscall"
 
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/volume"
@@ -14,7 +12,8 @@ import (
 // probeLog probes the volume of an application's log, if it has its own.
 func (w *worker) probeLog(ctx context.Context, req model.ProbeRequest, res *model.ProbeResult) error {
 	t := *req.Log
-	if sameFilesystem(t.Path, req.Target.Path) && t.Cluster == nil {
+	// Claims in a cluster may be directories of a shared disk.
+	if t.Cluster == nil && volume.SameFilesystem(t.Path, req.Target.Path) {
 		return model.RefusedError(fmt.Sprintf("--wal %s is on the filesystem of the data, %s: that is not a volume of its own, and would change nothing", t.Name, req.Target.Name),
 			"name a directory on another filesystem, or leave --wal out")
 	}
@@ -33,19 +32,6 @@ func (w *worker) probeLog(ctx context.Context, req model.ProbeRequest, res *mode
 		w.logDevice = ""
 	}
 	return nil
-}
-
-// sameFilesystem reports whether two directories are on one filesystem; claims in a cluster may be
-// directories of a shared disk.
-func sameFilesystem(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errA != nil || errB != nil {
-		return false
-	}
-	sa, okA := infoA.Sys().(*syscall.Stat_t)
-	sb, okB := infoB.Sys().(*syscall.Stat_t)
-	return okA && okB && sa.Dev == sb.Dev
 }
 
 // makeLogDir creates the working directory of the log, if it has its own volume.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume"
@@ -211,7 +210,7 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 		return err
 	}
 	shared := slices.IndexFunc(ledger.DeviceChain, func(name string) bool {
-		return slices.Contains(target.DeviceChain, name) && exists("/sys/class/block/"+name)
+		return slices.Contains(target.DeviceChain, name) && env.Exists("/sys/class/block/"+name)
 	})
 	if kind == model.CutCommand && ledger.Memory {
 		o.Observe(Update{Message: fmt.Sprintf("the ledger is in memory (%s): if the cut takes this machine, there is nothing to check against", parent)})
@@ -220,12 +219,12 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 	switch {
 	case kind == model.CutProcess:
 		// Killing a process only affects a filesystem if the process serves it.
-		if sameFilesystem(parent, o.Target.Path) && strings.HasPrefix(ledger.Filesystem, "fuse") {
+		if volume.SameFilesystem(parent, o.Target.Path) && strings.HasPrefix(ledger.Filesystem, "fuse") {
 			where = "the same filesystem, " + ledger.Mount
 		}
 	case shared >= 0:
 		where = "the same device, " + ledger.DeviceChain[shared]
-	case o.Target.Kind != model.BlockDevice && sameFilesystem(parent, o.Target.Path):
+	case o.Target.Kind != model.BlockDevice && volume.SameFilesystem(parent, o.Target.Path):
 		where = "the same filesystem, " + ledger.Mount
 	}
 	if where == "" {
@@ -238,19 +237,4 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// sameFilesystem reports whether two paths are on the same device; for a file that does not exist yet
-// its directory is used.
-func sameFilesystem(a, b string) bool {
-	var sa, sb syscall.Stat_t
-	if !exists(b) {
-		b = filepath.Dir(b)
-	}
-	return syscall.Stat(a, &sa) == nil && syscall.Stat(b, &sb) == nil && sa.Dev == sb.Dev
 }

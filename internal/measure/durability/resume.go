@@ -61,7 +61,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 	}
 	w.state = s
 	// Without the lock, a concurrent cleanup could take the file for a leftover.
-	if s.header.Made && exists(s.header.Path) {
+	if s.header.Made && env.Exists(s.header.Path) {
 		if err := w.adopt(); err != nil {
 			return nil, err
 		}
@@ -100,13 +100,13 @@ func (s *state) pending(path string, more bool) (bool, error) {
 	case s.end != nil && s.end.Status == model.Interrupted && p.checked == nil && p.cutting == nil,
 		s.end != nil && p.checked == nil && p.cut != nil && p.cut.Failed != "" && !p.cut.Noticed:
 		return false, model.RefusedError(fmt.Sprintf("the test in %s was ended before a cut: there is nothing to check", filepath.Dir(path)), "start it again, without --resume")
-	case p.checked == nil && s.removed() && !exists(s.header.Path):
+	case p.checked == nil && s.removed() && !env.Exists(s.header.Path):
 		return false, model.RefusedError(fmt.Sprintf("the test in %s ended before a cut, and its file %s was removed: there is nothing to check", filepath.Dir(path), s.header.Path), "start it again, without --resume")
 	case p.checked == nil:
 		return true, nil
 	case !more:
 		return false, model.RefusedError(fmt.Sprintf("the test in %s has checked all its cuts already", filepath.Dir(path)), "look at it: loadline analyze "+safetext.ShellWord(filepath.Dir(path)))
-	case s.header.Made && !exists(s.header.Path):
+	case s.header.Made && !env.Exists(s.header.Path):
 		return false, model.RefusedError(fmt.Sprintf("the test in %s is over, and its file %s was removed", filepath.Dir(path), s.header.Path), "start another one, without --resume")
 	}
 	return false, nil

@@ -5,7 +5,10 @@ package volume
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // allocated returns the space that a file takes on its filesystem, in bytes.
@@ -22,6 +25,16 @@ func links(info fs.FileInfo) uint64 {
 		return uint64(st.Nlink)
 	}
 	return 1
+}
+
+// SameFilesystem reports whether two paths are on one filesystem; for a second one that does not exist yet its
+// directory is used. What has no path, such as an NBD export, is on none.
+func SameFilesystem(a, b string) bool {
+	var sa, sb syscall.Stat_t
+	if b != "" && !env.Exists(b) {
+		b = filepath.Dir(b)
+	}
+	return syscall.Stat(a, &sa) == nil && syscall.Stat(b, &sb) == nil && sa.Dev == sb.Dev
 }
 
 // ownedByUs reports whether a file in a directory belongs to the user running this, as the filesystem

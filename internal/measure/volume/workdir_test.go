@@ -202,3 +202,13 @@ func TestWorkDirInWhosePlaceSomethingElseIs(t *testing.T) {
 		}
 	}
 }
+
+// TestSameFilesystem: a file that does not exist yet is where its directory is, and what has no path is nowhere.
+func TestSameFilesystem(t *testing.T) {
+	dir := t.TempDir()
+	for other, want := range map[string]bool{dir: true, filepath.Join(dir, "new"): true, filepath.Join(dir, "no", "new"): false, "/dev": false, "": false} {
+		if got := SameFilesystem(dir, other); got != want {
+			t.Errorf("%q: %v", other, got)
+		}
+	}
+}

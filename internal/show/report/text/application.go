@@ -31,11 +31,11 @@ func (p *page) transactions(r *model.Report) {
 		name.cells = append(name.cells, cell{text: p.Text(res.Workload)})
 		flushes.cells = append(flushes.cells, p.cost(a.Flushes, few))
 		flush.cells = append(flush.cells, p.cost(a.FlushTime, units.FormatDuration))
-		busy.cells = append(busy.cells, p.cost(a.Flushing, share))
+		busy.cells = append(busy.cells, p.cost(a.Flushing, percentOf))
 		log.cells = append(log.cells, p.cost(a.LogBytes, func(v float64) string { return units.FormatSize(int64(v)) }))
 		pages.cells = append(pages.cells, p.cost(a.PageImages, few))
 		reads.cells = append(reads.cells, p.cost(a.Reads, few))
-		hits.cells = append(hits.cells, p.cost(a.HitRate, share))
+		hits.cells = append(hits.cells, p.cost(a.HitRate, percentOf))
 		device.cells = append(device.cells, p.threeCosts(a.DeviceReads, a.DeviceWrites, a.DeviceFlushes))
 		logDevice.cells = append(logDevice.cells, p.threeCosts(a.LogDeviceReads, a.LogDeviceWrites, a.LogDeviceFlushes))
 	}
@@ -83,8 +83,6 @@ func few(v float64) string {
 	}
 	return units.TrimZeros(fmt.Sprintf("%.2f", v))
 }
-
-func share(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 
 // ofSession are the sources of settings that belong to a session, or to the way in which a server
 // was built.

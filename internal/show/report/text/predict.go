@@ -79,8 +79,8 @@ func (p *page) predicted(x *prediction.Prediction) {
 		low.cells = append(low.cells, cell{text: units.FormatRate(at.Rate.Low) + " to " + units.FormatRate(at.Rate.High)})
 		latency.cells = append(latency.cells, quantity(units.FormatDuration(at.Latency.Value)))
 		flushes.cells = append(flushes.cells, cell{text: few(at.Flushes)})
-		flushing.cells = append(flushing.cells, cell{text: share(at.Flushing)})
-		busy.cells = append(busy.cells, p.cost(at.Busy, share))
+		flushing.cells = append(flushing.cells, cell{text: percentOf(at.Flushing)})
+		busy.cells = append(busy.cells, p.cost(at.Busy, percentOf))
 		limit.cells = append(limit.cells, cell{text: limitWords[at.Limit]})
 	}
 	p.fitted([]*column{n, rate, low, latency, flushes, flushing, busy, limit})
