@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/foreign/imported"
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
@@ -121,7 +122,7 @@ func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file strin
 	switch {
 	case exp.Scenario == kbench.Scenario:
 		return model.RefusedError(file+" is a run of loadline kbench", "loadline kbench, with the same variables")
-	case exp.Scenario == "import":
+	case exp.Scenario == imported.Scenario:
 		return model.RefusedError(file+" contains another tool's results", "measure with loadline run TARGET")
 	case known && cmd.Name() != verb && cmd.Name() != "run" && cmd.Name() != "plan":
 		return model.RefusedError(fmt.Sprintf("%s is an experiment of loadline %s, and this is loadline %s", file, verb, cmd.Name()),

@@ -52,7 +52,7 @@ was understood; 5 a number is invalid; 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			exp := model.Experiment{Scenario: "import", Note: f.note, Labels: labels}
+			exp := model.Experiment{Scenario: imported.Scenario, Note: f.note, Labels: labels}
 			if err := f.evidence.Apply(&exp); err != nil {
 				return err
 			}

@@ -49,6 +49,9 @@ var formats = []Format{
 // Formats lists the formats.
 func Formats() []Format { return slices.Clone(formats) }
 
+// Scenario is the scenario of a run that another tool has measured.
+const Scenario = "import"
+
 // Files can come from anywhere, and reading one must not use unlimited memory. Results are small: fio's
 // states for one day, one every ten seconds, are 43 MB.
 const (

@@ -140,7 +140,7 @@ func Assemble(system string, at time.Time, parts []*Part) *model.Recorded {
 	im := &model.Imported{Schema: model.ImportedSchema, System: system, At: at}
 	target := model.Target{Name: system, Kind: model.Foreign}
 	rec := &model.Recorded{Imported: im}
-	rec.Plan = model.Plan{Schema: model.PlanSchema, Experiment: model.Experiment{Scenario: "import", Target: system},
+	rec.Plan = model.Plan{Schema: model.PlanSchema, Experiment: model.Experiment{Scenario: Scenario, Target: system},
 		Volume: model.Volume{Target: target}, Schedule: model.Schedule{Mode: model.Fixed}}
 	rec.Run = model.Run{Schema: model.RunSchema, Started: at, Finished: at, Status: model.Complete, Tools: map[string]string{}}
 	joined := &Part{}

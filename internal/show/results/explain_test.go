@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/foreign/imported"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/budget"
 )
@@ -27,7 +28,7 @@ func near(t *testing.T, what string, got, want, within float64) {
 func TestExplainAPublishedComparison(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/pgbench-traced.md"}, Into: dir, Same: []string{"Local-Path=Kubernetes - Local-Path provider"},
-		Experiment: model.Experiment{Scenario: "import"}, Now: time.Now}
+		Experiment: model.Experiment{Scenario: imported.Scenario}, Now: time.Now}
 	if _, err := Import(o); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestExplainAPublishedComparison(t *testing.T) {
 
 func TestExplainRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/pgbench-traced.md"}, Into: dir, Experiment: model.Experiment{Scenario: "import"}, Now: time.Now}
+	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/pgbench-traced.md"}, Into: dir, Experiment: model.Experiment{Scenario: imported.Scenario}, Now: time.Now}
 	if _, err := Import(o); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestExplainRefuses(t *testing.T) {
 func TestExplainAsksHowLongATraceWas(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	files := []string{"x=../../foreign/imported/testdata/bpftrace-pgbench.txt", "x=../../foreign/imported/testdata/pgbench-excerpt.txt"}
-	if _, err := Import(ImportOptions{Files: files, Into: dir, Experiment: model.Experiment{Scenario: "import"}, Now: time.Now}); err != nil {
+	if _, err := Import(ImportOptions{Files: files, Into: dir, Experiment: model.Experiment{Scenario: imported.Scenario}, Now: time.Now}); err != nil {
 		t.Fatal(err)
 	}
 	x, _, err := Explain(ExplainOptions{Runs: []string{dir}})
@@ -148,7 +149,7 @@ func TestExplainAsksHowLongATraceWas(t *testing.T) {
 func TestExplainFollowsNoLinkOutOfARun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	files := []string{"../../foreign/imported/testdata/pgbench-docker.txt"}
-	if _, err := Import(ImportOptions{Files: files, Into: dir, Experiment: model.Experiment{Scenario: "import"}, Now: time.Now}); err != nil {
+	if _, err := Import(ImportOptions{Files: files, Into: dir, Experiment: model.Experiment{Scenario: imported.Scenario}, Now: time.Now}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "trace")); err != nil {
@@ -164,7 +165,7 @@ func TestExplainFollowsNoLinkOutOfARun(t *testing.T) {
 func TestReportsHoldTheBudgets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/pgbench-traced.md"}, Into: dir, Same: []string{"Local-Path=Kubernetes - Local-Path provider"},
-		Experiment: model.Experiment{Scenario: "import"}, Now: time.Now}
+		Experiment: model.Experiment{Scenario: imported.Scenario}, Now: time.Now}
 	if _, err := Import(o); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/foreign/imported"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -16,7 +17,7 @@ import (
 func TestTwoNamesOfOneSystem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	o := ImportOptions{Files: []string{"../../foreign/imported/testdata/labels.md"}, Into: dir, Same: []string{"Local-Path=kubernetes - local-path provider"},
-		Experiment: model.Experiment{Scenario: "import"}, Now: time.Now}
+		Experiment: model.Experiment{Scenario: imported.Scenario}, Now: time.Now}
 	done, err := Import(o)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/foreign/imported"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
@@ -13,7 +14,7 @@ import (
 // imports imports files and reads the saved report.
 func imports(t *testing.T, files ...string) *model.Report {
 	t.Helper()
-	done, err := Import(ImportOptions{Files: files, Into: filepath.Join(t.TempDir(), "out"), Experiment: model.Experiment{Scenario: "import"}, Now: time.Now})
+	done, err := Import(ImportOptions{Files: files, Into: filepath.Join(t.TempDir(), "out"), Experiment: model.Experiment{Scenario: imported.Scenario}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
