@@ -12,9 +12,8 @@ import (
 // Decided is a goal with its outcome, as far as it can be decided.
 type Decided struct {
 	model.Goal
-	// Needs is how many seconds the workload would have to be measured to probably decide an undecided
-	// goal: +Inf if no time would suffice, 0 if unknown.
-	Needs float64
+	// Needs is how long the workload would have to be measured to probably decide an undecided goal.
+	Needs stats.Needs
 }
 
 // Decide decides goals by the intervals of the results: met or missed if the whole interval lies on one
@@ -85,14 +84,14 @@ func decide(f *flow, r *model.Result, goal model.Goal, limited bool) Decided {
 	case g.Metric.Beyond(e.Value) && e.Low <= g.Bound:
 		g.Outcome = model.Undecided
 		g.Message += ": longer waits are counted together, so it is not known how long they are"
-		g.Needs = math.Inf(1)
+		g.Needs = stats.Needs{Never: true}
 	case g.Outcome == model.Met && (g.Above && e.Low < g.Bound*unseen || !g.Above && e.High > g.Bound/unseen):
 		g.Outcome = model.Undecided
 		g.Message += fmt.Sprintf(" meets the bound, but in %s storage may hide slow periods and bursts that do not", units.FormatSpan(f.peers.span()))
-		g.Needs = enough
+		g.Needs = stats.Needs{Known: true, Seconds: enough}
 	case g.Outcome == model.Undecided && e.Open:
 		g.Message += ": what is slow came too rarely to tell how often it comes"
-		g.Needs = rare * r.Seconds
+		g.Needs = stats.Needs{Known: true, Seconds: rare * r.Seconds}
 	case g.Outcome == model.Undecided:
 		g.Message += " contains the bound"
 		g.Needs = settle(e, r.Seconds, g.Bound)
@@ -154,32 +153,31 @@ const (
 	settleSpare = 1.1
 )
 
-// settle is the measuring time, in seconds, after which the interval probably ends before the bound,
+// settle is the measuring time after which the interval probably ends before the bound,
 // given its width e after the given seconds: half-widths shrink with the square root of the time.
-func settle(e model.Estimate, seconds, bound float64) float64 {
+func settle(e model.Estimate, seconds, bound float64) stats.Needs {
 	distance := math.Abs(bound - e.Value)
 	side := e.High - e.Value
 	if bound < e.Value {
 		side = e.Value - e.Low
 	}
-	if !(distance > 0) {
-		return math.Inf(1)
+	needs := settleSpare * seconds * (side / distance) * (side / distance)
+	if !(distance > 0) || math.IsInf(needs, 1) {
+		return stats.Needs{Never: true}
 	}
-	return settleSpare * seconds * (side / distance) * (side / distance)
+	return stats.Needs{Known: true, Seconds: needs}
 }
 
-// untilSupported is the measuring time, in seconds, until there are enough I/Os to estimate a
-// percentile; 0 if unknown.
-func (f *flow) untilSupported(m model.Metric) float64 {
+// untilSupported is the measuring time until there are enough I/Os to estimate a percentile.
+func (f *flow) untilSupported(m model.Metric) (n stats.Needs) {
 	p, ok := m.Percentile()
 	if f == nil || !ok {
-		return 0
+		return n
 	}
-	n := float64(f.histogram().Count()) * f.independent()
-	if !(n > 0) {
-		return 0
+	if seen := float64(f.histogram().Count()) * f.independent(); seen > 0 {
+		n = stats.Needs{Known: true, Seconds: settleSpare * f.seconds() * stats.PercentileNeeds(p) / seen}
 	}
-	return settleSpare * f.seconds() * stats.PercentileNeeds(p) / n
+	return n
 }
 
 // goalEstimate is the metric with its interval; false if there are too few I/Os.

@@ -1,10 +1,10 @@
 package analyze_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -35,8 +35,8 @@ func TestGoalsAreDecidedOnTheInterval(t *testing.T) {
 		if got.Outcome != c.want || got.Message == "" {
 			t.Errorf("%+v: %s, %s; want %s", c.goal, got.Outcome, got.Message, c.want)
 		}
-		if settles := got.Outcome == model.Undecided && c.goal.Workload == "a"; (got.Needs > 0) != settles {
-			t.Errorf("%+v is %s: it needs %.0f s", c.goal, got.Outcome, got.Needs)
+		if settles := got.Outcome == model.Undecided && c.goal.Workload == "a"; (got.Needs.Known || got.Needs.Never) != settles {
+			t.Errorf("%+v is %s: it needs %+v", c.goal, got.Outcome, got.Needs)
 		}
 	}
 	// An interval is written as in the tables.
@@ -55,16 +55,16 @@ func TestWhatAGoalNeeds(t *testing.T) {
 	rec := sideOf("", reader("a"), 1000, 1020, 980)
 	results := analyze.Results(rec)
 	e, seconds := results[0].Estimate, results[0].Seconds
-	needs := func(bound float64) float64 {
+	needs := func(bound float64) stats.Needs {
 		return analyze.Decide(rec, results, []model.Goal{{Workload: "a", Direction: model.Read, Metric: model.IOPS, Above: true, Bound: bound}})[0].Needs
 	}
 	for _, bound := range []float64{(e.Value + e.High) / 2, (e.Value + e.Low) / 2} {
-		if got := needs(bound); got < 4*seconds || got > 5*seconds {
-			t.Errorf("%.0f within %.0f to %.0f: %.0f s after %.0f s", bound, e.Low, e.High, got, seconds)
+		if got := needs(bound); !got.Known || got.Seconds < 4*seconds || got.Seconds > 5*seconds {
+			t.Errorf("%.0f within %.0f to %.0f: %+v after %.0f s", bound, e.Low, e.High, got, seconds)
 		}
 	}
-	if got := needs(e.Value); !math.IsInf(got, 1) {
-		t.Errorf("a bound at the value itself: %.0f s", got)
+	if got := needs(e.Value); !got.Never {
+		t.Errorf("a bound at the value itself: %+v", got)
 	}
 }
 

@@ -3,7 +3,6 @@ package trust
 import (
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -23,22 +23,24 @@ var measuring = regexp.MustCompile(`\bloadline (run|compare|sweep|scale) .*`)
 // imported is the command of a run that contains another tool's measurement.
 var imported = model.CommandLine{"loadline", "import", "x=fio.json"}
 
-// openGoals are goals that are not met, with the seconds that it takes to decide them.
+// openGoals are goals that are not met, with the time that it takes to decide them.
 var openGoals = []struct {
 	goal  model.Goal
-	needs float64
+	needs stats.Needs
 	want  string
 }{
-	{goalOf(iops, model.IOPS, true, model.Undecided), 70, "loadline run '/srv/my data' --only=rand-read-iops --repeat 24 --max-time 100s   # at most 1 m 40 s"},
-	{goalOf(iops, model.P99, false, model.Undecided), 0, "loadline run '/srv/my data' --only=rand-read-iops --max-time 10m   # at most 10 m 00 s"},
-	{goalOf(iops, model.IOPS, true, model.Undecided), 20000, "a decision would take about 7 h 24 m on this storage in its present state: find out why it varies"},
-	{goalOf(iops, model.IOPS, true, model.Undecided), math.Inf(1), "the value is so close to the limit that measuring longer would not decide it"},
-	{goalOf(iops, model.IOPS, true, model.Missed), 0, "test whether more concurrent I/Os reach it: loadline sweep '/srv/my data' --rw randread --bs 4k --depth 128,256 --jobs 1 --max-time 3m   # at most 3 m 00 s"},
-	{goalOf(iops, model.P99, false, model.Missed), 0, "find the depth at which it is met: loadline sweep '/srv/my data' --rw randread --bs 4k --depth 1,4,16 --jobs 1 --max-time 3m   # at most 3 m 00 s"},
-	{goalOf(lat, model.P99, false, model.Missed), 0, ""},
-	{goalOf(iops, model.IOPS, true, model.Met), 70, ""},
-	{model.Goal{Text: "of a plan that was edited", Outcome: model.Undecided}, 0, ""},
+	{goalOf(iops, model.IOPS, true, model.Undecided), forSeconds(70), "loadline run '/srv/my data' --only=rand-read-iops --repeat 24 --max-time 100s   # at most 1 m 40 s"},
+	{goalOf(iops, model.P99, false, model.Undecided), stats.Needs{}, "loadline run '/srv/my data' --only=rand-read-iops --max-time 10m   # at most 10 m 00 s"},
+	{goalOf(iops, model.IOPS, true, model.Undecided), forSeconds(20000), "a decision would take about 7 h 24 m on this storage in its present state: find out why it varies"},
+	{goalOf(iops, model.IOPS, true, model.Undecided), stats.Needs{Never: true}, "the value is so close to the limit that measuring longer would not decide it"},
+	{goalOf(iops, model.IOPS, true, model.Missed), stats.Needs{}, "test whether more concurrent I/Os reach it: loadline sweep '/srv/my data' --rw randread --bs 4k --depth 128,256 --jobs 1 --max-time 3m   # at most 3 m 00 s"},
+	{goalOf(iops, model.P99, false, model.Missed), stats.Needs{}, "find the depth at which it is met: loadline sweep '/srv/my data' --rw randread --bs 4k --depth 1,4,16 --jobs 1 --max-time 3m   # at most 3 m 00 s"},
+	{goalOf(lat, model.P99, false, model.Missed), stats.Needs{}, ""},
+	{goalOf(iops, model.IOPS, true, model.Met), forSeconds(70), ""},
+	{model.Goal{Text: "of a plan that was edited", Outcome: model.Undecided}, stats.Needs{}, ""},
 }
+
+func forSeconds(s float64) stats.Needs { return stats.Needs{Known: true, Seconds: s} }
 
 func goalOf(w model.Workload, m model.Metric, above bool, o model.Outcome) model.Goal {
 	return model.Goal{Text: "x", Workload: w.Name, Direction: w.Direction, Metric: m, Above: above, Outcome: o}
@@ -48,12 +50,12 @@ func goalOf(w model.Workload, m model.Metric, above bool, o model.Outcome) model
 func TestSettle(t *testing.T) {
 	for _, c := range openGoals {
 		if got := Settle(sound(), nil, c.goal, c.needs); got != c.want {
-			t.Errorf("%s, %s, %.0f s: %q, want %q", c.goal.Outcome, c.goal.Metric, c.needs, got, c.want)
+			t.Errorf("%s, %s, %+v: %q, want %q", c.goal.Outcome, c.goal.Metric, c.needs, got, c.want)
 		}
 	}
 	ev, open := sound(), goalOf(iops, model.IOPS, true, model.Undecided)
 	ev.Recorded.Plan.Schedule.Mode = model.Steady
-	if got := Settle(ev, nil, open, 70); got != "loadline run '/srv/my data' --only=rand-read-iops --time 70s   # about 1 m 20 s" {
+	if got := Settle(ev, nil, open, forSeconds(70)); got != "loadline run '/srv/my data' --only=rand-read-iops --time 70s   # about 1 m 20 s" {
 		t.Errorf("after one long repeat: %q", got)
 	}
 	ev = sound()
@@ -61,11 +63,11 @@ func TestSettle(t *testing.T) {
 		ev.Results[i].Verdict = model.Invalid
 	}
 	list := []model.Finding{{Severity: model.SeverityWarning, Next: "a"}, {Severity: model.SeverityInvalid, Results: []string{write.Name}, Next: "b"}, {Severity: model.SeverityInvalid, Results: []string{iops.Name}, Next: "c"}}
-	if got := Settle(ev, list, open, 70); got != "c" {
+	if got := Settle(ev, list, open, forSeconds(70)); got != "c" {
 		t.Errorf("of an invalid number: %q", got)
 	}
 	ev.Results = nil
-	if got := Settle(ev, nil, open, 0); !strings.HasPrefix(got, "loadline run '/srv/my data' --only=rand-read-iops") {
+	if got := Settle(ev, nil, open, stats.Needs{}); !strings.HasPrefix(got, "loadline run '/srv/my data' --only=rand-read-iops") {
 		t.Errorf("of what was not measured: %q", got)
 	}
 }

@@ -42,7 +42,7 @@ func TestAnIntervalOfCountsNeedsLongerRepeats(t *testing.T) {
 		t.Errorf("one I/O per second was asked for: %q", got)
 	}
 	goal := goalOf(iops, model.IOPS, true, model.Undecided)
-	if got := Settle(slow(1, 0.5, 5), nil, goal, 20000); !strings.Contains(got, "--time") || strings.Contains(got, "varies") {
+	if got := Settle(slow(1, 0.5, 5), nil, goal, forSeconds(20000)); !strings.Contains(got, "--time") || strings.Contains(got, "varies") {
 		t.Errorf("a goal: %q", got)
 	}
 }

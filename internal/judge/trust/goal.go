@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Settle is the advice for a goal that is not met: if undecided, the command that probably decides it;
 // if missed, the command that shows where it would be met; "" if nothing is to be done or no
-// measurement helps. findings are those of Check, and needs is the seconds for which the workload has
-// to be measured (see analyze.Decided).
-func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs float64) string {
+// measurement helps. findings are those of Check, and needs is for how long the workload has to be
+// measured.
+func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs stats.Needs) string {
 	only := []string{g.Workload}
 	w, planned := ev.Recorded.Plan.Workload(g.Workload)
 	at := slices.IndexFunc(ev.Results, func(r model.Result) bool { return r.Workload == g.Workload && r.Direction == g.Direction })
@@ -30,9 +31,9 @@ func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs float64) 
 	case g.Metric.Beyond(g.Estimate.Value):
 		return "" // no measurement shows how long a wait beyond the last bucket is
 	}
-	if r := ev.Results[at]; countLimit(r) > 0 && g.Metric == r.Metric && needs > 0 && !math.IsInf(needs, 0) && !r.Converged {
+	if r := ev.Results[at]; countLimit(r) > 0 && g.Metric == r.Metric && needs.Known && !r.Converged {
 		// The interval shrinks with the length of a repeat, and not with their number.
-		return ev.uncounted(only, max(shortestCount, ev.Recorded.Plan.Schedule.Repeat*math.Sqrt(needs/r.Seconds)))
+		return ev.uncounted(only, max(shortestCount, ev.Recorded.Plan.Schedule.Repeat*math.Sqrt(needs.Seconds/r.Seconds)))
 	}
 	return ev.until(only, needs)
 }
@@ -47,25 +48,25 @@ func validFirst(findings []model.Finding, workload string) string {
 	return ""
 }
 
-// until is the command that measures a workload for the given seconds, not counting ramps. It does not
+// until is the command that measures a workload for as long as it needs, not counting ramps. It does not
 // stop when the interval is as narrow as requested: that did not decide the goal.
-func (ev Evidence) until(only []string, seconds float64) string {
+func (ev Evidence) until(only []string, needs stats.Needs) string {
 	s := ev.Recorded.Plan.Schedule
 	if s.Repeat <= 0 {
 		return ev.command(ev.only(only))
 	}
-	repeats := math.Ceil(seconds / s.Repeat)
+	repeats := math.Ceil(needs.Seconds / s.Repeat)
 	whole := repeats*(s.Ramp+s.Repeat+s.Overhead) + s.Look*float64(min(1, s.Looks))
 	switch {
-	case seconds == 0:
+	case !needs.Known && !needs.Never:
 		return ev.longer(only)
-	case math.IsInf(whole, 1) || whole > 24*longestAdvised:
+	case needs.Never || whole > 24*longestAdvised:
 		return "the value is so close to the limit that measuring longer would not decide it"
 	case whole > longestAdvised:
 		return fmt.Sprintf("a decision would take about %s on this storage in its present state: find out why it varies", units.FormatSpan(whole))
 	case s.Mode != model.Rounds:
 		// One repeat of a fixed length: its interval comes from its seconds.
-		return ev.command(ev.only(only), "--time", span(seconds))
+		return ev.command(ev.only(only), "--time", span(needs.Seconds))
 	}
 	return ev.command(ev.only(only), "--repeat", fmt.Sprintf("%.0f", repeats), "--max-time", span(whole))
 }

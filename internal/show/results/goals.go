@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -63,7 +64,7 @@ func believed(g model.Goal, ev trust.Evidence, findings []model.Finding) model.G
 		g.Message += ", but the numbers of " + g.Workload + " are invalid"
 		of := g
 		of.Direction = r.Direction
-		g.Next = trust.Settle(ev, findings, of, 0)
+		g.Next = trust.Settle(ev, findings, of, stats.Needs{})
 		return g
 	}
 	return g
