@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model/proof"
 )
 
 // counted is a worker's result on a device that is shared by n others.
@@ -48,9 +50,9 @@ func TestADeviceThatSeveralUseCountsOnce(t *testing.T) {
 }
 
 func TestWhatIsNotProvenOfOneIsNotProvenOfAll(t *testing.T) {
-	p := Preparation{Written: 1, Seconds: 2, Proof: Proof{Method: "fiemap", Checked: 10}}
-	p.Merge(Preparation{Written: 2, Seconds: 1, Proof: Proof{Method: noProof, Detail: "no map"}}, "volume 2")
-	want := Preparation{Written: 3, Seconds: 2, Proof: Proof{Method: noProof, Checked: 10, Detail: "volume 2: no map"}}
+	p := Preparation{Written: 1, Seconds: 2, Proof: Proof{Method: proof.FIEMAP, Checked: 10}}
+	p.Merge(Preparation{Written: 2, Seconds: 1, Proof: Proof{Method: proof.None, Detail: "no map"}}, "volume 2")
+	want := Preparation{Written: 3, Seconds: 2, Proof: Proof{Method: proof.None, Checked: 10, Detail: "volume 2: no map"}}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/loadline/loadline/internal/model/proof"
+
 // Preparation is what was done to the volume before measuring, and the proof of it.
 type Preparation struct {
 	// Written is the number of bytes prefilled and Seconds the time during which at least one volume
@@ -34,21 +36,17 @@ func (p *Preparation) Merge(o Preparation, name string) {
 	p.Proof.Unwritten += o.Proof.Unwritten
 	p.Proof.Sampled += o.Proof.Sampled
 	p.Proof.Zeros += o.Proof.Zeros
-	if o.Proof.Method == noProof {
-		p.Proof.Method = noProof
+	if !o.Proof.Method.Exists() {
+		p.Proof.Method = proof.None
 	}
 	if o.Proof.Detail != "" && p.Proof.Detail == "" {
 		p.Proof.Detail = name + ": " + o.Proof.Detail
 	}
 }
 
-// noProof is the Method of a Proof that does not exist.
-const noProof = "none"
-
 // Proof says whether every byte of the volume was really written.
 type Proof struct {
-	// Method is "fiemap", "read-back" or "none".
-	Method string `json:"method"`
+	Method proof.Method `json:"method"`
 	// Checked and Unwritten are bytes. Unwritten counts holes, unwritten extents
 	// and blocks that did not read back as written.
 	Checked   int64 `json:"checked"`

@@ -206,7 +206,7 @@ func (s *Session) build(exp model.Experiment, p profile.Profile, t model.Target,
 		if err != nil {
 			return plan, err
 		}
-		plan.Volume.Prefill = proof.Method == "none" || proof.Unwritten > 0
+		plan.Volume.Prefill = !proof.Method.Exists() || proof.Unwritten > 0
 	}
 	return plan, nil
 }

@@ -100,7 +100,7 @@ func (ev Evidence) unwritten() []model.Finding {
 	if p := ev.Recorded.Run.Prepare; p != nil {
 		proof = p.Proof
 	}
-	if proof.Method == "" || proof.Method == "none" || proof.Checked <= 0 {
+	if !proof.Method.Exists() || proof.Checked <= 0 {
 		return ev.sampledBlocks(proof)
 	}
 	if proof.Unwritten == 0 {
@@ -109,7 +109,7 @@ func (ev Evidence) unwritten() []model.Finding {
 	reads, writes := ev.readersAndWriters()
 	what := fmt.Sprintf("%s of %s were never written (%s)",
 		units.FormatSize(proof.Unwritten), units.FormatSize(proof.Checked), proof.Method)
-	evidence := map[string]any{"unwritten": proof.Unwritten, "checked": proof.Checked, "method": proof.Method, "detail": proof.Detail}
+	evidence := map[string]any{"unwritten": proof.Unwritten, "checked": proof.Checked, "method": string(proof.Method), "detail": proof.Detail}
 	next := "let Loadline fill the volume: name a directory, or for a device or file " + ev.fillExisting()
 	var o outcome
 	if len(reads) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/proof"
 )
 
 // application returns the tool that loads the application of a target; its Application is nil if the
@@ -91,7 +92,7 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 		return nil, errors.Join(err, w.leaveApplication())
 	}
 	return &model.Preparation{Path: place.Path(), Written: state.Data, Seconds: w.Env.Now().Sub(begin).Seconds(), App: state,
-		Proof: model.Proof{Method: "none", Detail: fmt.Sprintf("%s wrote its data itself", state.Name)}}, nil
+		Proof: model.Proof{Method: proof.None, Detail: fmt.Sprintf("%s wrote its data itself", state.Name)}}, nil
 }
 
 // leaveApplication ends the application and removes its working directory.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/proof"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -107,13 +108,13 @@ func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, s
 // prove asks the filesystem if there is one; if there is none and the content is Loadline's, it reads
 // everything back, and samples it if it was there before.
 func (w *worker) prove(ctx context.Context, filler load.Filler, v model.Volume, tell func(model.Progress)) (model.Proof, error) {
-	none := model.Proof{Method: "none", Detail: "the content is not ours, so nothing is known about holes in it"}
+	none := model.Proof{Method: proof.None, Detail: "the content is not ours, so nothing is known about holes in it"}
 	if o := w.held(); o != nil && v.Target.Kind != model.BlockDevice {
-		proof, err := o.Prove(v.Size)
-		if err != nil || proof.Method != "none" {
-			return proof, err
+		found, err := o.Prove(v.Size)
+		if err != nil || found.Method.Exists() {
+			return found, err
 		}
-		none = proof
+		none = found
 	}
 	if !v.Prefill {
 		o := w.held()

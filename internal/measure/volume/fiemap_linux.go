@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/proof"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -75,7 +76,7 @@ func proveOpen(f *os.File, path string, size int64) (model.Proof, error) {
 		case errno == unix.EINTR:
 			continue
 		case errors.Is(errno, unix.EOPNOTSUPP), errno == unix.ENOTTY, errno == unix.ENOSYS, errno == unix.EINVAL, errno == unix.EBADR:
-			return model.Proof{Method: "none", Detail: "this filesystem does not map its files (FIEMAP: " + errno.Error() + ")"}, nil
+			return model.Proof{Method: proof.None, Detail: "this filesystem does not map its files (FIEMAP: " + errno.Error() + ")"}, nil
 		case errno != 0:
 			return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: FIEMAP: %s", path, errno), "")
 		}
@@ -124,7 +125,7 @@ func (t *extentTally) add(extents []fiemapExtent, from, size uint64) (next uint6
 
 func (t *extentTally) proof(size int64) model.Proof {
 	holes := uint64(size) - t.written - t.unwritten - t.pending - t.inline
-	p := model.Proof{Method: "fiemap", Checked: size, Unwritten: size - int64(t.written)}
+	p := model.Proof{Method: proof.FIEMAP, Checked: size, Unwritten: size - int64(t.written)}
 	var found []string
 	for _, part := range []struct {
 		bytes uint64

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/proof"
 )
 
 // ProveFile is not available: there is no map of a file's extents to read on this system.
 func ProveFile(string, int64) (model.Proof, error) {
-	return model.Proof{Method: "none", Detail: "FIEMAP is not available on " + runtime.GOOS}, nil
+	return model.Proof{Method: proof.None, Detail: "FIEMAP is not available on " + runtime.GOOS}, nil
 }
 
 // DescribeMount cannot see mounts on this system.

@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/proof"
 )
 
 // Driver simulates a device described by the parameters of its target's URI. The zero value is
@@ -90,7 +91,7 @@ func (d *Driver) Filled() float64 {
 
 // ReadBack reports that everything was written: the fake has no holes.
 func (d *Driver) ReadBack(_ context.Context, v model.Volume, _ func(model.Progress)) (model.Proof, error) {
-	return model.Proof{Method: "read-back", Checked: v.Size, Detail: "a fake device"}, nil
+	return model.Proof{Method: proof.ReadBack, Checked: v.Size, Detail: "a fake device"}, nil
 }
 
 // Bandwidth returns the device's bandwidth in bytes/s: its true one, except that a cache absorbs writes, and that reads

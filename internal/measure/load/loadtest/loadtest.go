@@ -328,7 +328,7 @@ func (s *Subject) fills(t *testing.T) {
 	}
 	proof, err := tool.Filler.ReadBack(t.Context(), v, func(model.Progress) {})
 	// Where the filesystem shows what was written, nothing has to be read, and the proof says so.
-	if none := proof.Method == "none"; err != nil || proof.Unwritten != 0 || none == (proof.Checked > 0) || none && proof.Detail == "" {
+	if none := !proof.Method.Exists(); err != nil || proof.Unwritten != 0 || none == (proof.Checked > 0) || none && proof.Detail == "" {
 		t.Errorf("%+v, %v", proof, err)
 	}
 	for _, write := range []bool{true, false} {
