@@ -114,15 +114,15 @@ func Take(r io.Reader, parent string, accept func(dir string) error) (came []str
 			}
 		}()
 	}
-	hall, err := os.MkdirTemp(parent, ".fetch-")
+	temporary, err := os.MkdirTemp(parent, ".fetch-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(hall)
-	if err := unpack(r, hall); err != nil {
+	defer os.RemoveAll(temporary)
+	if err := unpack(r, temporary); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(hall)
+	entries, err := os.ReadDir(temporary)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +130,12 @@ func Take(r io.Reader, parent string, accept func(dir string) error) (came []str
 		if strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() {
 			return nil, refusal(fmt.Sprintf("%q in it is not a directory of results", entry.Name()))
 		}
-		if err := accept(filepath.Join(hall, entry.Name())); err != nil {
+		if err := accept(filepath.Join(temporary, entry.Name())); err != nil {
 			return nil, refusal(fmt.Sprintf("%q in it is not a directory of results: %v", entry.Name(), err))
 		}
 	}
 	for _, entry := range entries {
-		to, err := settle(filepath.Join(hall, entry.Name()), filepath.Join(parent, entry.Name()))
+		to, err := settle(filepath.Join(temporary, entry.Name()), filepath.Join(parent, entry.Name()))
 		if err != nil {
 			for _, dir := range came {
 				err = errors.Join(err, os.RemoveAll(dir))
