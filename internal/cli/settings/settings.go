@@ -43,9 +43,10 @@ var measuringCommands = []string{"run", "compare", "sweep", "scale", usage.App}
 // Commands are the commands that take values from the configuration.
 var Commands = append(slices.Clone(measuringCommands), "durability", "trace", "size", "import", "report", "explain", "predict", "analyze", "fetch", "serve")
 
-// overriddenBy maps a flag to the flags that override its value from the configuration.
+// overriddenBy maps a flag to the flags that override its value from the configuration in every command. (Which flags
+// define an application's load, and so override a profile, the application says: see Source.skip.)
 var overriddenBy = map[string][]string{
-	"profile": {"job", "load", "clients", "threads", "connect", "script"}, "time": {"until-steady", "repeat"}, "until-steady": {"time", "ramp-time", "repeat"},
+	"profile": {"job"}, "time": {"until-steady", "repeat"}, "until-steady": {"time", "ramp-time", "repeat"},
 	"repeat": {"time", "until-steady"}, "format": {"output", "json"}, "json": {"output", "format"}, "results": {"run", "resume"}, "size": {"resume"},
 	"depth": {"load"}, "bs": {"load"}, "jobs": {"load", "resume"}, "quiet": {"verbose"}, "verbose": {"quiet"},
 }
