@@ -5,7 +5,6 @@ import (
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/judge/analyze"
-	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -64,7 +63,7 @@ func believed(g model.Goal, ev trust.Evidence, findings []model.Finding) model.G
 		g.Message += ", but the numbers of " + g.Workload + " are invalid"
 		of := g
 		of.Direction = r.Direction
-		g.Next = trust.Settle(ev, findings, of, stats.Needs{})
+		g.Next = trust.Settle(ev, findings, of, analyze.Decided{}.Needs)
 		return g
 	}
 	return g
