@@ -60,6 +60,8 @@ await check("compared", async (t) => {
   const words = (await page.locator("main").innerText()).replace(/\s+/g, " ");
   for (const w of ["watched two loads", "not interleaved", "= same", "±"]) if (!words.includes(w)) t.fail(`the page does not say "${w}": ${words.slice(0, 900)}`);
   if (await page.evaluate(() => window.pwned !== undefined || document.querySelector("main img, main script"))) t.fail("a text has become an element, or run");
+  const title = await page.title();
+  if (!/^Trace of .+ against Trace of .+ · Loadline$/.test(title)) t.fail(`the title names no sides: ${title}`);
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 });
     for (const words of [...(await overflow(page)), ...(await contrast(page)), ...(await names(page))]) t.fail(`at ${width} px: ${words}`);

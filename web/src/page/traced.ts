@@ -22,7 +22,7 @@ const signs: Record<ComparedRow["verdict"], [sign: string, tone: Tone]> = {
 
 /** tracedPage makes the page of a comparison of two traces. */
 export function tracedPage(c: TraceComparison): HTMLElement {
-  document.title = "Two traces compared · Loadline";
+  document.title = `${traceTitle({ run: c.a })} against ${traceTitle({ run: c.b })} · Loadline`;
   const side = (letter: string, run: TraceComparison["a"]) => h("p", {}, h("strong", {}, `${letter} `), traceTitle({ run }), h("span", { class: "faint" }, ` ${format.span(run.seconds)}, ${format.moment(run.started)}`));
   return h(
     "main",

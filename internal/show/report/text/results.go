@@ -193,6 +193,17 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left 
 func (p *page) parts(parts []string) {
 	const indent = "  "
 	line := ""
+	end := func() {
+		lines := []string{line}
+		if term.Columns(indent+line) > p.width {
+			lines = term.Wrap(line, p.width-len(indent))
+		}
+		for _, l := range lines {
+			if l != "" {
+				p.line(indent + p.Paint(term.Dim, l))
+			}
+		}
+	}
 	for _, part := range parts {
 		part = p.Text(part)
 		switch {
@@ -201,19 +212,11 @@ func (p *page) parts(parts []string) {
 		case term.Columns(indent+line)+3+term.Columns(part) <= p.width:
 			line += "   " + part
 		default:
-			p.line(indent + p.Paint(term.Dim, line))
+			end()
 			line = part
 		}
 	}
-	lines := []string{line}
-	if term.Columns(indent+line) > p.width {
-		lines = term.Wrap(line, p.width-len(indent))
-	}
-	for _, l := range lines {
-		if l != "" {
-			p.line(indent + p.Paint(term.Dim, l))
-		}
-	}
+	end()
 }
 
 func p99Of(l *model.LatencySummary) *float64  { return l.P99 }

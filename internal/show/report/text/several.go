@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -52,9 +53,7 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 		patterns = patterns && len(columns) == len(with)
 		first = next
 	}
-	if !patterns {
-		p.parts([]string{p.leftOut([]*column{pattern}, nil)})
-	}
+	p.parts(p.severalLegend(rows, reports, pattern, patterns))
 	for i, r := range reports {
 		if len(r.Goals) > 0 {
 			p.blank()
@@ -68,6 +67,37 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 		p.remark("·", term.Plain, "Changes are against A; loadline compare shows them for every metric, with their intervals.")
 	}
 	return p.flush(w)
+}
+
+// severalLegend explains the marks and stars of runs side by side, and names the column that does not fit.
+func (p *page) severalLegend(rows []words.Together, reports []*model.Report, pattern *column, patterns bool) (parts []string) {
+	seen := map[model.Verdict]bool{}
+	for _, t := range rows {
+		for _, res := range t.Results {
+			if res != nil {
+				seen[res.Verdict] = true
+			}
+		}
+	}
+	if seen[model.Suspect] || seen[model.Invalid] {
+		parts = append(parts, "✓ valid")
+	}
+	if seen[model.Suspect] {
+		parts = append(parts, "! suspect")
+	}
+	if seen[model.Invalid] {
+		parts = append(parts, "✗ invalid")
+	}
+	for _, r := range reports {
+		// Each run may have been asked for another precision.
+		if star := words.Star(r); star != "" && !slices.Contains(parts, "* "+star) {
+			parts = append(parts, "* "+star)
+		}
+	}
+	if !patterns {
+		parts = append(parts, p.leftOut([]*column{pattern}, nil))
+	}
+	return parts
 }
 
 // startWords returns when a run began; empty if unknown.
