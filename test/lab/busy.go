@@ -30,9 +30,15 @@ func Busy(t named, why string, args ...any) {
 // makes its own. The test fails with what was wrong in the last try.
 func UpToThree(t named, measure func() (wrong []string)) {
 	t.Helper()
+	upToThree(t, contention.Watch, measure)
+}
+
+// upToThree is UpToThree with what watch sees of the contention.
+func upToThree(t named, watch func() (end func() contention.Seen), measure func() []string) {
+	t.Helper()
 	const tries = 3
 	for try := 1; ; try++ {
-		wrong, meanwhile := watched(measure)
+		wrong, meanwhile := watched(watch, measure)
 		switch {
 		case wrong == "":
 			return
@@ -47,8 +53,8 @@ func UpToThree(t named, measure func() (wrong []string)) {
 }
 
 // watched measures, and says what contention there was meanwhile. The watch ends even if measure ends the test.
-func watched(measure func() []string) (wrong string, meanwhile contention.Seen) {
-	seen := contention.Watch()
+func watched(watch func() (end func() contention.Seen), measure func() []string) (wrong string, meanwhile contention.Seen) {
+	seen := watch()
 	defer func() { meanwhile = seen() }()
 	return strings.Join(measure(), "; "), meanwhile
 }

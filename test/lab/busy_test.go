@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/loadline/loadline/test/lab/contention"
 )
 
 func TestABusyMachineIsWrittenDown(t *testing.T) {
@@ -57,19 +60,22 @@ func TestUpToThree(t *testing.T) {
 	const first = "SECOND TRY: TestUpToThree: try 1; slow\n"
 	const second = "SECOND TRY: TestUpToThree: try 2; slow\n"
 	meanwhile := regexp.MustCompile(` \(the longest wait for a processor was \d+ ms[^)]*\)`)
+	waited, quiet := contention.Seen{Longest: 20 * time.Millisecond}, contention.Seen{Longest: time.Millisecond, Idle: 0.95}
 	for _, c := range []struct {
 		bad, tries int
+		seen       contention.Seen
 		failed     []string
 		written    string
 	}{
-		{bad: 0, tries: 1},
-		{bad: 2, tries: 3, written: first + second},
-		{bad: 3, tries: 3, failed: []string{"3 times, at last: try 3; slow"}, written: first + second},
+		{bad: 0, tries: 1, seen: quiet},
+		{bad: 2, tries: 3, seen: waited, written: first + second},
+		{bad: 3, tries: 3, seen: waited, failed: []string{"3 times, at last: try 3; slow"}, written: first + second},
+		{bad: 1, tries: 1, seen: quiet, failed: []string{"try 1; slow; no second try: " + quiet.String()}},
 	} {
 		path := filepath.Join(t.TempDir(), "skips")
 		t.Setenv("LOADLINE_SKIPS", path)
 		h, tries := heard{TB: t}, 0
-		UpToThree(&h, func() []string {
+		upToThree(&h, func() func() contention.Seen { return func() contention.Seen { return c.seen } }, func() []string {
 			if tries++; tries > c.bad {
 				return nil
 			}
