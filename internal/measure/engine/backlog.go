@@ -34,8 +34,10 @@ type backlog struct {
 
 // written is what one workload has written.
 type written struct {
-	sequential          bool
-	ios, bytes, seconds float64
+	sequential bool
+	ios, bytes float64
+	// together are the I/Os of the seconds in which all volumes were written.
+	together, seconds float64
 	// slowest and fastest are its lowest and its highest rate over a few seconds, in 1/s.
 	slowest, fastest float64
 }
@@ -46,7 +48,7 @@ func (f *written) rate() float64 {
 	if f.fastest >= absorbing*f.slowest && f.slowest > 0 {
 		return f.slowest
 	}
-	return f.ios / math.Max(f.seconds, 1)
+	return f.together / math.Max(f.seconds, 1)
 }
 
 // pass counts the time up to the clock, in which writes got a share of the disk.
@@ -75,7 +77,7 @@ func (b *backlog) wrote(w model.Workload, samples []model.Sample) {
 		}
 	}
 	rates := flowRates(samples, model.Write)
-	f.seconds += float64(len(rates))
+	f.together, f.seconds = f.together+mean(rates)*float64(len(rates)), f.seconds+float64(len(rates))
 	n := min(rateSeconds, len(rates))
 	for i := range len(rates) - n + 1 {
 		if n > 0 {

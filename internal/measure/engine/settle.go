@@ -292,10 +292,16 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 			}
 		}
 		d.backlog.wrote(v.workload, v.samples)
+		if len(flowRates(v.samples, model.Write)) == 0 {
+			return false // its volumes were never written together
+		}
 		d.did[name] = append(d.did[name], mean(readRates(v.samples))+mean(flowRates(v.samples, model.Write)))
 		return false
 	}
 	rates := readRates(v.samples)
+	if len(rates) == 0 {
+		return false // its volumes were never read together, so there is no rate of all of them
+	}
 	rate, clean := mean(rates), settling == nil || settling.Settled
 	d.backlog.read(v.workload, rate)
 	full := d.rates[name]

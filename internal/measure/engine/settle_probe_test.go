@@ -66,3 +66,46 @@ func TestAProbeOfSeveralVolumesBeginsTogether(t *testing.T) {
 		t.Errorf("they begin at %v, by clocks that differ by an hour", begins)
 	}
 }
+
+// apart are samples of two volumes of one second each, of which the second begins that much later.
+func apart(seconds float64, of func(m *model.Sample)) []model.Sample {
+	list := []model.Sample{{Step: 1, Worker: 0, End: 1, Seconds: 1}, {Step: 1, Worker: 1, End: 1 + seconds, Seconds: 1}}
+	for i := range list {
+		of(&list[i])
+	}
+	return list
+}
+
+// Volumes that were never read together have no rate of all of them: it must not count as reads that stand still.
+func TestVolumesThatNeverRanTogetherShowNothing(t *testing.T) {
+	s := &side{plan: plan(60, "reads")}
+	s.drain.rates = map[string]float64{"reads": 200}
+	s.drain.slow, s.drain.did = map[int]bool{}, map[string][]float64{}
+	s.drain.freedom = 3
+	v := ended{workload: s.plan.Workloads[0], results: []model.StepResult{{Step: model.Step{Number: 1}}},
+		samples: apart(1.6, func(m *model.Sample) { m.Read = &model.Flow{IOs: 100} })}
+	if s.saw(v, nil) || s.drain.rates["reads"] != 200 || s.drain.freedom != 3 || s.drain.ruledOut {
+		t.Errorf("%+v", s.drain)
+	}
+	w := model.Workload{Name: "writes", Access: model.Random, Direction: model.Write, BlockSize: 4096}
+	v.workload, v.samples = w, apart(1.6, func(m *model.Sample) { m.Write = &model.Flow{IOs: 100, Bytes: 4096 * 100} })
+	if s.saw(v, nil) || len(s.drain.did["writes"]) != 0 || s.drain.writes != 200 {
+		t.Errorf("writes: did %v, %g I/Os", s.drain.did, s.drain.writes)
+	}
+}
+
+// Where volumes begin at different times, all that they wrote is left, at the rate that they had together.
+func TestWritesOfVolumesThatBeginApart(t *testing.T) {
+	var b backlog
+	w := model.Workload{Name: "writes", Access: model.Random, Direction: model.Write, BlockSize: 4096}
+	var samples []model.Sample
+	for worker, begins := range []int{0, 2} {
+		for second := range 4 {
+			samples = append(samples, model.Sample{Step: 1, Worker: worker, End: float64(begins + second + 1), Seconds: 1, Write: &model.Flow{IOs: 100, Bytes: 4096 * 100}})
+		}
+	}
+	b.wrote(w, samples)
+	if f := b.flows["writes"]; f.ios != 800 || f.rate() != 200 {
+		t.Errorf("%+v: %g I/Os at %g/s, want 800 at 200", f, f.ios, f.rate())
+	}
+}
