@@ -30,3 +30,35 @@ func (r *Recorded) Labels() Labels {
 	}
 	return r.Run.Labels
 }
+
+// RepeatsMade returns the number of repeats that were made to their end, each once however many workers made it, and whether
+// every workload has as many as were planned at least.
+func (r *Recorded) RepeatsMade() (made int, all bool) {
+	whole, of := map[int]bool{}, map[int]string{}
+	for i := range r.Run.Steps {
+		s := &r.Run.Steps[i]
+		n := s.Step.Number
+		// The rule that ends a repeat once it is steady ends it early.
+		good := s.Error == "" && (!s.EndedEarly || r.Plan.Schedule.Mode == Steady)
+		if _, seen := of[n]; !seen {
+			whole[n] = true
+		}
+		whole[n], of[n] = whole[n] && good, s.Step.Workload
+	}
+	left := map[string]int{}
+	for _, s := range r.Plan.Steps {
+		left[s.Workload]++
+	}
+	for n, good := range whole {
+		if good {
+			made++
+			left[of[n]]--
+		}
+	}
+	for _, n := range left {
+		if n > 0 {
+			return made, false
+		}
+	}
+	return made, made > 0
+}

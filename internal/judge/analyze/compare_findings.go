@@ -225,7 +225,8 @@ func checkPartial(c *model.Comparison, a, b *model.Recorded) *model.Finding {
 	}{{model.SideA, &c.A, a}, {model.SideB, &c.B, b}} {
 		if s.run.Status != model.Complete && s.run.Status != model.Unknown {
 			words = append(words, fmt.Sprintf("%s was %s", s.side, s.run.Status))
-			short = short || stepsMade(s.rec) < max(1, len(s.rec.Plan.Steps))
+			_, all := s.rec.RepeatsMade()
+			short = short || !all
 		}
 	}
 	if len(words) == 0 {
@@ -235,18 +236,9 @@ func checkPartial(c *model.Comparison, a, b *model.Recorded) *model.Finding {
 	if short {
 		message += "; fewer repeats stand behind the rows than were planned"
 	} else {
-		message += " after the repeats that were planned at least"
+		message += " after all guaranteed repeats"
 	}
 	return &model.Finding{Rule: "partial", Severity: model.SeverityWarning, Message: message}
-}
-
-// stepsMade returns the number of steps that a run recorded, each once however many workers made it.
-func stepsMade(rec *model.Recorded) int {
-	made := map[int]bool{}
-	for _, s := range rec.Run.Steps {
-		made[s.Step.Number] = true
-	}
-	return len(made)
 }
 
 // checkMissing reports workloads that only one side has, or that differ.
@@ -313,7 +305,7 @@ func sideFindings(findings []model.Finding) []model.Finding {
 		case f.Rule == "sustained" && f.Severity != model.SeverityNotChecked:
 			list = append(list, f)
 		case f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning:
-		case f.Rule == precisionRule || f.Rule == "imported" || f.Rule == "interrupted" && f.Evidence["damage"] == nil:
+		case imprecise(f) || f.Rule == "imported" || f.Rule == "interrupted" && f.Evidence["damage"] == nil:
 		default:
 			list = append(list, f)
 		}
@@ -321,24 +313,25 @@ func sideFindings(findings []model.Finding) []model.Finding {
 	return list
 }
 
-// precisionRule is the rule that a result's interval is as narrow as was asked for. In a comparison the interval of the ratio
-// says how certain a row is: the two sides of a block may vary together.
-const precisionRule = "precision"
+// imprecise reports whether a finding is that a result's interval is wider than was asked for. In a comparison the interval of
+// the ratio says how certain a row is: the two sides of a block may vary together. A number without an interval is another
+// matter.
+func imprecise(f model.Finding) bool { return f.Rule == "precision" && f.Evidence["half_width"] != nil }
 
 // trustIn returns how far a side's number can be trusted in a comparison: its verdict, unless nothing but its precision makes
 // it suspect.
 func trustIn(findings []model.Finding, r *model.Result) model.Verdict {
-	imprecise := false
+	wide := false
 	for _, f := range findings {
 		if f.Severity != model.SeverityWarning || len(f.Results) > 0 && !slices.Contains(f.Results, r.Workload) {
 			continue
 		}
-		if f.Rule != precisionRule {
+		if !imprecise(f) {
 			return r.Verdict
 		}
-		imprecise = true
+		wide = true
 	}
-	if imprecise && r.Verdict == model.Suspect {
+	if wide && r.Verdict == model.Suspect {
 		return model.Valid
 	}
 	return r.Verdict

@@ -110,7 +110,7 @@ func TestInvalidNumbersAreUnusable(t *testing.T) {
 	a, b := measuredOf(sideOf(model.SideA, w, 1000, 1000, 1000)), measuredOf(sideOf(model.SideB, w, 500, 500, 500))
 	b.Report.Results[0].Verdict = model.Invalid
 	b.Report.Findings = []model.Finding{{Rule: "sparse", Severity: model.SeverityInvalid, Message: "read holes"},
-		{Rule: "precision", Severity: model.SeverityWarning, Message: "wide"}}
+		{Rule: "precision", Severity: model.SeverityWarning, Message: "wide", Evidence: map[string]any{"half_width": 0.3}}}
 	c := analyze.Compare(a, b, margins)
 	for _, r := range c.Rows {
 		if r.Verdict != model.Unusable || r.Trust != model.Invalid || r.Adjusted != 1 {
@@ -130,18 +130,25 @@ func TestPrecisionOfASideDoesNotMarkARow(t *testing.T) {
 		rules []string
 		trust model.Verdict
 	}{
-		"precision": {[]string{"precision"}, model.Valid}, "another rule too": {[]string{"precision", "cpu"}, model.Suspect}, "another rule": {[]string{"cpu"}, model.Suspect},
+		"precision": {[]string{"precision"}, model.Valid}, "no interval": {[]string{"no interval"}, model.Suspect}, "another rule too": {[]string{"precision", "cpu"}, model.Suspect}, "another rule": {[]string{"cpu"}, model.Suspect},
 	} {
 		a, b := measuredOf(sideOf(model.SideA, w, 1000, 1000, 1000)), measuredOf(sideOf(model.SideB, w, 500, 500, 500))
 		b.Report.Results[0].Verdict, b.Report.Findings = model.Suspect, nil
 		for _, rule := range c.rules {
-			b.Report.Findings = append(b.Report.Findings, model.Finding{Rule: rule, Severity: model.SeverityWarning, Message: rule})
+			f := model.Finding{Rule: rule, Severity: model.SeverityWarning, Message: rule}
+			switch rule {
+			case "precision":
+				f.Evidence = map[string]any{"half_width": 0.3}
+			case "no interval":
+				f.Rule = "precision"
+			}
+			b.Report.Findings = append(b.Report.Findings, f)
 		}
 		got := analyze.Compare(a, b, margins)
 		if r := row(t, got, model.IOPS); r.Trust != c.trust {
 			t.Errorf("%s: the row is %s, want %s", name, r.Trust, c.trust)
 		}
-		if marked, said := c.trust == model.Suspect, severity(got, "cpu") == model.SeverityWarning; marked != said {
+		if marked, said := c.trust == model.Suspect, severity(got, "cpu") == model.SeverityWarning || severity(got, "precision") == model.SeverityWarning; marked != said {
 			t.Errorf("%s: findings %+v", name, got.Findings)
 		}
 	}
@@ -164,9 +171,9 @@ func TestOnlyWholeBlocksCount(t *testing.T) {
 	if severity(c, "partial") != model.SeverityWarning {
 		t.Errorf("findings %+v", c.Findings)
 	}
-	// Of a side that was stopped after its guaranteed repeats none is missing.
-	for planned, says := range map[int]string{4: "partial: B was interrupted after the repeats that were planned at least", 5: "partial: B was interrupted; fewer repeats stand behind the rows than were planned"} {
-		b.Plan.Steps = make([]model.Step, planned)
+	// Of a side that was stopped after its guaranteed repeats none is missing; one that failed or was cut off is none.
+	for planned, says := range map[int]string{2: "partial: B was interrupted after all guaranteed repeats", 3: "partial: B was interrupted; fewer repeats stand behind the rows than were planned"} {
+		b.Plan.Steps = slices.Repeat([]model.Step{{Workload: w.Name}}, planned)
 		if c := compare(a, b); !slices.ContainsFunc(c.Findings, func(f model.Finding) bool { return f.Message == says }) {
 			t.Errorf("%d planned: findings %+v", planned, c.Findings)
 		}

@@ -1,7 +1,9 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -56,33 +58,59 @@ func undecided(c *model.Comparison) string {
 	if len(again) == 0 || again.Repeats() {
 		return ""
 	}
-	var names []string
-	blocks := map[string]int{}
-	rows := 0
-	for _, r := range c.Rows {
-		if !r.Decidable() {
-			continue
-		}
-		if rows++; !slices.Contains(names, r.Workload) {
-			names = append(names, r.Workload)
-		}
-		blocks[r.Workload] = max(blocks[r.Workload], r.Needed)
-	}
-	if rows == 0 {
+	names, most := together(c)
+	if len(names) == 0 {
 		return ""
 	}
-	most := c.A.Schedule.MinRounds
-	for _, n := range blocks {
-		most = max(most, int(math.Ceil(reserve*float64(n))))
+	minutes, about := 0.0, "about"
+	var options []string
+	if c.A.Schedule.Mode == model.Rounds && c.B.Schedule.Mode == model.Rounds {
+		// A new comparison begins from nothing. Without a number of blocks it would end like this one as soon as its intervals are
+		// narrower than the margin, wherever they are.
+		minutes = math.Ceil((float64(most*len(names))*blockSeconds(c) + looksTime(c)) / 60)
+		options = []string{"--repeat", strconv.Itoa(most)}
+	} else {
+		// The repeats of a comparison have another length than these.
+		minutes, about = math.Ceil(float64(most*len(names))*blockSeconds(c)/60), "at most"
 	}
-	// A new comparison begins from nothing. Without a number of blocks it would end like this one as soon as its intervals are
-	// narrower than the margin, wherever they are.
-	minutes := math.Ceil((float64(most*len(blocks))*blockSeconds(c) + looksTime(c)) / 60)
-	options := []string{"--repeat", strconv.Itoa(most), "--max-time", fmt.Sprintf("%.0fm", minutes)}
+	options = append(options, "--max-time", fmt.Sprintf("%.0fm", minutes))
 	if len(names) < len(workloadsOf(c)) {
-		options = append(options, "--only", strings.Join(names, ","))
+		options = append(options, "--only", strings.Join(slices.Sorted(slices.Values(names)), ","))
 	}
-	return fmt.Sprintf("%s   # about %s of measuring, for %s", again.With(options...), units.FormatSpan(60*minutes), units.FormatCount(rows, "unclear row"))
+	rows := 0
+	for _, r := range c.Rows {
+		if r.Decidable() && slices.Contains(names, r.Workload) {
+			rows++
+		}
+	}
+	return fmt.Sprintf("%s   # %s %s of measuring, for %s", again.With(options...), about, units.FormatSpan(60*minutes), units.FormatCount(rows, "unclear row"))
+}
+
+// longestTogether is the most time that the advised command takes for several workloads, in seconds: all of them get as many
+// blocks as the one that needs most.
+const longestTogether = 2 * 3600.0
+
+// together returns the workloads with rows that can be decided, those first that need the fewest blocks, as many as fit into
+// longestTogether, and how many blocks they need.
+func together(c *model.Comparison) (names []string, most int) {
+	blocks := map[string]int{}
+	for _, r := range c.Rows {
+		if r.Decidable() {
+			blocks[r.Workload] = max(blocks[r.Workload], r.Needed)
+		}
+	}
+	all := slices.SortedStableFunc(maps.Keys(blocks), func(a, b string) int {
+		return cmp.Or(cmp.Compare(blocks[a], blocks[b]), cmp.Compare(a, b))
+	})
+	most = c.A.Schedule.MinRounds
+	for _, name := range all {
+		n := max(most, int(math.Ceil(reserve*float64(blocks[name]))))
+		if len(names) > 0 && float64(n*(len(names)+1))*blockSeconds(c) > longestTogether {
+			break
+		}
+		names, most = append(names, name), n
+	}
+	return names, most
 }
 
 // workloadsOf lists the workloads that have a row.

@@ -44,8 +44,9 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	if run.Reason != "" {
 		what += " (" + run.Reason + ")"
 	}
-	planned, made, were := len(ev.Recorded.Plan.Steps), len(firstOfEach(run.Steps)), "were made"
-	if made == 0 && len(ev.Recorded.Samples) > 0 {
+	planned, were := len(ev.Recorded.Plan.Steps), "were made"
+	made, all := ev.Recorded.RepeatsMade()
+	if len(run.Steps) == 0 && len(ev.Recorded.Samples) > 0 {
 		// The record of the run is lost, and its samples are not.
 		made, were = sampledSteps(ev.Recorded.Samples), "have samples"
 	}
@@ -53,7 +54,7 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	switch {
 	case planned == 0:
 		message = fmt.Sprintf("partial: %s; %s %s", what, units.FormatCount(made, "repeat"), were)
-	case made >= planned:
+	case all:
 		// None of the guaranteed repeats is missing: what was cut off are those that would have narrowed the intervals.
 		message = fmt.Sprintf("partial: %s; %s %s (at least %d were planned)", what, units.FormatCount(made, "repeat"), were, planned)
 	}
