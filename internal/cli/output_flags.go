@@ -94,7 +94,7 @@ func (o *outputFlags) choose() (err error) {
 		return model.RefusedError(fmt.Sprintf("--output names a file; the format is --format %s", form.Name),
 			fmt.Sprintf("--format %s, or, for a file of this name, --output ./%s", form.Name, o.file))
 	}
-	if name == "" && o.usual != nil && (!o.toFile() || filepath.Ext(o.file) == "") {
+	if name == "" && o.usual != nil && (!o.toFile() || format.Extension(o.file) == "") {
 		name = o.usual()
 	}
 	if name == "" && o.plain != nil && o.plain() {

@@ -115,6 +115,17 @@ func (f Format) Stream(stdout io.Writer) io.Writer {
 	return term.Raw(stdout)
 }
 
+// Extension returns the extension of a file's name, in lower case: ".json"; "" if it has none, as "result", "result." and the
+// hidden file ".result" have not. A file that is called ".html" is opened as a page.
+func Extension(file string) string {
+	extension := strings.ToLower(filepath.Ext(file))
+	hidden := extension == strings.ToLower(filepath.Base(file))
+	if extension == "." || hidden && !slices.ContainsFunc(formats, func(f Format) bool { return slices.Contains(f.Extensions, extension) }) {
+		return ""
+	}
+	return extension
+}
+
 // Choose returns the named format, or else that of the file's extension, or text if it has none. A refusal names the
 // formats in only, or all if it is empty.
 func Choose(name, file string, only ...string) (Format, error) {
@@ -133,8 +144,8 @@ func Choose(name, file string, only ...string) (Format, error) {
 		}
 		return Format{}, model.RefusedError(fmt.Sprintf("there is no format %q", name), hint)
 	}
-	extension := strings.ToLower(filepath.Ext(file))
-	if file == "" || file == "-" || extension == "" || extension == "." {
+	extension := Extension(file)
+	if extension == "" || file == "-" {
 		extension = ".txt"
 	}
 	var known []string

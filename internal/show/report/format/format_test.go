@@ -108,13 +108,13 @@ func TestTheTargetCanBeFoundAgain(t *testing.T) {
 func TestAFormatIsChosenByNameOrExtension(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"", "", "text"}, {"", "-", "text"}, {"", "x.HTM", "html"}, {"md", "x.csv", "markdown"}, {"csv", "", "csv"}, {"", "x.prom", "prometheus"},
-		{"", "x", "text"}, {"", "x.", "text"}, {"", "a.b/x", "text"},
+		{"", "x", "text"}, {"", "x.", "text"}, {"", "a.b/x", "text"}, {"", ".hidden", "text"}, {"", ".html", "html"},
 	} {
 		if f, err := Choose(c.name, c.file); err != nil || f.Name != c.want {
 			t.Errorf("%q %q: %s, %v", c.name, c.file, f.Name, err)
 		}
 	}
-	for _, c := range []struct{ name, file string }{{"htlm", ""}, {"", "x.pdf"}, {"", ".hidden"}} {
+	for _, c := range []struct{ name, file string }{{"htlm", ""}, {"", "x.pdf"}, {"", ".hidden.pdf"}} {
 		if f, err := Choose(c.name, c.file); err == nil {
 			t.Errorf("%q %q is taken for %s", c.name, c.file, f.Name)
 		}
@@ -173,6 +173,14 @@ func TestTheComparisonInsideAReport(t *testing.T) {
 			if n := strings.Count(all, sign); n != want {
 				t.Errorf("%s has the comparison %d times, not %d (beside the report too: %v):\n%.3000s", name, n, want, beside, all)
 			}
+		}
+	}
+}
+
+func TestExtension(t *testing.T) {
+	for file, want := range map[string]string{"r.JSON": ".json", "a/b.c/r": "", "r.": "", ".report": "", "a/.report": "", ".report.html": ".html", ".html": ".html", "r.tar.gz": ".gz", "": "", "..": ""} {
+		if got := Extension(file); got != want {
+			t.Errorf("%q: %q, want %q", file, got, want)
 		}
 	}
 }
