@@ -122,7 +122,7 @@ perf-cluster:
 	cd test/cluster && $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./e2e
 	@scripts/deps foreign
 	LOADLINE_LONG=1 $(GO) test -count=1 -run TestOtherArchitectureRuns ./deploy/image
-	cd test/cluster && LOADLINE_LONG=1 $(GO) test -count=1 -v -timeout 30m -run '^TestLonghorn$$' ./e2e
+	cd test/cluster && LOADLINE_LONG=1 $(GO) test -count=1 -v -timeout 30m -run '^(TestLonghorn|TestSideBySide)$$' ./e2e
 
 clean:
 	rm -rf bin

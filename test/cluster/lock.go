@@ -72,7 +72,7 @@ func (c *Cluster) Leftovers() (found bool, err error) {
 	if _, err := os.Stat(c.dir); err != nil {
 		return false, ignoreMissing(err)
 	}
-	for _, servers := range []string{"disk*/*.pid", "control/*.pid", "provisioner/*.pid", "node*/node.pid"} {
+	for _, servers := range []string{string(ForVolumes) + "*/*.pid", string(ForReplicas) + "*/*.pid", "control/*.pid", "provisioner/*.pid", "node*/node.pid"} {
 		files, err := filepath.Glob(filepath.Join(c.dir, servers))
 		if err != nil {
 			return false, err
