@@ -4,7 +4,9 @@ import "testing"
 
 // Repeats count if they were made to their end on every worker, and a run lacks none of them if each workload has its own.
 func TestRepeatsMade(t *testing.T) {
-	step := func(number int, workload string) StepResult { return StepResult{Step: Step{Number: number, Workload: workload}} }
+	step := func(number int, workload string) StepResult {
+		return StepResult{Step: Step{Number: number, Workload: workload}}
+	}
 	plan := []Step{{Number: 1, Workload: "a"}, {Number: 2, Workload: "b"}, {Number: 3, Workload: "a"}}
 	failed, cut := step(3, "a"), step(3, "a")
 	failed.Error, cut.EndedEarly = "EIO", true
