@@ -57,19 +57,6 @@ func (ev Evidence) allSeries() []series {
 	return list
 }
 
-// firstOfEach keeps one result of each step: several workers share a step.
-func firstOfEach(steps []model.StepResult) []model.StepResult {
-	var list []model.StepResult
-	seen := map[int]bool{}
-	for _, s := range steps {
-		if !seen[s.Step.Number] {
-			seen[s.Step.Number] = true
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // add appends the seconds of a repeat.
 func (s *series) add(v timeline.Repeat) {
 	moved := 0.0
