@@ -9,16 +9,24 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // watched is what has been seen of the contention for this machine's processors.
 type watched struct {
-	stop, stopped chan struct{}
-	// longest is the longest time that a process of this kind was not woken when it was due.
+	// longest is the longest time that this process was not woken when it was due.
 	longest time.Duration
 	began   time.Time
 	before  processors
+}
+
+// all are those who watch, for whom one goroutine sleeps for moments: it takes a percent of a processor, and a test binary
+// may have fifteen tests at once.
+var all struct {
+	sync.Mutex
+	watching map[*watched]bool
+	sleeping bool
 }
 
 // processors are the kernel's totals of this machine, in seconds.
@@ -42,37 +50,52 @@ type Seen struct {
 
 // Watch watches the machine until the function that it returns is called, which returns what it has seen.
 func Watch() (end func() Seen) {
-	c := &watched{stop: make(chan struct{}), stopped: make(chan struct{}), began: time.Now(), before: readProcessors()}
-	go c.watch()
+	c := &watched{began: time.Now(), before: readProcessors()}
+	all.Lock()
+	defer all.Unlock()
+	if all.watching == nil {
+		all.watching = map[*watched]bool{}
+	}
+	all.watching[c] = true
+	if !all.sleeping {
+		all.sleeping = true
+		go sleep()
+	}
 	return c.end
 }
 
-// watch sleeps for moments, and keeps by how much it was woken too late.
-func (c *watched) watch() {
-	defer close(c.stopped)
-	const moment = 5 * time.Millisecond
+// sleep sleeps for moments while anybody watches, and notes by how much it was woken too late.
+func sleep() {
+	const moment = 10 * time.Millisecond
 	for {
 		due := time.Now().Add(moment)
-		select {
-		case <-c.stop:
-			return
-		case <-time.After(moment):
+		time.Sleep(moment)
+		late := time.Since(due)
+		all.Lock()
+		for c := range all.watching {
+			// It may have begun in the middle.
+			c.longest = max(c.longest, min(late, time.Since(c.began)))
 		}
-		c.longest = max(c.longest, time.Since(due))
+		if all.sleeping = len(all.watching) > 0; !all.sleeping {
+			all.Unlock()
+			return
+		}
+		all.Unlock()
 	}
 }
 
 func (c *watched) end() Seen {
-	close(c.stop)
-	<-c.stopped
+	all.Lock()
+	delete(all.watching, c)
+	all.Unlock()
 	now, took := readProcessors(), time.Since(c.began).Seconds()
 	seen := Seen{Longest: c.longest}
 	if c.before.waited > 0 && took > 0 {
 		waited := (now.waited - c.before.waited) / took
 		seen.Waited = &waited
 	}
-	if all := now.all - c.before.all; all > 0 {
-		seen.Idle, seen.Stolen = (now.idle-c.before.idle)/all, (now.stolen-c.before.stolen)/all
+	if spent := now.all - c.before.all; spent > 0 {
+		seen.Idle, seen.Stolen = (now.idle-c.before.idle)/spent, (now.stolen-c.before.stolen)/spent
 	}
 	return seen
 }
