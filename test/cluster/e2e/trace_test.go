@@ -271,18 +271,24 @@ func testTraceOfOnePod(t *testing.T) {
 			hidden = max(hidden, *d.Unseen)
 		}
 	}
-	var mine, others uint64
+	var others uint64
+	of := map[string]uint64{}
 	for _, row := range seen.Rows {
 		switch {
 		case row.Operation != "read" || !strings.HasPrefix(row.Command, "fio"):
 		case strings.Contains(row.Cgroup, uid) || strings.Contains(row.Cgroup, strings.ReplaceAll(uid, "-", "_")):
-			mine += row.IOs
+			of[row.Device] += row.IOs
 		default:
 			others += row.IOs
 		}
 	}
+	// The volume is where fio reads most. Its program is on this machine's disk, from which it is read again if memory was short.
+	mine := uint64(0)
+	for _, n := range of {
+		mine = max(mine, n)
+	}
 	t.Logf("fio did %v reads in the six pods; the trace of pod %d saw %d, and %d of others; %.2f %% are hidden; all: %+v", did, chosen, mine, others, 100*hidden, seen.Rows)
-	// What fio reads in addition, a page of its program or of the filesystem's metadata, is its pod's, too.
+	// What fio reads in addition on the volume's disk, of the filesystem's metadata, is its pod's, too.
 	const extra = 4
 	if mine > did[chosen]+extra || float64(mine) < (0.99-1.5*hidden)*float64(did[chosen]) || others != 0 || did[chosen] != 1050+100*chosen {
 		t.Errorf("fio did %d reads in pod %d, and the trace of it saw %d, and %d of others", did[chosen], chosen, mine, others)
