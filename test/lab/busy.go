@@ -63,7 +63,7 @@ func watched(watch func() (end func() contention.Seen), measure func() []string)
 // processor during the first try, the machine was not the cause, and the test fails.
 func SecondTry(t named, wrong string, meanwhile contention.Seen) bool {
 	t.Helper()
-	if !meanwhile.Excuses() {
+	if !meanwhile.Contended() {
 		t.Errorf("%s; no second try: %s", wrong, meanwhile)
 		return false
 	}

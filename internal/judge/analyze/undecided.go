@@ -58,7 +58,7 @@ func undecided(c *model.Comparison) string {
 	if len(again) == 0 || again.Repeats() {
 		return ""
 	}
-	names, most := together(c)
+	names, most := toDecide(c)
 	if len(names) == 0 {
 		return ""
 	}
@@ -90,9 +90,9 @@ func undecided(c *model.Comparison) string {
 // blocks as the one that needs most.
 const longestTogether = 2 * 3600.0
 
-// together returns the workloads with rows that can be decided, those first that need the fewest blocks, as many as fit into
+// toDecide returns the workloads with rows that can be decided, those first that need the fewest blocks, as many as fit into
 // longestTogether, and how many blocks they need.
-func together(c *model.Comparison) (names []string, most int) {
+func toDecide(c *model.Comparison) (names []string, most int) {
 	blocks := map[string]int{}
 	for _, r := range c.Rows {
 		if r.Decidable() {

@@ -21,9 +21,9 @@ type watched struct {
 	before  processors
 }
 
-// all are those who watch, for whom one goroutine sleeps for moments: it takes a percent of a processor, and a test binary
+// watchers are those who watch, for whom one goroutine sleeps for moments: it takes a percent of a processor, and a test binary
 // may have fifteen tests at once.
-var all struct {
+var watchers struct {
 	sync.Mutex
 	watching map[*watched]bool
 	sleeping bool
@@ -51,14 +51,14 @@ type Seen struct {
 // Watch watches the machine until the function that it returns is called, which returns what it has seen.
 func Watch() (end func() Seen) {
 	c := &watched{began: time.Now(), before: readProcessors()}
-	all.Lock()
-	defer all.Unlock()
-	if all.watching == nil {
-		all.watching = map[*watched]bool{}
+	watchers.Lock()
+	defer watchers.Unlock()
+	if watchers.watching == nil {
+		watchers.watching = map[*watched]bool{}
 	}
-	all.watching[c] = true
-	if !all.sleeping {
-		all.sleeping = true
+	watchers.watching[c] = true
+	if !watchers.sleeping {
+		watchers.sleeping = true
 		go sleep()
 	}
 	return c.end
@@ -71,23 +71,23 @@ func sleep() {
 		due := time.Now().Add(moment)
 		time.Sleep(moment)
 		late := time.Since(due)
-		all.Lock()
-		for c := range all.watching {
+		watchers.Lock()
+		for c := range watchers.watching {
 			// It may have begun in the middle.
 			c.longest = max(c.longest, min(late, time.Since(c.began)))
 		}
-		if all.sleeping = len(all.watching) > 0; !all.sleeping {
-			all.Unlock()
+		if watchers.sleeping = len(watchers.watching) > 0; !watchers.sleeping {
+			watchers.Unlock()
 			return
 		}
-		all.Unlock()
+		watchers.Unlock()
 	}
 }
 
 func (c *watched) end() Seen {
-	all.Lock()
-	delete(all.watching, c)
-	all.Unlock()
+	watchers.Lock()
+	delete(watchers.watching, c)
+	watchers.Unlock()
 	now, took := readProcessors(), time.Since(c.began).Seconds()
 	seen := Seen{Longest: c.longest}
 	if c.before.waited > 0 && took > 0 {
@@ -109,9 +109,9 @@ func (s Seen) String() string {
 	return words + fmt.Sprintf(", processors %.0f %% idle and %.0f %% stolen", 100*s.Idle, 100*s.Stolen)
 }
 
-// Excuses reports whether something had to wait for a processor, which may have spoiled a measurement. On a quiet machine a
+// Contended reports whether something had to wait for a processor, which may have spoiled a measurement. On a quiet machine a
 // process is woken within a millisecond.
-func (s Seen) Excuses() bool {
+func (s Seen) Contended() bool {
 	const late, waited, stolen, idle = 8 * time.Millisecond, 0.05, 0.01, 0.9
 	if s.Waited == nil && s.Idle < idle || s.Waited != nil && *s.Waited >= waited {
 		return true

@@ -35,15 +35,15 @@ func TestContentionIsSeen(t *testing.T) {
 		seen := end()
 		t.Log(seen)
 		// Only root may have more than the usual priority.
-		if seen.Longest < 10*time.Millisecond && os.Geteuid() == 0 || seen.Idle > 0.1 || !seen.Excuses() {
+		if seen.Longest < 10*time.Millisecond && os.Geteuid() == 0 || seen.Idle > 0.1 || !seen.Contended() {
 			return []string{"full processors were not seen: " + seen.String()}
 		}
 		return nil
 	})
 }
 
-// Only waiting for a processor excuses a measurement.
-func TestAQuietMachineExcusesNothing(t *testing.T) {
+// A machine is contended only if something waits for a processor.
+func TestAQuietMachineIsNotContended(t *testing.T) {
 	share := func(v float64) *float64 { return &v }
 	for name, c := range map[string]struct {
 		seen contention.Seen
@@ -57,8 +57,8 @@ func TestAQuietMachineExcusesNothing(t *testing.T) {
 		"nothing known of waits": {contention.Seen{Longest: time.Millisecond, Idle: 0.5}, true},
 		"the same, all idle":     {contention.Seen{Longest: time.Millisecond, Idle: 0.97}, false},
 	} {
-		if c.seen.Excuses() != c.want {
-			t.Errorf("%s (%s): excused %v", name, c.seen, !c.want)
+		if c.seen.Contended() != c.want {
+			t.Errorf("%s (%s): contended %v", name, c.seen, !c.want)
 		}
 	}
 }
