@@ -208,7 +208,7 @@ func timeWords(pl *model.Plan) []string {
 		least, most = least+pl.PrefillSeconds, most+max(pl.PrefillSeconds, pl.MostPrefill())
 	case pl.Volume.Prefill:
 		// The bandwidth was not probed, so the time of the prefill and the total are unknown.
-		return append(parts, "prefill "+Prefill(0, 0), "measuring "+fromTo(least, max(least, pl.Schedule.MaxTime)))
+		return append(parts, "prefill "+Prefill(0, pl.MostPrefill()), "measuring "+fromTo(least, max(least, pl.Schedule.MaxTime)))
 	}
 	measured := pl.MeasureSeconds
 	if more := pl.Schedule.MaxTime - pl.MeasureSeconds; more > 1 && pl.Schedule.Mode != model.Fixed {
@@ -224,7 +224,10 @@ func timeWords(pl *model.Plan) []string {
 
 // Prefill says how long a prefill takes, from what is expected and what it may take; 0 is unknown.
 func Prefill(expected, most float64) string {
-	if expected <= 0 {
+	switch {
+	case expected <= 0 && most > 0:
+		return "at most " + units.FormatSpan(most)
+	case expected <= 0:
 		return "as long as it takes"
 	}
 	return fromTo(expected, most)

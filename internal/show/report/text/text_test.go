@@ -97,7 +97,7 @@ func TestPlanAndHead(t *testing.T) {
 func TestExpectedTimes(t *testing.T) {
 	for got, want := range map[string]string{
 		fromTo(7.6, 8.2): "about 8 s", fromTo(8, 8): "about 8 s", fromTo(8, 12): "8 s to 12 s",
-		Prefill(0, 0): "as long as it takes", Prefill(1, 45): "1 s to 45 s", Prefill(30, 30): "about 30 s",
+		Prefill(0, 0): "as long as it takes", Prefill(0, 9): "at most 9 s", Prefill(1, 45): "1 s to 45 s", Prefill(30, 30): "about 30 s",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
