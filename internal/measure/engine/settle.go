@@ -188,7 +188,7 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		// slower than these. The writes at the rate of the reads are a second, cruder estimate of that time: neither
 		// ends a wait alone.
 		calm := full == 0 && finished && (rise < faster || agree)
-		giveUp := full > 0 && finished && waited >= math.Max(giveUpLeast, giveUpTimes*d.writes/found.Slow) && slices.Max(rates) <= (1+alike)*found.Slow
+		giveUp := full > 0 && finished && waited >= math.Max(giveUpLeast, giveUpTimes*d.writes/found.Slow) && !rising(rates)
 		if fast || calm && waited >= d.writes/found.Slow || giveUp || waited >= most {
 			found.Settled = fast || calm
 			break
@@ -220,6 +220,13 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		}
 	}
 	return nil
+}
+
+// rising reports whether the later half of the probes is faster than the earlier one. Single probes of a disk whose rate varies
+// differ by more than alike, so that the fastest of them says nothing.
+func rising(rates []float64) bool {
+	half := len(rates) / 2
+	return half > 0 && mean(rates[len(rates)-half:]) > (1+alike)*mean(rates[:half])
 }
 
 // before returns the mean of the probes before the last two, which are fast, if they are enough for noise to average

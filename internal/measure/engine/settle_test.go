@@ -18,6 +18,18 @@ type writeBack struct {
 	prepared model.Preparation
 	// written is the backlog that each second of a writing repeat leaves.
 	written float64
+	// varies holds the factors by which successive reads differ from the rate of the disk, over and over; empty for none.
+	varies []float64
+	reads  int
+}
+
+// factor returns that of the next read.
+func (d *writeBack) factor() float64 {
+	if len(d.varies) == 0 {
+		return 1
+	}
+	d.reads++
+	return d.varies[(d.reads-1)%len(d.varies)]
 }
 
 func (d *writeBack) answer(s *scripted, r model.Request) {
@@ -36,11 +48,12 @@ func (d *writeBack) answer(s *scripted, r model.Request) {
 		s.emit(model.Event{ID: r.ID, Result: &model.StepResult{Step: r.Start.Step, Ended: r.Start.Step.Ramp + r.Start.Step.Seconds}})
 	case r.Start != nil:
 		d.backlog = math.Max(0, d.backlog-r.Start.Step.Ramp/2)
+		factor := d.factor()
 		for i := range int(r.Start.Step.Seconds) {
 			busy := math.Min(1, 2*d.backlog)
 			d.backlog = math.Max(0, d.backlog-0.5)
 			s.emit(model.Event{ID: r.ID, Sample: &model.Sample{Step: r.Start.Step.Number, End: r.Start.Step.Ramp + float64(i+1), Seconds: 1,
-				Read: &model.Flow{IOs: uint64(100 - 50*busy)}}})
+				Read: &model.Flow{IOs: uint64(math.Round(factor * (100 - 50*busy)))}}})
 		}
 		s.emit(model.Event{ID: r.ID, Result: &model.StepResult{Step: r.Start.Step, Ended: r.Start.Step.Ramp + r.Start.Step.Seconds}})
 	default:
@@ -196,15 +209,18 @@ func TestAWaitWithoutEffectEnds(t *testing.T) {
 		full        float64
 		writes      float64
 		backlog     float64
+		varies      []float64
 		least, most float64
 		settled     bool
 	}{
-		{"slower storage, few writes", 150, 500, 0, giveUpLeast, giveUpLeast + 10, false},
-		{"slower storage, more writes", 150, 1500, 0, 30, 40, false},
-		{"a cache that drains slowly", 100, 500, 19, 15, 25, true},
-		{"writes for more than a minute", 150, 5000, 0, waitMost, waitMost + 10, false},
+		{"slower storage, few writes", 150, 500, 0, nil, giveUpLeast, giveUpLeast + 10, false},
+		{"slower storage that varies", 150, 500, 0, []float64{0.9, 1.1, 0.95, 1.05}, giveUpLeast, giveUpLeast + 10, false},
+		{"storage that gets faster", 150, 500, 0, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.05, 1.1, 1.2, 1.2, 1.2, 1.2, 1.2}, 40, waitMost + 10, true},
+		{"slower storage, more writes", 150, 1500, 0, nil, 30, 40, false},
+		{"a cache that drains slowly", 100, 500, 19, nil, 15, 25, true},
+		{"writes for more than a minute", 150, 5000, 0, nil, waitMost, waitMost + 10, false},
 	} {
-		d := writeBack{backlog: c.backlog}
+		d := writeBack{backlog: c.backlog, varies: c.varies}
 		e, s := d.begun(t)
 		s.drain.probeFirst, s.drain.writes, s.drain.rates = true, c.writes, map[string]float64{"reads": c.full}
 		got, err := e.settle(t.Context(), s, model.Step{Workload: "reads", Seconds: 2})
