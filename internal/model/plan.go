@@ -148,17 +148,17 @@ func (p *Plan) VolumeOf(worker int) Volume {
 	return p.Volumes[worker]
 }
 
-// A prefill may take this many times its limit: longer for a size that the user or the workloads need
-// than for one that was chosen to fit into the limit, at a rate that a probe of 2 s has estimated. If that was an
-// overestimate, a smaller volume that was written in the time promised is better than a longer wait.
-const limitRequested, limitAutomatic = 3.0, 1.1
+// A prefill may take limitUsual times its limit, so that one that was expected to fit into it and is a little slower is still
+// finished: if the rate was overestimated, a smaller volume that was written in the time promised is better than a longer wait. For
+// the least size that the workloads allow, without which nothing can be measured, it may take limitLeast times as long.
+const limitUsual, limitLeast = 1.1, 3.0
 
 // PrefillLimit returns after how many seconds the prefill is ended; 0 if there is no limit. Each of several
 // volumes gets the time limit for all of them, because they may share one disk.
 func (p *Plan) PrefillLimit() float64 {
-	factor := limitAutomatic
-	if p.Experiment.Size > 0 || p.Volume.Size <= LeastSize(p.Workloads) {
-		factor = limitRequested
+	factor := limitUsual
+	if p.Volume.Size <= LeastSize(p.Workloads) {
+		factor = limitLeast
 	}
 	return factor * p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes)))
 }
