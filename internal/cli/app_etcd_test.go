@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/etcd"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -102,7 +103,7 @@ func TestTheGoalsOfEtcdAreGoals(t *testing.T) {
 			t.Fatal(err)
 		}
 		goals, err := spec.ParseGoals(p.Goals, p.Workloads)
-		if err != nil || len(goals) != 1 || goals[0].Direction != model.Sync || goals[0].Metric != model.P99 || goals[0].Bound != model.EtcdFlush {
+		if err != nil || len(goals) != 1 || goals[0].Direction != model.Sync || goals[0].Metric != model.P99 || goals[0].Bound != apps.EtcdFlush {
 			t.Errorf("%s: %+v, %v", name, goals, err)
 		}
 	}

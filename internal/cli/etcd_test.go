@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -58,7 +59,7 @@ func TestTheGoalsOfProfilesAreGoals(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if name == "etcd" && (len(goals) != 1 || goals[0].Direction != model.Sync || goals[0].Metric != model.P99 || goals[0].Above || goals[0].Bound != model.EtcdFlush) {
+		if name == "etcd" && (len(goals) != 1 || goals[0].Direction != model.Sync || goals[0].Metric != model.P99 || goals[0].Above || goals[0].Bound != apps.EtcdFlush) {
 			t.Errorf("%+v", goals)
 		}
 	}

@@ -14,13 +14,14 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/internal/plan/application"
 )
 
 // invented is an application with a flag of every kind.
 var invented = application.Application{
-	Kind: "invented", Title: "Invented", CheckOptions: func([]string) error { return nil },
+	App: apps.App{Kind: "invented", Title: "Invented"}, CheckOptions: func([]string) error { return nil },
 	Flags: []application.Flag{
 		{Name: "load", Load: true, To: func(r *model.AppRequest) any { return &r.Ask.Load }},
 		{Name: "script", File: true, To: func(r *model.AppRequest) any { return &r.Ask.Script }},

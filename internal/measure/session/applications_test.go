@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 )
 
 // planApplication plans an experiment with an application on a machine with 8 GiB of memory and enough
@@ -49,6 +50,19 @@ func TestEveryProfileOfAnApplicationIsAPlan(t *testing.T) {
 			}
 			if name == "quick" && plan.MeasureSeconds+plan.PrefillSeconds > 180 {
 				t.Errorf("quick takes %v s", plan.MeasureSeconds+plan.PrefillSeconds)
+			}
+		}
+	}
+}
+
+// Those who judge and render a saved run know its application by the load tool that its workloads name.
+func TestEveryApplicationIsKnownByItsLoadTool(t *testing.T) {
+	for _, a := range Applications() {
+		for _, p := range a.Profiles {
+			for _, w := range p().Workloads {
+				if known := apps.Of(w).Kind; known != a.Kind {
+					t.Errorf("%s: package apps takes %s, loaded by %q, for a workload of %q", a.Kind, w.Name, w.App.Tool, known)
+				}
 			}
 		}
 	}

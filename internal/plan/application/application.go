@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
@@ -23,10 +24,8 @@ const Scenario = "app"
 
 // Application is an application that can be measured.
 type Application struct {
-	// Kind is the kind of its targets, and its name on the command line; Title is how it is written in a
-	// sentence.
-	Kind  model.TargetKind
-	Title string
+	// App is what every step knows of it, its names among them.
+	apps.App
 	// Profiles are its profiles, the default first.
 	Profiles []func() profile.Profile
 	// Make returns a profile for a load that the user specified instead of a profile.

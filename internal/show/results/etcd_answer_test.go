@@ -6,13 +6,14 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 )
 
 // TestEtcdAnswerKnowsWhatAPercentileDoesNot: a disk that stalls for seconds is not fit for etcd,
 // whatever its p99 is, and one that was measured on full processors is not to blame.
 func TestEtcdAnswerKnowsWhatAPercentileDoesNot(t *testing.T) {
 	w := model.Workload{Name: "put-c1", Direction: model.Write, Depth: 1, App: model.AppLoad{Tool: "etcd"}}
-	goal := model.Goal{Workload: "put-c1", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
+	goal := model.Goal{Workload: "put-c1", Direction: model.Sync, Metric: model.P99, Bound: apps.EtcdFlush}
 	stall := func(cause model.StallCause) model.Finding {
 		return model.Finding{Rule: "stall", Severity: model.SeverityWarning, Results: []string{"put-c1"}, Evidence: map[string]any{"seconds": 2.5, "cause": string(cause)}}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 )
 
 func TestEtcdAnswer(t *testing.T) {
@@ -13,7 +14,7 @@ func TestEtcdAnswer(t *testing.T) {
 		{Workload: "wal", Direction: model.Write, Metrics: map[model.Metric]model.Estimate{model.IOPS: {Value: 321}}},
 		{Workload: "wal", Direction: model.Sync, Metrics: map[model.Metric]model.Estimate{model.IOPS: {Value: 99999}}},
 	}
-	goal := model.Goal{Workload: "wal", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
+	goal := model.Goal{Workload: "wal", Direction: model.Sync, Metric: model.P99, Bound: apps.EtcdFlush}
 	for outcome, want := range map[model.Outcome]string{
 		model.Met:       "this disk is fast enough for etcd, which asks for a p99 of its log's flushes under 10.0 ms; a single client gets at most about 321 puts/s",
 		model.Missed:    "this disk is too slow for etcd",
@@ -53,7 +54,7 @@ func flushed(within8 ...float64) *model.Recorded {
 
 func TestFlushesOfAnApplicationAreDecidedBetweenTheirBounds(t *testing.T) {
 	w := model.Workload{Name: "put-c1", Direction: model.Write, App: model.AppLoad{Tool: "etcd"}}
-	goal := model.Goal{Workload: "put-c1", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
+	goal := model.Goal{Workload: "put-c1", Direction: model.Sync, Metric: model.P99, Bound: apps.EtcdFlush}
 	for name, c := range map[string]struct {
 		rec   *model.Recorded
 		bound float64

@@ -2,13 +2,14 @@ package etcd
 
 import (
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // Application is etcd as it is asked for and planned: its loads, its data and its flags.
 var Application = application.Application{
-	Kind: model.Etcd, Title: "etcd",
+	App:      apps.Etcd,
 	Profiles: []func() profile.Profile{standard, quick, small}, Make: asked, CheckOptions: CheckOptions,
 	Data: profile.Data{
 		Choose:  chooseData,

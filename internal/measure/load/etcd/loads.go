@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
@@ -18,7 +19,7 @@ const repeat, ramp = 5.0, 1.0
 func putsBy(clients int) model.Workload {
 	w := model.Workload{
 		Name: fmt.Sprintf("put-c%d", clients), Access: model.Sequential, Direction: model.Write, BlockSize: 2300, Depth: clients,
-		Metric: model.Transactions, App: model.AppLoad{Tool: "etcd", Threads: 1},
+		Metric: model.Transactions, App: model.AppLoad{Tool: apps.Etcd.Tool, Threads: 1},
 	}
 	w.Words = "etcd puts, " + w.App.Describe(w)
 	return w
@@ -34,9 +35,9 @@ func profileOf(name, title string, clients ...int) profile.Profile {
 	return p
 }
 
-// flushGoal is etcd's disk requirement, model.EtcdFlush, for the flushes under a load.
+// flushGoal is etcd's disk requirement, apps.EtcdFlush, for the flushes under a load.
 func flushGoal(workload string) string {
-	return fmt.Sprintf("%s sync p99 < %.0fms", workload, model.EtcdFlush*1e3)
+	return fmt.Sprintf("%s sync p99 < %.0fms", workload, apps.EtcdFlush*1e3)
 }
 
 func standard() profile.Profile {

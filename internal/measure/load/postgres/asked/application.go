@@ -5,13 +5,14 @@ package asked
 import (
 	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // Application is PostgreSQL as it is asked for and planned: its loads, its data and its flags.
 var Application = application.Application{
-	Kind: model.Postgres, Title: "PostgreSQL",
+	App:      apps.Postgres,
 	Profiles: []func() profile.Profile{standard, quick, small, big, connecting, whitepaper}, Make: own, CheckOptions: postgres.CheckOptions,
 	Data: profile.Data{
 		Choose: chooseData, Seconds: readySeconds, Room: dataRoom, LogRoom: logRoom,

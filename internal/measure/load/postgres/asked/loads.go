@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
@@ -41,7 +42,7 @@ func loadOf(load string, clients int) model.Workload {
 	l := builtins[i]
 	w := model.Workload{
 		Name: fmt.Sprintf("%s-c%d", l.name, clients), Access: model.Random, Direction: model.Read, BlockSize: 8 << 10, Depth: clients,
-		Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: min(clients, usualThreads), Options: l.option},
+		Metric: model.Transactions, App: model.AppLoad{Tool: apps.Postgres.Tool, Threads: min(clients, usualThreads), Options: l.option},
 	}
 	if l.writes {
 		w.Direction = model.Write

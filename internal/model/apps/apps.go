@@ -1,0 +1,33 @@
+// Package apps says what every step needs to know of an application: its names, its load tool, and what
+// its numbers can show.
+//
+// Its assumptions: of an application that was measured, perhaps long ago, a workload names the load tool
+// and no more, so that is the key; and what is needed only to measure one is in the package of its load
+// tool (package application), which those who judge and render do not import.
+package apps
+
+import "github.com/loadline/loadline/internal/model"
+
+// App is an application as those know it who did not measure it.
+type App struct {
+	// Kind is the kind of its targets, and its name on the command line; Title is how it is written in a
+	// sentence.
+	Kind  model.TargetKind
+	Title string
+	// Tool is its load tool: AppLoad.Tool of its workloads.
+	Tool string
+}
+
+// all lists the applications. A new one is a file, and a line here.
+var all = []App{Postgres, Etcd}
+
+// Of returns the application that a workload loads. One that is not known, because another version measured
+// it, has the name of its load tool; storage has none.
+func Of(w model.Workload) App {
+	for _, a := range all {
+		if a.Tool == w.App.Tool {
+			return a
+		}
+	}
+	return App{Title: w.App.Tool, Tool: w.App.Tool}
+}
