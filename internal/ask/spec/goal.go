@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -54,7 +55,7 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	}
 	g.Workload = w.Name
 	directions := w.Directions()
-	if w.Sync != "" || w.App.Tool == string(model.Etcd) {
+	if w.Sync != "" || apps.Of(w).FlushTimes {
 		directions = append(directions, model.Sync)
 	}
 	g.Direction = directions[0]

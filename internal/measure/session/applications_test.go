@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/apps"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // planApplication plans an experiment with an application on a machine with 8 GiB of memory and enough
@@ -64,6 +65,9 @@ func TestEveryApplicationIsKnownByItsLoadTool(t *testing.T) {
 					t.Errorf("%s: package apps takes %s, loaded by %q, for a workload of %q", a.Kind, w.Name, w.App.Tool, known)
 				}
 			}
+		}
+		if _, err := profile.Lookup(a.LogProfile); a.FlushTimes && err != nil {
+			t.Errorf("%s: nothing measures its flushes one by one: %v", a.Kind, err)
 		}
 	}
 }

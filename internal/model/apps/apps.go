@@ -16,6 +16,10 @@ type App struct {
 	Title string
 	// Tool is its load tool: AppLoad.Tool of its workloads.
 	Tool string
+	// FlushTimes is set if its server counts how long flushes of its log take, so that a goal can ask for
+	// their p99. LogProfile is then the built-in profile that measures such flushes one by one.
+	FlushTimes bool
+	LogProfile string
 }
 
 // all lists the applications. A new one is a file, and a line here.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -46,7 +47,7 @@ func decideFlushes(rec *model.Recorded, w model.Workload, g model.Goal) model.Go
 		all := flushesOf(rec, w.Name)
 		from, to, known := percentile(all, p99)
 		if !known {
-			return decideFew(rec, all, g)
+			return decideFew(rec, w, all, g)
 		}
 		repeats, low, high, where = 1, from, to, "all repeats together"
 		switch {
@@ -69,14 +70,14 @@ func decideFlushes(rec *model.Recorded, w model.Workload, g model.Goal) model.Go
 		g.Outcome = model.Missed
 	default:
 		g.Message += ", and the bound lies in between"
-		g.Next = oneByOne(rec)
+		g.Next = oneByOne(rec, w)
 	}
 	return g
 }
 
 // oneByOne is the advice to measure how long each flush takes.
-func oneByOne(rec *model.Recorded) string {
-	return "measure the flushes one by one: loadline run " + safetext.ShellWord(rec.Plan.Volume.Target.InCommand()) + " --profile etcd"
+func oneByOne(rec *model.Recorded, w model.Workload) string {
+	return "measure the flushes one by one: loadline run " + safetext.ShellWord(rec.Plan.Volume.Target.InCommand()) + " --profile " + apps.Of(w).LogProfile
 }
 
 // flushesOf adds up the flushes of a workload's repeats.
@@ -103,8 +104,8 @@ func flushesOf(rec *model.Recorded, workload string) *model.AppCounts {
 
 // decideFew decides a goal on the p99 of too few flushes for one: it is missed if clearly more than one in a hundred took
 // longer than a time that is no shorter than the bound.
-func decideFew(rec *model.Recorded, all *model.AppCounts, g model.Goal) model.Goal {
-	g.Message, g.Next = "the times of its flushes were not counted, or too few of them", oneByOne(rec)
+func decideFew(rec *model.Recorded, w model.Workload, all *model.AppCounts, g model.Goal) model.Goal {
+	g.Message, g.Next = "the times of its flushes were not counted, or too few of them", oneByOne(rec, w)
 	if all.Flushes == nil {
 		return g
 	}
@@ -146,9 +147,6 @@ func percentile(c *model.AppCounts, share float64) (low, high float64, known boo
 	}
 	return low, math.Inf(1), true
 }
-
-// loadsEtcd reports whether the workload loads etcd, which counts how long flushes take.
-func loadsEtcd(w model.Workload) bool { return w.App.Tool == string(model.Etcd) }
 
 func clients(n int) string {
 	if n <= 1 {

@@ -21,7 +21,7 @@ const electionTimeout = 1.0
 // A percentile does not show that a disk stalls now and then, and the time of a flush includes its
 // process's wait for a processor: if the findings report either, nothing is concluded about the disk.
 func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings []model.Finding) string {
-	if !w.Append && !loadsEtcd(w) || g.Direction != model.Sync || g.Metric != model.P99 || g.Above || g.Bound != apps.EtcdFlush || g.Outcome == model.Undecided {
+	if !w.Append && apps.Of(w).Kind != model.Etcd || g.Direction != model.Sync || g.Metric != model.P99 || g.Above || g.Bound != apps.EtcdFlush || g.Outcome == model.Undecided {
 		return ""
 	}
 	asks := ", which asks for a p99 of its log's flushes under " + g.Metric.Format(g.Bound)

@@ -7,6 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 )
 
 // decideGoals decides the goals of a run, and says what to do about those that are not met. A goal that
@@ -20,7 +21,7 @@ func decideGoals(ev trust.Evidence, findings []model.Finding) []model.Goal {
 			continue
 		}
 		w, _ := ev.Recorded.Plan.Workload(g.Workload)
-		if loadsEtcd(w) && g.Direction == model.Sync {
+		if apps.Of(w).FlushTimes && g.Direction == model.Sync {
 			g = believed(decideFlushes(ev.Recorded, w, g), ev, findings)
 			g.Message += etcdAnswer(w, g, ev.Results, findings)
 			goals = append(goals, g)
