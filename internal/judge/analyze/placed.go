@@ -3,42 +3,21 @@ package analyze
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// statements is the number of statements in each of pgbench's built-in transactions; each is a round
-// trip.
-var statements = map[string]float64{"tpcb-like": 7, "simple-update": 5, "select-only": 1}
-
-// builtin is pgbench's option that names a built-in transaction, and shortBuiltins are short ones for two of them.
-const builtin = "--builtin="
-
-var shortBuiltins = map[string]string{"-S": "select-only", "--select-only": "select-only", "-N": "simple-update", "--skip-some-updates": "simple-update"}
-
-// roundTripsOf returns the number of round trips per transaction of a workload; 0 if unknown, because a user's
-// script may have any number, and so may a mix of built-in transactions. No other option that can be given changes
-// it: a prepared statement also takes one round trip, apart from its preparation.
+// roundTripsOf returns the number of round trips per transaction of a workload; 0 if unknown.
 func roundTripsOf(w *model.Workload) float64 {
-	if w == nil || w.App.Tool != "pgbench" || w.App.Script != "" {
+	if w == nil {
 		return 0
 	}
-	n, named := 0.0, false
-	for _, o := range w.App.OptionList() {
-		name, names := strings.CutPrefix(o, builtin)
-		if short := shortBuiltins[o]; short != "" {
-			name, names = short, true
-		}
-		if names && named || strings.HasPrefix(o, "-b") {
-			return 0
-		}
-		if names {
-			n, named = statements[name], true
-		}
+	if count := apps.Of(*w).RoundTrips; count != nil {
+		return count(w.App)
 	}
-	return n
+	return 0
 }
 
 // network is how long a transaction of a workload waits for the network and for connections, in
@@ -56,8 +35,8 @@ func network(rec *model.Recorded, w *model.Workload, r *model.AppResult) (second
 	if !w.App.Reconnect {
 		return n * s.RoundTrip, words, true
 	}
-	// A pgbench thread connects one client after the other, and pgbench's own connection time includes
-	// how busy the server was.
+	// A thread of the load tool connects one client after the other, and the tool's own connection time
+	// includes how busy the server was.
 	connection := s.Connection
 	if r.Connect > 0 {
 		connection = r.Connect
@@ -81,7 +60,7 @@ const (
 )
 
 // taken is how long a transaction took from the client's point of view, in seconds; 0 if unknown.
-// pgbench's own latency excludes connecting, so it is computed from the rate in a closed loop.
+// The load tool's own latency excludes connecting, so it is computed from the rate in a closed loop.
 func taken(w *model.Workload, r *model.Result) float64 {
 	if rate := r.Metrics[model.Transactions].Value; !w.OpenLoop && rate > 0 {
 		return float64(max(1, w.Depth)) / rate

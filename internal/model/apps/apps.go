@@ -20,6 +20,9 @@ type App struct {
 	// their p99. LogProfile is then the built-in profile that measures such flushes one by one.
 	FlushTimes bool
 	LogProfile string
+	// RoundTrips returns the number of round trips between client and server in a transaction, 0 if it is
+	// unknown; nil if it always is.
+	RoundTrips func(model.AppLoad) float64
 }
 
 // all lists the applications. A new one is a file, and a line here.
