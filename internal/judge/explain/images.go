@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/prediction"
 )
 
@@ -131,7 +132,7 @@ func (ev Evidence) imagesIn(c prediction.Costs) (x imagesIn, ok bool) {
 // the user's own script.
 func (ev Evidence) changesAccounts(workload string) (changes, known bool) {
 	for _, w := range ev.Recorded.Plan.Workloads {
-		if w.Name == workload && w.App.Tool == "pgbench" {
+		if w.Name == workload && w.App.Tool == apps.Postgres.Tool {
 			return slices.ContainsFunc(scripts, func(s script) bool { return slices.Contains(w.App.OptionList(), s.option) }), w.App.Script == ""
 		}
 	}

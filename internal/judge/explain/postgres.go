@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -12,8 +13,8 @@ import (
 // transaction is the average of a workload's transactions over all counted repeats, including ramps:
 // times in seconds per transaction; a pointer is nil if the value is unknown.
 type transaction struct {
-	// server is its display name.
-	server           string
+	// app is what was loaded.
+	app              apps.App
 	clients, threads int
 	// rate is in 1/s; seen is the time of one from the client's point of view.
 	rate, seen float64
@@ -47,7 +48,7 @@ func (t transaction) waits() bool {
 
 // transaction sums up the steps of a workload; ok is false if there are none.
 func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
-	t = transaction{server: serverOf(w).name, clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: processorsOf(&ev.Recorded.Environment)}
+	t = transaction{app: apps.Of(w), clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: processorsOf(&ev.Recorded.Environment)}
 	var transactions, seconds, flushes, flushing, reading, connects float64
 	var p model.AppProcessor
 	whole, timed, read, scheduled, others := true, true, true, true, 0.0
@@ -190,7 +191,7 @@ const (
 func transactionRows(b *budget.Budget, t transaction) (residual string) {
 	residual = roundTrips
 	if t.connect > 0 {
-		b.Rows = append(b.Rows, connectRow(t.clients, t.threads, t.connect, "pgbench"))
+		b.Rows = append(b.Rows, connectRow(t.clients, t.threads, t.connect, t.app.Tool))
 	}
 	if t.sampled != nil && t.connect == 0 {
 		return sampledRows(b, t)
@@ -204,7 +205,7 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 	}
 	if p := t.processor; p != nil {
 		b.Rows = append(b.Rows,
-			budget.Row{Part: budget.ClientCPU, Name: "pgbench, on a processor", Seconds: p.ClientCPU, Source: "scheduler"},
+			budget.Row{Part: budget.ClientCPU, Name: t.app.Tool + ", on a processor", Seconds: p.ClientCPU, Source: "scheduler"},
 			budget.Row{Part: budget.ServerCPU, Name: "server, on a processor", Seconds: p.ServerCPU, Source: "scheduler"},
 			budget.Row{Part: budget.RunQueue, Name: "both, waiting for a processor", Seconds: p.ServerWait + p.ClientWait, Source: "scheduler"})
 	} else {
@@ -213,19 +214,19 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 			Measure: "measure it again, with connections that last: loadline app postgres DIR; the kernel must tell (/proc/PID/schedstat)"})
 	}
 	if t.reading != nil {
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: t.server})
-	} else if t.server == postgresServer.name {
-		b.Missing = append(b.Missing, budget.Missing{What: "how long reads took", Measure: "loadline app postgres DIR --set track_io_timing=on; of a server that exists: ALTER SYSTEM SET track_io_timing=on"})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: t.app.Title})
+	} else if t.app.TimeReads != "" {
+		b.Missing = append(b.Missing, budget.Missing{What: "how long reads took", Measure: t.app.TimeReads})
 	}
 	switch {
 	case t.waits() && t.clients == 1:
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flushes * *t.flush, Of: times(*t.flushes, "flush", "flushes") + units.FormatDuration(*t.flush), Source: t.server})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flushes * *t.flush, Of: times(*t.flushes, "flush", "flushes") + units.FormatDuration(*t.flush), Source: t.app.Title})
 	case t.waits():
 		if t.flushing != nil {
 			b.Rows = append(b.Rows, budget.Row{Part: budget.FlushQueue, Name: "waiting for the flush in progress", Seconds: *t.flushing * *t.flush / 2,
 				Of: percent(*t.flushing) + " × half a flush", Source: "computed"})
 		}
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: t.server})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: t.app.Title})
 	case t.flush == nil:
 		b.Missing = append(b.Missing, budget.Missing{What: "how long flushes took", Measure: "loadline app postgres DIR --set track_wal_io_timing=on; of a server that exists: ALTER SYSTEM SET track_wal_io_timing=on"})
 	}
@@ -283,10 +284,10 @@ func groupRows(b *budget.Budget, t transaction) {
 	const law = "group commit: L = 2F"
 	first := budget.Row{Part: budget.FlushQueue, Name: "own work, then the other group's flush", Seconds: *t.flush, Source: law}
 	if c, known := t.own(); known && c < *t.flush {
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Work, Name: "own work (processors, reads)", Seconds: c, Source: "scheduler, PostgreSQL"})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Work, Name: "own work (processors, reads)", Seconds: c, Source: "scheduler, " + t.app.Title})
 		first.Name, first.Seconds, first.Of = "waiting for the other group's flush", *t.flush-c, "a flush less own work"
 	}
-	b.Rows = append(b.Rows, first, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: t.server})
+	b.Rows = append(b.Rows, first, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: t.app.Title})
 	b.Notes = append(b.Notes, t.grouping())
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/prediction"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -143,7 +144,7 @@ func (ev Evidence) like() (l like, err error) {
 // loadsOf are the workloads of a script, by increasing numbers of clients.
 func (ev Evidence) loadsOf(s script) (list []model.Workload) {
 	for _, w := range ev.Recorded.Plan.Workloads {
-		if w.App.Tool == "pgbench" && w.App.Script == "" && !w.App.Reconnect && slices.Contains(w.App.OptionList(), s.option) && ev.withoutBudget(w) == "" {
+		if w.App.Tool == apps.Postgres.Tool && w.App.Script == "" && !w.App.Reconnect && slices.Contains(w.App.OptionList(), s.option) && ev.withoutBudget(w) == "" {
 			list = append(list, w)
 		}
 	}

@@ -207,18 +207,18 @@ func sampledRows(b *budget.Budget, t transaction) (residual string) {
 	if p := t.processor; p != nil {
 		// Some of it is within what the server calls a wait, such as the system call for a flush.
 		onClient, onServer = min(p.ClientCPU, (atClient.mean+atClient.margin)/t.rate), min(p.ServerCPU, (atNothing.mean+atNothing.margin)/t.rate)
-		b.Rows = append(b.Rows, budget.Row{Part: budget.ClientCPU, Name: "pgbench, on a processor", Seconds: onClient, Source: "scheduler"})
-		add(budget.RoundTrips, "round trips", atClient, onClient, "less pgbench on a processor")
+		b.Rows = append(b.Rows, budget.Row{Part: budget.ClientCPU, Name: t.app.Tool + ", on a processor", Seconds: onClient, Source: "scheduler"})
+		add(budget.RoundTrips, "round trips", atClient, onClient, "less "+t.app.Tool+" on a processor")
 		b.Rows = append(b.Rows, budget.Row{Part: budget.ServerCPU, Name: "server, on a processor", Seconds: onServer, Source: "scheduler"})
 		add(budget.RunQueue, "server, waiting for a processor", atNothing, onServer, "no wait event, less on a processor")
 	} else {
-		add(budget.RoundTrips, "pgbench and round trips", atClient, 0, "")
+		add(budget.RoundTrips, t.app.Tool+" and round trips", atClient, 0, "")
 		add(budget.ServerCPU, "server, with no wait event", atNothing, 0, "on a processor or waiting for one")
 	}
 	add(budget.Locks, "other transactions' locks", s.in(inLock), 0, s.largest(inLock))
 	add(budget.Latches, "internal locks (LWLocks)", s.in(inLatch), 0, s.largest(inLatch))
 	if t.reading != nil && !t.shared {
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: "PostgreSQL"})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: t.app.Title})
 	} else {
 		add(budget.Reads, "reads of pages not in its cache", s.in(inRead), 0, "")
 	}
@@ -230,7 +230,7 @@ func sampledRows(b *budget.Budget, t transaction) (residual string) {
 	}
 	if t.waits() && !t.shared {
 		own := *t.flushes * *t.flush
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: name, Seconds: own, Of: times(*t.flushes, "flush", "flushes") + units.FormatDuration(*t.flush), Source: "PostgreSQL"})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: name, Seconds: own, Of: times(*t.flushes, "flush", "flushes") + units.FormatDuration(*t.flush), Source: t.app.Title})
 		b.Notes = append(b.Notes, fmt.Sprintf("own flushes: %s per transaction by the server's timing, %s ± %s sampled", units.FormatDuration(own), units.FormatDuration(flush.mean/t.rate), units.FormatDuration(flush.margin/t.rate)))
 	} else {
 		add(budget.Flush, name, flush, 0, "")
@@ -239,7 +239,7 @@ func sampledRows(b *budget.Budget, t transaction) (residual string) {
 		add(budget.OtherWaits, "other waits", s.in(inOther), 0, other)
 	}
 	b.Notes = append(b.Notes, s.cost())
-	if !slices.ContainsFunc(b.Rows, func(r budget.Row) bool { return r.Source == "PostgreSQL" }) {
+	if !slices.ContainsFunc(b.Rows, func(r budget.Row) bool { return r.Source == t.app.Title }) {
 		b.Notes = append(b.Notes, "every part comes from sampling, so the closure shows only that all sessions were seen")
 	}
 	if t.bound() {

@@ -10,26 +10,6 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// application is a server below a load: its display name, and the name of its processes.
-type application struct{ name, command string }
-
-// The servers.
-var (
-	postgresServer = application{"PostgreSQL", "postgres"}
-	etcdServer     = application{"etcd", "etcd"}
-)
-
-// serverOf is the server that a workload loads.
-func serverOf(w model.Workload) application {
-	switch w.App.Tool {
-	case "pgbench":
-		return postgresServer
-	case "etcd":
-		return etcdServer
-	}
-	return application{w.App.Tool, w.App.Tool}
-}
-
 // partOf separates the name of a whole from that of a part of it, so that the parts can be combined
 // again.
 const partOf = ": "
@@ -50,7 +30,7 @@ func (u underTransaction) time() float64 { return u.reads.time() + u.writes.time
 // under sums up what was traced below a server; ok is false if nothing was. Flushes are those of the
 // log's device, if it has a separate one.
 func (ev Evidence) under(w model.Workload, t transaction) (u underTransaction, ok bool) {
-	server, log := serverOf(w), ev.logDevice(w.Name)
+	log := ev.logDevice(w.Name)
 	type one struct{ own, all sums }
 	seen := map[iotrace.Operation]*one{iotrace.Read: {}, iotrace.Write: {}, iotrace.Flush: {}}
 	logTraced := log == ""
@@ -61,7 +41,7 @@ func (ev Evidence) under(w model.Workload, t transaction) (u underTransaction, o
 			return
 		}
 		sum.all.add(x)
-		if strings.HasPrefix(x.Command, server.command) {
+		if strings.HasPrefix(x.Command, t.app.Process) {
 			sum.own.add(x)
 		}
 	})

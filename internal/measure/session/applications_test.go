@@ -59,6 +59,9 @@ func TestEveryProfileOfAnApplicationIsAPlan(t *testing.T) {
 // Those who judge and render a saved run know its application by the load tool that its workloads name.
 func TestEveryApplicationIsKnownByItsLoadTool(t *testing.T) {
 	for _, a := range Applications() {
+		if a.Title == "" || a.Process == "" {
+			t.Errorf("%s: title %q, process %q", a.Kind, a.Title, a.Process)
+		}
 		for _, p := range a.Profiles {
 			for _, w := range p().Workloads {
 				if known := apps.Of(w).Kind; known != a.Kind {

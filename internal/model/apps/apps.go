@@ -14,12 +14,15 @@ type App struct {
 	// sentence.
 	Kind  model.TargetKind
 	Title string
-	// Tool is its load tool: AppLoad.Tool of its workloads.
-	Tool string
+	// Tool is its load tool: AppLoad.Tool of its workloads. Process is what the names of the processes of
+	// its server begin with.
+	Tool, Process string
 	// FlushTimes is set if its server counts how long flushes of its log take, so that a goal can ask for
 	// their p99. LogProfile is then the built-in profile that measures such flushes one by one.
 	FlushTimes bool
 	LogProfile string
+	// TimeReads says how to make the server time its reads if it does not; "" if it has no such setting.
+	TimeReads string
 	// RoundTrips returns the number of round trips between client and server in a transaction, 0 if it is
 	// unknown; nil if it always is.
 	RoundTrips func(model.AppLoad) float64
@@ -36,5 +39,5 @@ func Of(w model.Workload) App {
 			return a
 		}
 	}
-	return App{Title: w.App.Tool, Tool: w.App.Tool}
+	return App{Title: w.App.Tool, Tool: w.App.Tool, Process: w.App.Tool}
 }
