@@ -105,7 +105,7 @@ func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 	}
 	t.throttled = ev.throttled(w.Name)
 	t.shared = others > fewOthers*transactions
-	if w.App.Tool == "pgbench" {
+	if states[t.app.Kind] != nil {
 		t.sampled, t.unsampled = ev.sampling(w)
 	}
 	return t, true

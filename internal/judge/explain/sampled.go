@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/model/waits"
@@ -24,6 +25,8 @@ type sampling struct {
 	moments, asked int
 	spent, seconds float64
 	bins           []waits.Bin
+	// state is what a name in bins means.
+	state func(name string) state
 }
 
 const (
@@ -37,7 +40,7 @@ const (
 
 // sampling sums up the steps of a workload; without says why there is none.
 func (ev Evidence) sampling(w model.Workload) (s *sampling, without string) {
-	s = &sampling{sessions: max(1, w.Depth)}
+	s = &sampling{sessions: max(1, w.Depth), state: states[apps.Of(w).Kind]}
 	hidden, seen := 0, 0
 	for _, step := range ev.steps(w.Name) {
 		c := step.App
@@ -132,39 +135,12 @@ const (
 	inOther
 )
 
-// named are the server's names that belong to a state, in lower case: version 17 spells them
-// differently from its predecessors ("WALSync", "WalSync"). The manual, "Wait Events".
-var named = map[string]state{
-	waits.None:        inNothing,
-	"io:walsync":      inOwnFlush,
-	"lwlock:walwrite": inOthersFlush,
-	"io:walwrite":     inWrite, "io:walinitwrite": inWrite, "io:walinitsync": inWrite,
-	"io:datafileread": inRead, "io:datafileprefetch": inRead,
-	// From version 18 on, other processes may read for a session, which waits for them.
-	"io:aioiocompletion": inRead, "io:aiouringsubmit": inRead, "io:aiouringexecution": inRead, "lwlock:aiouringcompletion": inRead, "ipc:bufferio": inRead, "lwlock:bufferio": inRead,
-}
-
-// stateOf is the state that a name belongs to.
-func stateOf(name string) state {
-	small := strings.ToLower(name)
-	if s, known := named[small]; known {
-		return s
-	}
-	kind, _, _ := strings.Cut(small, ":")
-	switch kind {
-	case "client":
-		return inClient
-	case "lock":
-		return inLock
-	case "lwlock", "bufferpin", "buffer":
-		return inLatch
-	}
-	return inOther
-}
+// states says, for each application whose sessions are sampled, what the names of their waits mean.
+var states = map[model.TargetKind]func(name string) state{model.Postgres: postgresState}
 
 // in is how many sessions were in a state.
 func (s *sampling) in(wanted state) occupied {
-	return s.of(func(name string) bool { return stateOf(name) == wanted })
+	return s.of(func(name string) bool { return s.state(name) == wanted })
 }
 
 // largest are the names of a state, the most frequent first, at most three.
@@ -172,7 +148,7 @@ func (s *sampling) largest(wanted state) string {
 	counts := map[string]int{}
 	for _, b := range s.bins {
 		for name, n := range b.States {
-			if stateOf(name) == wanted && n > 0 {
+			if s.state(name) == wanted && n > 0 {
 				counts[name] += n
 			}
 		}

@@ -181,7 +181,7 @@ func TestStatesOfEachVersion(t *testing.T) {
 		"LWLock:LockManager": inLatch, "LWLock:WALInsert": inLatch, "BufferPin:BufferPin": inLatch, "Client:ClientRead": inClient, "Client:ClientWrite": inClient,
 		"IO:DataFileExtend": inOther, "IPC:SyncRep": inOther, "Timeout:VacuumDelay": inOther, "Extension:Extension": inOther,
 	} {
-		if got := stateOf(name); got != want {
+		if got := postgresState(name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
@@ -207,7 +207,7 @@ func TestMarginsHoldTheTruth(t *testing.T) {
 					x.Bins[i] = waits.Bin{Moments: 20, States: map[string]int{state: 80}}
 				}
 			}
-			s := &sampling{sessions: 4, bins: x.Bins}
+			s := &sampling{sessions: 4, bins: x.Bins, state: postgresState}
 			for _, b := range x.Bins {
 				s.moments += b.Moments
 			}
