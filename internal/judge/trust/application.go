@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/apps"
 )
 
 // Rules about applications use the counters of a server and its load tool. They do not apply to runs
@@ -19,13 +20,12 @@ var ofStorage = []*Rule{
 // applicationRules judge runs that load an application, and do not apply to others.
 var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions}
 
-// ofDatabases names the rules that apply only to databases with tables, caches and reconnecting
-// clients, as pgbench loads them.
+// ofDatabases names the rules that apply only to databases (App.Database).
 var ofDatabases = []*Rule{&ruleConnecting, &ruleHotRows, &ruleMaintenance, &ruleFit}
 
 // loadsDatabase reports whether the run loads a database.
 func (ev Evidence) loadsDatabase() bool {
-	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return w.App.Tool == "pgbench" })
+	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return apps.Of(w).Database })
 }
 
 // application reports whether the run loads one.

@@ -35,8 +35,8 @@ func checkConnecting(ev Evidence) []model.Finding {
 				took = fmt.Sprintf(" (%s each)", units.FormatDuration(cost.Connect))
 			}
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-				Message: fmt.Sprintf("connecting in turn: %d clients of %s connect%s through %d of pgbench's threads, one at a time, so the rate is that of connecting and says nothing about storage",
-					w.Depth, r.Workload, took, threads),
+				Message: fmt.Sprintf("connecting in turn: %d clients of %s connect%s through %d of %s's threads, one at a time, so the rate is that of connecting and says nothing about storage",
+					w.Depth, r.Workload, took, threads, w.App.Tool),
 				Evidence: map[string]any{"clients": w.Depth, "threads": threads, "connect": cost.Connect},
 				Next:     ev.otherLoad("--load", "select", "--connect", "--clients", strconv.Itoa(w.Depth), "--threads", strconv.Itoa(w.Depth))})
 		default:

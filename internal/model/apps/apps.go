@@ -17,6 +17,8 @@ type App struct {
 	// Tool is its load tool: AppLoad.Tool of its workloads. Process is what the names of the processes of
 	// its server begin with.
 	Tool, Process string
+	// Database is set if it has tables, a cache and maintenance of its own, and clients that may reconnect.
+	Database bool
 	// FlushTimes is set if its server counts how long flushes of its log take, so that a goal can ask for
 	// their p99. LogProfile is then the built-in profile that measures such flushes one by one.
 	FlushTimes bool

@@ -8,7 +8,7 @@ import (
 
 // Postgres is PostgreSQL, loaded by pgbench.
 var Postgres = App{
-	Kind: model.Postgres, Title: "PostgreSQL", Tool: "pgbench", Process: "postgres",
+	Kind: model.Postgres, Title: "PostgreSQL", Tool: "pgbench", Process: "postgres", Database: true,
 	TimeReads:  "loadline app postgres DIR --set track_io_timing=on; of a server that exists: ALTER SYSTEM SET track_io_timing=on",
 	RoundTrips: roundTrips,
 }
