@@ -23,9 +23,14 @@ var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnect
 // ofDatabases names the rules that apply only to databases (App.Database).
 var ofDatabases = []*Rule{&ruleConnecting, &ruleHotRows, &ruleMaintenance, &ruleFit}
 
-// loadsDatabase reports whether the run loads a database.
-func (ev Evidence) loadsDatabase() bool {
-	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return apps.Of(w).Database })
+// app is the application that the run loads; zero if it loads storage.
+func (ev Evidence) app() apps.App {
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if w.Loads() {
+			return apps.Of(w)
+		}
+	}
+	return apps.App{}
 }
 
 // application reports whether the run loads one.
@@ -43,7 +48,7 @@ func (ev Evidence) applies(r Rule) bool {
 		return ev.application() && ev.existing()
 	}
 	if ev.application() {
-		return !slices.ContainsFunc(ofStorage, named) && (ev.loadsDatabase() || !slices.ContainsFunc(ofDatabases, named))
+		return !slices.ContainsFunc(ofStorage, named) && (ev.app().Database || !slices.ContainsFunc(ofDatabases, named))
 	}
 	if r.Name == ruleConnecting.Name && ev.Recorded.Imported != nil {
 		return slices.ContainsFunc(ev.Recorded.Imported.Figures, connects)

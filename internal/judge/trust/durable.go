@@ -33,7 +33,7 @@ func checkDurable(ev Evidence) []model.Finding {
 		return notChecked("the server's settings are not known")
 	}
 	var off []string
-	for _, unsafe := range []model.Setting{{Name: "fsync", Value: "off"}, {Name: "synchronous_commit", Value: "off"}, {Name: "full_page_writes", Value: "off"}, {Name: "unsafe-no-fsync", Value: "true"}} {
+	for _, unsafe := range ev.app().Unsafe {
 		if v, known := state.Setting(unsafe.Name); known && v == unsafe.Value {
 			off = append(off, unsafe.Name+"="+unsafe.Value)
 		}

@@ -19,6 +19,8 @@ type App struct {
 	Tool, Process string
 	// Database is set if it has tables, a cache and maintenance of its own, and clients that may reconnect.
 	Database bool
+	// Unsafe are settings with which it may lose what it has acknowledged.
+	Unsafe []model.Setting
 	// FlushTimes is set if its server counts how long flushes of its log take, so that a goal can ask for
 	// their p99. LogProfile is then the built-in profile that measures such flushes one by one.
 	FlushTimes bool

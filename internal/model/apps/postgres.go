@@ -9,6 +9,7 @@ import (
 // Postgres is PostgreSQL, loaded by pgbench.
 var Postgres = App{
 	Kind: model.Postgres, Title: "PostgreSQL", Tool: "pgbench", Process: "postgres", Database: true,
+	Unsafe:     []model.Setting{{Name: "fsync", Value: "off"}, {Name: "synchronous_commit", Value: "off"}, {Name: "full_page_writes", Value: "off"}},
 	TimeReads:  "loadline app postgres DIR --set track_io_timing=on; of a server that exists: ALTER SYSTEM SET track_io_timing=on",
 	RoundTrips: roundTrips,
 }
