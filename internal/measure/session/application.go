@@ -103,6 +103,18 @@ func applicationImage(ask *model.AppRequest) string {
 	return ""
 }
 
+// loadTool returns the name of an application's load tool; "" if there is no application.
+func loadTool(ask *model.AppRequest) string {
+	if ask == nil {
+		return ""
+	}
+	app, err := Applications().Lookup(ask.Name)
+	if err != nil {
+		return ""
+	}
+	return app.Tool
+}
+
 // applicationRoom returns the space in bytes that an application's data need on the volume that was planned
 // for them.
 func applicationRoom(ask *model.AppRequest, v model.Volume) int64 {

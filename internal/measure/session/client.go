@@ -37,7 +37,7 @@ func (o *Places) withClient(ctx context.Context, e *env.Env, at factory, by plac
 	if err != nil {
 		return nil, errors.Join(err, client.Link.Close(), server.Link.Close())
 	}
-	a.Say(fmt.Sprintf("the server is on the node %s, and pgbench in a pod of its own on %s", server.Cluster.Node, client.Cluster.Node))
+	a.Say(fmt.Sprintf("the server is on the node %s, and %s in a pod of its own on %s", server.Cluster.Node, by.tool, client.Cluster.Node))
 	server.Link, server.Cluster.Client = link, client.Cluster
 	return server, nil
 }
@@ -49,7 +49,7 @@ func (o *Places) checkClient(ctx context.Context, e *env.Env, ask *model.AppRequ
 		return nil
 	}
 	if !inCluster(t) {
-		return model.RefusedError(fmt.Sprintf("--client-node places pgbench in a Kubernetes cluster, and %s is in none", t.Name), "leave it out, or name sc:CLASS or pvc:CLAIM")
+		return model.RefusedError(fmt.Sprintf("--client-node places %s in a Kubernetes cluster, and %s is in none", loadTool(ask), t.Name), "leave it out, or name sc:CLASS or pvc:CLAIM")
 	}
 	if ask.Client == remote.Same {
 		return nil

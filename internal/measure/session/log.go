@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/application"
 )
 
 // logTarget returns where an application's log is to be, if its data is in t; nil if the log is with the
@@ -36,9 +37,9 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 		return nil, model.RefusedError(fmt.Sprintf("the data would be in %s and the log in %s: one is in a Kubernetes cluster, and the other on this machine", t.Name, log.Name),
 			"name a directory for the log of a directory, and sc:CLASS or pvc:CLAIM for that of a volume in the cluster")
 	case !inCluster(t):
-		return &log, checkLogDirectory(log, t)
+		return &log, checkLogDirectory(app, log, t)
 	case log.Cluster.Block:
-		return nil, model.RefusedError(log.Name+" asks for a raw device, and PostgreSQL keeps its log in a filesystem", "leave mode=Block out")
+		return nil, model.RefusedError(log.Name+" asks for a raw device, and "+app.Title+" keeps its log in a filesystem", "leave mode=Block out")
 	case log.Cluster.Made() != t.Cluster.Made():
 		return nil, model.RefusedError(fmt.Sprintf("one of %s and %s would be made and the other exists: what lets the server write to the one would change owners of files in the other", t.Name, log.Name),
 			"name two classes (sc:), or two claims that exist (pvc:)")
@@ -58,9 +59,9 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 }
 
 // checkLogDirectory refuses directories of a machine that are not suitable for a log.
-func checkLogDirectory(log, t model.Target) error {
+func checkLogDirectory(app application.Application, log, t model.Target) error {
 	if log.Kind != model.Directory {
-		return model.RefusedError(fmt.Sprintf("--wal %s is not a directory, and PostgreSQL keeps its log in one", log.Name), "name a directory on the storage that the log is to be on")
+		return model.RefusedError(fmt.Sprintf("--wal %s is not a directory, and %s keeps its log in one", log.Name, app.Title), "name a directory on the storage that the log is to be on")
 	}
 	if t.Kind = model.Directory; isSame(log, t) {
 		return model.RefusedError(fmt.Sprintf("--wal %s is where the data are: that is not a volume of its own", log.Name), "name a directory on another filesystem, or leave --wal out")

@@ -58,6 +58,8 @@ type placeOptions struct {
 	spread place.Spread
 	// application is the image with an application's programs, "" if the volume is loaded directly.
 	application string
+	// tool is the name of the application's load tool.
+	tool string
 	// log is where an application's log is to be, nil if it is with the data.
 	log *model.Target
 	say func(string)
@@ -66,7 +68,7 @@ type placeOptions struct {
 // place starts a worker where the target is, and waits for its hello.
 func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
 	at := o.at(t)
-	by.application = applicationImage(exp.App)
+	by.application, by.tool = applicationImage(exp.App), loadTool(exp.App)
 	where, err := at.open(o, e, by)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (o *Places) parseAsked(name string, ask *model.AppRequest) (model.Target, e
 	case ask.Name != string(t.Kind):
 		return refuse(t.URI+" is a PostgreSQL server, and "+ask.Name+" is asked for", "loadline app postgres "+safetext.ShellWord(t.URI))
 	case len(o.Hosts) > 0:
-		return refuse("pgbench runs on this machine against a server that exists, and --hosts names others", "run loadline there")
+		return refuse(loadTool(ask)+" runs on this machine against a server that exists, and --hosts names others", "run loadline there")
 	case len(ask.Set) > 0:
 		return refuse("--set is for a server of Loadline's own: the settings of one that exists are not touched", "leave --set out, or change it yourself: ALTER SYSTEM SET …")
 	case ask.Image != "":
