@@ -39,7 +39,7 @@ the margin or --max-time is over; two run directories are compared as they are; 
 the folder of a saved comparison. --experiment repeats the comparison in such a folder,
 and --in-cluster runs it in a Job in a Kubernetes cluster (see loadline run).
 
-compare app postgres A B and compare app etcd A B measure an application in two places
+` + compareAppVerbs() + ` measure an application in two places
 instead. Saved runs of an application are compared like any others, by their directories.
 
 If there is time, each side is also measured for 20 s without a pause in each direction:

@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
@@ -25,6 +26,15 @@ func newCompareApp(e *env.Env) *cobra.Command {
 		group.AddCommand(newCompareAppOf(e, app))
 	}
 	return group
+}
+
+// compareAppVerbs lists the verbs that compare an application in two places.
+func compareAppVerbs() string {
+	var verbs []string
+	for _, name := range session.Applications().Names() {
+		verbs = append(verbs, "compare app "+name+" A B")
+	}
+	return units.FormatList(verbs)
 }
 
 // newCompareAppOf returns the verb that compares an application in two places.
