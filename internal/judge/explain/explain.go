@@ -51,7 +51,7 @@ func Run(ev Evidence) budget.Side {
 		}
 		explain := ev.storage
 		if w.Loads() {
-			explain = ev.postgres
+			explain = ev.application
 		}
 		b, why := explain(w)
 		if why != "" {

@@ -67,7 +67,7 @@ func TestNothingIsConcludedOfAThrottledLoad(t *testing.T) {
 	ev := onPostgres(simple, inMemory, 4)
 	ev.Recorded.Environment = model.Environment{CPUs: 8, CgroupCPU: 1.5}
 	ev.Recorded.Run.Steps[0].Counters = &model.Counters{Seconds: 1, Idle: 0.5, Throttled: 0.44}
-	b, why := ev.postgres(ev.Recorded.Plan.Workloads[0])
+	b, why := ev.application(ev.Recorded.Plan.Workloads[0])
 	if all := strings.Join(b.Notes, "\n"); why != "" || len(b.Counterfactuals) != 0 || !strings.Contains(all, "held the load back for 44 %") {
 		t.Errorf("%s: %s, %+v", why, all, b.Counterfactuals)
 	}
@@ -130,7 +130,7 @@ func TestCounterfactualsKeepALimitOfProcessors(t *testing.T) {
 		s.App.Processor.Seconds = 1000.0 / 1600
 		s.App.Seconds, s.App.Flushes, s.App.FlushSeconds, s.App.ReadSeconds = 1000.0/1600, &flushes, &flushing, &reading
 		s.Counters = &model.Counters{Seconds: 1, Idle: 0.97}
-		b, why := ev.postgres(ev.Recorded.Plan.Workloads[0])
+		b, why := ev.application(ev.Recorded.Plan.Workloads[0])
 		if why != "" {
 			t.Fatal(why)
 		}
@@ -152,7 +152,7 @@ func TestNothingIsConcludedOfASharedServer(t *testing.T) {
 	ev := onPostgres(simple, inMemory, 1)
 	others := 500.0
 	ev.Recorded.Run.Steps[0].App.Others = &others
-	b, why := ev.postgres(ev.Recorded.Plan.Workloads[0])
+	b, why := ev.application(ev.Recorded.Plan.Workloads[0])
 	if why != "" || len(b.Counterfactuals) != 0 || !strings.Contains(strings.Join(b.Notes, "\n"), "others used the server") {
 		t.Errorf("%s: %+v", why, b)
 	}

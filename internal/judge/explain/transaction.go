@@ -124,8 +124,8 @@ func sum(known *bool, to *float64, v *float64) {
 	*to += *v
 }
 
-// postgres makes the budget of a transaction.
-func (ev Evidence) postgres(w model.Workload) (b budget.Budget, why string) {
+// application makes the budget of a transaction of an application.
+func (ev Evidence) application(w model.Workload) (b budget.Budget, why string) {
 	t, ok := ev.transaction(w)
 	if !ok {
 		return b, "not one of its repeats counted transactions"
