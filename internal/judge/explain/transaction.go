@@ -210,13 +210,12 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 			budget.Row{Part: budget.RunQueue, Name: "both, waiting for a processor", Seconds: p.ServerWait + p.ClientWait, Source: "scheduler"})
 	} else {
 		residual = anything
-		b.Missing = append(b.Missing, budget.Missing{What: "how long client and server were on a processor, and waited for one",
-			Measure: "measure it again, with connections that last: loadline app postgres DIR; the kernel must tell (/proc/PID/schedstat)"})
+		lacks(b, "how long client and server were on a processor, and waited for one", t.app.TimeProcessors)
 	}
 	if t.reading != nil {
 		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: t.app.Title})
-	} else if t.app.TimeReads != "" {
-		b.Missing = append(b.Missing, budget.Missing{What: "how long reads took", Measure: t.app.TimeReads})
+	} else {
+		lacks(b, "how long reads took", t.app.TimeReads)
 	}
 	switch {
 	case t.waits() && t.clients == 1:
@@ -228,16 +227,23 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 		}
 		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: t.app.Title})
 	case t.flush == nil:
-		b.Missing = append(b.Missing, budget.Missing{What: "how long flushes took", Measure: "loadline app postgres DIR --set track_wal_io_timing=on; of a server that exists: ALTER SYSTEM SET track_wal_io_timing=on"})
+		lacks(b, "how long flushes took", t.app.TimeFlushes)
 	}
 	if p := t.processor; p != nil && p.ServerWait+p.ClientWait > budget.Tolerance*t.seen {
 		// After a flush, a process waits for a processor like any other: this wait is in both rows.
 		b.Missing = append(b.Missing, budget.Missing{What: "flushes and reads without the wait for a processor after them", Measure: "measure while nothing else runs on this machine, or on one with more processors"})
 	}
 	if t.clients > 1 && t.unsampled != "" {
-		b.Missing = append(b.Missing, budget.Missing{What: "how long transactions waited for each other's locks", Measure: "measure it again: loadline app postgres samples what sessions wait for"})
+		lacks(b, "how long transactions waited for each other's locks", t.app.SampleWaits)
 	}
 	return residual
+}
+
+// lacks notes what is missing, if the application has it and there is a way to measure it.
+func lacks(b *budget.Budget, what, measure string) {
+	if measure != "" {
+		b.Missing = append(b.Missing, budget.Missing{What: what, Measure: measure})
+	}
 }
 
 // connectRow is the row for connecting: a pgbench thread does nothing else while it connects, so its

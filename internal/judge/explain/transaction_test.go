@@ -119,6 +119,18 @@ func TestWithoutTheSchedulerItDoesNotClose(t *testing.T) {
 	}
 }
 
+// What a run of etcd lacks is not measured with another application.
+func TestWhatEtcdLacksIsNotMeasuredWithPostgreSQL(t *testing.T) {
+	for _, clients := range []int{1, 4} {
+		ev := load(clients, counted(250, 1, 2.5e-3, 0), 0.6)
+		ev.Recorded.Plan.Workloads[0].App = model.AppLoad{Tool: "etcd"}
+		b := only(t, ev)
+		if b.Closes() || len(b.Missing) != 1 || !strings.Contains(b.Missing[0].What, "on a processor") || strings.Contains(b.Missing[0].Measure, "postgres") {
+			t.Errorf("%d clients: %+v", clients, b.Missing)
+		}
+	}
+}
+
 // Commits that do not wait have no flush in their budget, even if some process flushes.
 func TestCommitsThatDoNotWait(t *testing.T) {
 	b := only(t, load(1, counted(4244, 0.005, 2e-3, 0), 0.6))

@@ -25,8 +25,10 @@ type App struct {
 	// their p99. LogProfile is then the built-in profile that measures such flushes one by one.
 	FlushTimes bool
 	LogProfile string
-	// TimeReads says how to make the server time its reads if it does not; "" if it has no such setting.
-	TimeReads string
+	// TimeProcessors, TimeReads, TimeFlushes and SampleWaits say how to measure what a run may lack: how long client and
+	// server were on a processor, how long reads and flushes took, and what sessions waited for. "" if it has no such thing,
+	// or always measures it.
+	TimeProcessors, TimeReads, TimeFlushes, SampleWaits string
 	// RoundTrips returns the number of round trips between client and server in a transaction, 0 if it is
 	// unknown; nil if it always is.
 	RoundTrips func(model.AppLoad) float64

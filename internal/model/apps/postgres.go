@@ -9,9 +9,12 @@ import (
 // Postgres is PostgreSQL, loaded by pgbench.
 var Postgres = App{
 	Kind: model.Postgres, Title: "PostgreSQL", Tool: "pgbench", Process: "postgres", Database: true,
-	Unsafe:     []model.Setting{{Name: "fsync", Value: "off"}, {Name: "synchronous_commit", Value: "off"}, {Name: "full_page_writes", Value: "off"}},
-	TimeReads:  "loadline app postgres DIR --set track_io_timing=on; of a server that exists: ALTER SYSTEM SET track_io_timing=on",
-	RoundTrips: roundTrips,
+	Unsafe:         []model.Setting{{Name: "fsync", Value: "off"}, {Name: "synchronous_commit", Value: "off"}, {Name: "full_page_writes", Value: "off"}},
+	TimeProcessors: "measure it again, with connections that last: loadline app postgres DIR; the kernel must tell (/proc/PID/schedstat)",
+	TimeFlushes:    "loadline app postgres DIR --set track_wal_io_timing=on; of a server that exists: ALTER SYSTEM SET track_wal_io_timing=on",
+	SampleWaits:    "measure it again: loadline app postgres samples what sessions wait for",
+	TimeReads:      "loadline app postgres DIR --set track_io_timing=on; of a server that exists: ALTER SYSTEM SET track_io_timing=on",
+	RoundTrips:     roundTrips,
 }
 
 // statements is the number of statements in each of pgbench's built-in transactions; each is a round
