@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 )
 
 // TestAdvisedCommandsWork passes every command that a rule may advise (internal/judge/trust
@@ -78,7 +79,7 @@ func TestTheComparisonOfTwoRunsCanBeTyped(t *testing.T) {
 				t.Errorf("of two runs with --%s a comparison with %s is advised", name, word)
 			}
 		}
-		if group := flags.GroupOf(name); (group == flags.Output || group == flags.Safety) && typed.Against(plain, "/srv/a", "/srv/b") == nil {
+		if group := flags.GroupOf(name); (group == flagtable.Output || group == flagtable.Safety) && typed.Against(plain, "/srv/a", "/srv/b") == nil {
 			t.Errorf("a run with --%s cannot be compared with one without", name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 )
 
 // checkedElsewhere are flags for Kubernetes whose own refusals know better what they need.
@@ -19,7 +20,7 @@ var checkedElsewhere = []string{"all-namespaces", "client-node", "baseline-clien
 // isForPods reports whether a flag of a measuring command says how to reach a cluster, or how pods are created in it.
 func isForPods(cmd *cobra.Command, name string) bool {
 	switch {
-	case cmd.Flags().Lookup("access-mode") == nil || flags.GroupOf(name) != flags.Kubernetes || slices.Contains(checkedElsewhere, name):
+	case cmd.Flags().Lookup("access-mode") == nil || flags.GroupOf(name) != flagtable.Kubernetes || slices.Contains(checkedElsewhere, name):
 		return false
 	case name == "image":
 		// That of an application is refused with the application.
@@ -71,6 +72,6 @@ func withoutPods(c model.CommandLine, exp model.Experiment) model.CommandLine {
 		if name == "image" && c.Application() != "" {
 			return false // part of the request for the application, which refuses it by itself
 		}
-		return isFlag && flags.GroupOf(name) == flags.Kubernetes && !slices.Contains(checkedElsewhere, name)
+		return isFlag && flags.GroupOf(name) == flagtable.Kubernetes && !slices.Contains(checkedElsewhere, name)
 	})
 }

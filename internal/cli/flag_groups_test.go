@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/model/flagtable"
 )
 
 // everyCommand visits the commands of the program.
@@ -24,12 +27,18 @@ func everyCommand(visit func(*cobra.Command)) {
 	walk(Commands(env.OS()))
 }
 
-func TestEveryFlagHasAGroup(t *testing.T) {
-	seen, titles := 0, map[string]bool{}
-	everyCommand(func(c *cobra.Command) {
-		if c.Hidden {
-			return
+// Each flag has one line in the table, and each line is of a flag. Of an application's own flags, those that are like most
+// need none.
+func TestEveryFlagStandsInTheTable(t *testing.T) {
+	own := map[string]bool{}
+	for _, app := range session.Applications() {
+		for _, f := range slices.Concat(app.Flags, app.BaselineFlags) {
+			own[f.Name] = true
 		}
+	}
+	seen := map[string]bool{}
+	everyCommand(func(c *cobra.Command) {
+		c.InitDefaultVersionFlag()
 		shown := map[string]bool{}
 		for _, g := range flags.Groups(c) {
 			for _, f := range g.Flags {
@@ -37,25 +46,26 @@ func TestEveryFlagHasAGroup(t *testing.T) {
 			}
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			seen++
-			titles[flags.GroupOf(f.Name)] = true
-			if flags.GroupOf(f.Name) == "" && !f.Hidden {
-				t.Errorf("--%s of %s has no group: add it to internal/cli/flags/groups.go", f.Name, c.CommandPath())
+			seen[f.Name] = true
+			known, found := flagtable.Lookup(f.Name)
+			switch {
+			case !found && !own[f.Name]:
+				t.Errorf("--%s of %s has no line in internal/model/flagtable/table.go", f.Name, c.CommandPath())
+			case found && known.Group == flagtable.Internal && !f.Hidden && !c.Hidden:
+				t.Errorf("--%s of %s is for users, and in no group of the help", f.Name, c.CommandPath())
 			}
 			if shown[f.Name] == f.Hidden {
 				t.Errorf("--%s of %s: hidden %v, shown %v", f.Name, c.CommandPath(), f.Hidden, shown[f.Name])
 			}
 		})
 	})
-	if seen < 200 {
-		t.Errorf("%d flags", seen)
-	}
-	for title := range titles {
-		for _, name := range flags.In(title) {
-			if flags.GroupOf(name) != title {
-				t.Errorf("--%s is in two groups, %s and %s", name, title, flags.GroupOf(name))
-			}
+	for _, f := range flagtable.All() {
+		if !seen[f.Name] {
+			t.Errorf("no command has the flag --%s that stands in the table", f.Name)
 		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("%d flags", len(seen))
 	}
 }
 

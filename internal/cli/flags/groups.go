@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/plan/application"
 )
 
@@ -26,56 +27,19 @@ type Group struct {
 	folded bool
 }
 
-// The titles of the groups.
-const (
-	What       = "What"
-	HowLong    = "How long"
-	Verdict    = "Verdict"
-	Safety     = "Safety"
-	Output     = "Output"
-	Kubernetes = "Kubernetes"
-	Other      = "Other"
-)
-
-// groupTitles are in display order.
-var groupTitles = []string{What, HowLong, Verdict, Safety, Output, Kubernetes, Other}
-
-// In returns the names of a group's flags, in whatever command, without those of applications.
-func In(title string) []string { return slices.Clone(groupsOfFlags[title]) }
-
 // Config is the flag that names a configuration file.
 const Config = "config"
 
-// groupsOfFlags maps a group to its flags. A flag name belongs to the same group in every command.
-var groupsOfFlags = map[string][]string{
-	What: {"profile", "job", "only", "skip", "size", "experiment", "baseline", "seed", "hosts", "trace", "amplification", "check-cache",
-		"rw", "depth", "bs", "jobs", "load", "volumes", "workload", "rate",
-		"scale",
-		"sync", "cut", "cut-pid", "cuts", "restart", "resume", "writes", "blocks", "block-size",
-		"device", "pid", "container", "pod", "cgroup", "method",
-		"from", "like", "system", "need", "needs", "survive", "headroom", "nodes", "rebuild", "within", "snapshots", "throttle",
-		"as", "same", "reference", "traced", "data-dir", "volume-access-mode", "test-mode", "rate-limit-type"},
-	HowLong: {"time", "ramp-time", "precision", "max-time", "max-prefill", "repeat", "until-steady", "wait"},
-	Verdict: {"goal", "margin", "margin-p99", "fail-on", "cap", "replicas"},
-	Safety:  {"destroy-data-on", "create", "allow-programs", "overwrite", "force", "yes", "listen", "listen-all", "host", "port", "token"},
-	Output:  {"output", "format", "json", "results", "into", "run", "note", "label", "show", "progress", "junit", "annotations", "push", "quiet", "verbose", "debug", "list"},
-	Kubernetes: {"namespace", "all-namespaces", "context", "kubeconfig", "access-mode", "node", "node-selector", "toleration", "resources", "image", "worker-image",
-		"pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root", "spread", "client-node", "baseline-client-node", "keep", "in-cluster", "detach", "hold", "service-account"},
-	Other: {Config, "help", HelpAll, "version"},
-}
-
-// GroupOf returns the group of a flag; "" if it has none. An application's own flags say what is measured,
-// unless they are in another group.
+// GroupOf returns the group of a flag; flagtable.Internal if users may not type it. An application's own flags say what
+// is measured, unless they are in another group.
 func GroupOf(name string) string {
-	for _, title := range groupTitles {
-		if slices.Contains(groupsOfFlags[title], name) {
-			return title
-		}
+	if f, known := flagtable.Lookup(name); known {
+		return f.Group
 	}
 	if ofApplication(name) {
-		return What
+		return flagtable.What
 	}
-	return ""
+	return flagtable.Internal
 }
 
 // ofApplication reports whether a flag is one of an application's own.
@@ -98,11 +62,11 @@ func Groups(c *cobra.Command) []Group {
 			return
 		}
 		title := GroupOf(f.Name)
-		if title == "" {
-			title = Other
+		if title == flagtable.Internal {
+			title = flagtable.Other
 		}
 		shown := *f
-		shown.Usage = strings.TrimPrefix(f.Usage, Kubernetes+": ")
+		shown.Usage = strings.TrimPrefix(f.Usage, flagtable.Kubernetes+": ")
 		if groups[title] == nil {
 			groups[title] = &Group{Title: title}
 		}
@@ -111,9 +75,9 @@ func Groups(c *cobra.Command) []Group {
 	c.LocalFlags().VisitAll(add)
 	c.InheritedFlags().VisitAll(add)
 	var list []Group
-	for _, title := range groupTitles {
+	for _, title := range flagtable.Groups() {
 		if g := groups[title]; g != nil {
-			g.folded = title == Kubernetes && len(g.Flags) > longestGroup
+			g.folded = title == flagtable.Kubernetes && len(g.Flags) > longestGroup
 			list = append(list, *g)
 		}
 	}

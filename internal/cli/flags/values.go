@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -290,7 +291,7 @@ func RefuseEmpty(cmd *cobra.Command) (err error) {
 			return
 		}
 		switch GroupOf(f.Name) {
-		case What, HowLong, Verdict:
+		case flagtable.What, flagtable.HowLong, flagtable.Verdict:
 		default:
 			if !slices.Contains(neverEmpty, f.Name) && !ofApplication(f.Name) {
 				return

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
@@ -28,7 +29,7 @@ func (s *Source) values(c *cobra.Command) ([]setting, error) {
 		return nil, err
 	}
 	var list []setting
-	for _, name := range append(flags.Names(c), flags.In(flags.Safety)...) {
+	for _, name := range append(flags.Names(c), flagtable.In(flagtable.Safety)...) {
 		v, err := s.variable(c, section, name)
 		if err != nil {
 			return nil, err
@@ -90,7 +91,7 @@ func isWorkerImage(flag, section string) bool {
 // damage is refused for every command.
 func (s *Source) variable(c *cobra.Command, section, name string) (*setting, error) {
 	text := s.e.Getenv(variableOf(name))
-	if text == "" || slices.Contains(ownVariables, name) || flags.GroupOf(name) == flags.Other {
+	if text == "" || slices.Contains(ownVariables, name) || flags.GroupOf(name) == flagtable.Other {
 		return nil, nil
 	}
 	if why, hint := refusal(name); why != "" {

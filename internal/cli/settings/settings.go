@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/cli/usage"
+	"github.com/loadline/loadline/internal/model/flagtable"
 )
 
 const (
@@ -76,7 +77,7 @@ func (v setting) source() string {
 // refusal returns why a flag cannot be set outside the command line; "" if it can.
 func refusal(flag string) (why, hint string) {
 	switch {
-	case flags.GroupOf(flag) == flags.Safety:
+	case flags.GroupOf(flag) == flagtable.Safety:
 		return fmt.Sprintf("--%s permits damage or access, and can only be given on the command line", flag), "give it on the command line"
 	case !slices.Contains(Settable, flag):
 		return fmt.Sprintf("--%s belongs to a single command and cannot have a default", flag), "give it on the command line"
@@ -89,7 +90,7 @@ func meantFor(flag, section string) bool {
 	if flag == "image" && section == usage.App {
 		return false
 	}
-	return slices.Contains(measuringCommands, section) || slices.Contains([]string{flags.Output, flags.Kubernetes}, flags.GroupOf(flag)) || slices.Contains([]string{"margin", "margin-p99", "fail-on"}, flag)
+	return slices.Contains(measuringCommands, section) || slices.Contains([]string{flagtable.Output, flagtable.Kubernetes}, flags.GroupOf(flag)) || slices.Contains([]string{"margin", "margin-p99", "fail-on"}, flag)
 }
 
 // variableOf returns the environment variable of a flag.

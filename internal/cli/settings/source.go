@@ -18,6 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 )
 
 // Source provides the values.
@@ -143,7 +144,7 @@ func (s *Source) known() spec.Settable {
 	s.each(func(c *cobra.Command, section string) {
 		for _, name := range flags.Names(c) {
 			switch {
-			case flags.GroupOf(name) == flags.Other:
+			case flags.GroupOf(name) == flagtable.Other:
 			case !slices.Contains(Settable, name):
 				may.Refused = append(may.Refused, name)
 			default:
@@ -152,7 +153,7 @@ func (s *Source) known() spec.Settable {
 			}
 		}
 	})
-	may.Refused = append(may.Refused, flags.In(flags.Safety)...)
+	may.Refused = append(may.Refused, flagtable.In(flagtable.Safety)...)
 	slices.Sort(may.Flags)
 	may.Flags = slices.Compact(may.Flags)
 	for _, section := range Commands {

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
@@ -115,7 +116,7 @@ func UnknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
 		return Error{unknownErr, help}
 	}
 	unknownErr = fmt.Errorf("%w; did you mean --%s?", unknownErr, instead)
-	if flags.GroupOf(instead) == flags.Safety {
+	if flags.GroupOf(instead) == flagtable.Safety {
 		// A guess must not permit damage: the user has to type such a flag.
 		return Error{unknownErr, help}
 	}
