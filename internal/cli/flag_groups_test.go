@@ -69,6 +69,25 @@ func TestEveryFlagStandsInTheTable(t *testing.T) {
 	}
 }
 
+// What the table says of an application's flags agrees with what the application says.
+func TestTheTableAgreesWithTheApplications(t *testing.T) {
+	for _, app := range session.Applications() {
+		for _, f := range slices.Concat(app.Flags, app.BaselineFlags) {
+			if f.Load && !flagtable.Is(f.Name, flagtable.Load) {
+				t.Errorf("--%s defines a load of %s, and is no such flag in the table", f.Name, app.Title)
+			}
+			if f.File && !flagtable.Is(f.Name, flagtable.NamesFile) {
+				t.Errorf("--%s of %s names a file, and is no such flag in the table", f.Name, app.Title)
+			}
+		}
+		for _, f := range app.BaselineFlags {
+			if name, of := strings.CutPrefix(f.Name, "baseline-"); !of || !flagtable.Is(name, flagtable.PerSide) {
+				t.Errorf("--%s of %s is for one side of a comparison, and its twin is no such flag in the table", f.Name, app.Title)
+			}
+		}
+	}
+}
+
 // helped returns what a command prints.
 func helped(t *testing.T, args ...string) string {
 	t.Helper()

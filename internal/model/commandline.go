@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -11,20 +12,6 @@ import (
 // arguments as typed, then each flag as one word, "--name=value", or "--name" for a flag without a
 // value.
 type CommandLine []string
-
-// displayFlags lists the flags that control how a run is shown, not what is measured.
-var displayFlags = []string{"quiet", "verbose", "child-worker", "progress", "output", "junit", "annotations", "push"}
-
-// excludes maps a flag to the flags that contradict it or that it makes pointless.
-var excludes = map[string][]string{
-	"only":         {"skip"},
-	"time":         {"until-steady", "max-time", "repeat", "precision"},
-	"until-steady": {"time", "ramp-time", "repeat"},
-	"max-time":     {"time", "ramp-time"},
-	"repeat":       {"time", "ramp-time", "until-steady"},
-	// The names of an application's workloads contain their clients.
-	"clients": {"goal", "only", "skip"},
-}
 
 // Verb returns the verb of the command; "" if there is none.
 func (c CommandLine) Verb() string {
@@ -75,9 +62,10 @@ func (c CommandLine) With(options ...string) CommandLine {
 			added = append(added, word)
 		}
 	}
-	gone := slices.Clone(displayFlags)
+	gone := flagtable.Names(flagtable.Display)
 	for _, word := range added {
-		gone = append(append(gone, flagName(word)), excludes[flagName(word)]...)
+		flag, _ := flagtable.Lookup(flagName(word))
+		gone = append(append(gone, flagName(word)), flag.Replaces...)
 	}
 	kept := slices.DeleteFunc(slices.Clone(c), func(word string) bool {
 		return flagName(word) != "" && slices.Contains(gone, flagName(word)) || added.leavesOut(word)
@@ -106,32 +94,17 @@ func (c CommandLine) Repeats() bool {
 	return slices.ContainsFunc(c, func(word string) bool { return flagName(word) == "experiment" })
 }
 
-// placementFlags lists the flags that say where and on how much data to measure, not what.
-var placementFlags = []string{"destroy-data-on", "create", "hosts", "size", "namespace", "context", "kubeconfig", "access-mode", "node",
-	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root"}
-
 // As returns a command with another verb for the same place: the target and the flags for reaching it
 // are kept, and the options say what to do there.
 func (c CommandLine) As(verb string, options ...string) CommandLine {
 	kept := slices.DeleteFunc(slices.Clone(c), func(word string) bool {
-		return flagName(word) != "" && !slices.Contains(placementFlags, flagName(word))
+		return flagName(word) != "" && !flagtable.Is(flagName(word), flagtable.Placement)
 	})
 	if len(kept) > 1 {
 		kept[1] = verb
 	}
 	return kept.With(options...)
 }
-
-// singleRunFlags lists the flags of a run of one target that a comparison of two does not accept,
-// and those of a Job or an experiment, which specify the same in another way.
-var singleRunFlags = []string{"goal", "baseline", "trace", "amplification", "time", "ramp-time", "until-steady",
-	"in-cluster", "detach", "hold", "service-account", "experiment", "allow-programs"}
-
-// sideFlags lists the flags of an application that a comparison has for each side: --baseline-wal is that of A.
-var sideFlags = []string{"wal", "client-node"}
-
-// recordFlags lists the flags that belong to a single run: where it is stored and how it is shown.
-var recordFlags = []string{"seed", "note", "label", "results", "output", "format", "json", "config"}
 
 // Against returns the command that compares two targets in the same way as the commands c and d, each
 // of which measured one of them. It is nil if one of them is neither a run nor measured an application, or if they
@@ -140,12 +113,12 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 	flags := func(c CommandLine, side string) (what, where CommandLine) {
 		for _, word := range c {
 			switch name := flagName(word); {
-			case name == "" || slices.Contains(singleRunFlags, name) || slices.Contains(displayFlags, name):
-			case slices.Contains(sideFlags, name):
+			case name == "" || flagtable.Is(name, flagtable.SingleRun) || flagtable.Is(name, flagtable.Display):
+			case flagtable.Is(name, flagtable.PerSide):
 				where = append(where, "--"+side+strings.TrimPrefix(word, "--"))
-			case name == "destroy-data-on" || name == "create" || name == "yes" || name == "hosts":
+			case flagtable.Is(name, flagtable.PerTarget):
 				where = append(where, word)
-			case !slices.Contains(recordFlags, name):
+			case !flagtable.Is(name, flagtable.Record):
 				what = append(what, word)
 			}
 		}
@@ -187,7 +160,7 @@ func (c CommandLine) Comparing(a, b string) CommandLine {
 	}
 	both = append(both, a, b)
 	for _, word := range c {
-		if name := flagName(word); name != "" && !slices.Contains(singleRunFlags, name) {
+		if name := flagName(word); name != "" && !flagtable.Is(name, flagtable.SingleRun) {
 			both = append(both, word)
 		}
 	}
@@ -223,9 +196,6 @@ func flagName(word string) string {
 	return name
 }
 
-// targetFlags lists the flags whose value is a target: the permission to overwrite one, too.
-var targetFlags = []string{"--destroy-data-on", "--baseline", "--wal", "--baseline-wal"}
-
 // Placed returns the command with its targets named by InCommand, so that it measures the same from any
 // directory; c may have been recorded as typed. A word that could be something else, such as the value
 // of another flag, stays as typed; if two targets have the same name, the first is meant.
@@ -237,15 +207,15 @@ func (c CommandLine) Placed(targets []Target) CommandLine {
 			continue
 		}
 		done[t.Name] = true
-		if at := c.argument(t.Name); at > 0 && !slices.Contains(targetFlags, c[at-1]) {
+		if at := c.argument(t.Name); at > 0 && !takesTarget(c[at-1]) {
 			command[at] = t.InCommand()
 		}
 		for i, word := range c {
 			flag, value, joined := strings.Cut(word, "=")
 			switch {
-			case joined && value == t.Name && slices.Contains(targetFlags, flag):
+			case joined && value == t.Name && takesTarget(flag):
 				command[i] = flag + "=" + t.InCommand()
-			case i > 0 && word == t.Name && slices.Contains(targetFlags, c[i-1]):
+			case i > 0 && word == t.Name && takesTarget(c[i-1]):
 				command[i] = t.InCommand()
 			}
 		}
@@ -253,8 +223,11 @@ func (c CommandLine) Placed(targets []Target) CommandLine {
 	return command
 }
 
-// fileFlags lists the flags whose value may be a file or a folder of the machine on which the command was typed.
-var fileFlags = []string{"job", "profile", "script", "results", "experiment", "config", "kubeconfig", "etcd"}
+// takesTarget reports whether a word is a flag without its value, which is a target.
+func takesTarget(word string) bool {
+	name, isFlag := strings.CutPrefix(word, "--")
+	return isFlag && flagtable.Is(name, flagtable.NamesTarget)
+}
 
 // WithFiles returns the command with the values of the flags that may name a file replaced by what absolute returns for
 // the flag's name and its value, so that a command that is advised finds its files from any directory.
@@ -262,7 +235,7 @@ func (c CommandLine) WithFiles(absolute func(flag, value string) string) Command
 	command := slices.Clone(c)
 	for i, word := range c {
 		name := flagName(word)
-		if !slices.Contains(fileFlags, name) {
+		if !flagtable.Is(name, flagtable.NamesFile) {
 			continue
 		}
 		if flag, value, joined := strings.Cut(word, "="); joined {

@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 )
-
-// loads are the flags that select or define an application's load, and those that name one.
-var loads = []string{"profile", "load", "script", "clients", "threads", "connect", "rate", "latency-limit", "pgbench", "only", "skip", "goal"}
 
 // otherLoad is the command that made the run, with another load on the same server: its location,
 // image, settings and size stay. Goals and selections are dropped with the loads that they name.
@@ -19,7 +17,7 @@ func (ev Evidence) otherLoad(options ...string) string {
 	}
 	return slices.DeleteFunc(slices.Clone(again), func(word string) bool {
 		name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		return strings.HasPrefix(word, "--") && slices.Contains(loads, name)
+		return strings.HasPrefix(word, "--") && flagtable.Is(name, flagtable.Load)
 	}).With(options...).String()
 }
 

@@ -1,6 +1,6 @@
 // Package flagtable says what each flag of the command line is, once, for all who treat flags by what
 // they are and not by name. Its assumptions: a flag's name means the same in every command; an application
-// brings its own flags, which stand here only if another command has them, too, or if they are in a group of their own.
+// brings its own flags, which stand here only if another command has them, too, or if they need a property.
 package flagtable
 
 import "slices"
@@ -10,6 +10,9 @@ type Flag struct {
 	Name string
 	// Group is the group of the help that shows it; Internal if none does.
 	Group string
+	Is    Property
+	// Replaces are the flags that contradict it or that it makes pointless: a command to which it is added loses them.
+	Replaces []string
 }
 
 // The groups, by the titles that the help shows.
@@ -30,6 +33,32 @@ func Groups() []string {
 	return []string{What, HowLong, Verdict, Safety, Output, Kubernetes, Other}
 }
 
+// Property is a set of things that hold for a flag.
+type Property uint32
+
+// The properties.
+const (
+	// Placement flags say where and on how much data to measure, not what.
+	Placement Property = 1 << iota
+	// PerTarget flags say what may be done to a target, or where it is: a comparison takes those of both targets.
+	PerTarget
+	// PerSide flags of an application exist for each side of a comparison: --baseline-wal is that of A.
+	PerSide
+	// SingleRun flags of a run of one target are not accepted by a comparison of two, or belong to a Job or an
+	// experiment, which specify the same in another way.
+	SingleRun
+	// Record flags say where a single run is stored, and what is noted with it.
+	Record
+	// Display flags control how a run is shown, not what is measured.
+	Display
+	// NamesTarget flags have a target as their value, be it for the permission to overwrite it.
+	NamesTarget
+	// NamesFile flags may have as their value a file or a folder of the machine on which the command was typed.
+	NamesFile
+	// Load flags select or define an application's load, or name one.
+	Load
+)
+
 // lines maps a name to its line of the table.
 var lines = func() map[string]Flag {
 	m := make(map[string]Flag, len(table))
@@ -47,6 +76,12 @@ func Lookup(name string) (Flag, bool) {
 	f, ok := lines[name]
 	return f, ok
 }
+
+// Is reports whether the flag of a name has all of these properties.
+func Is(name string, p Property) bool { return lines[name].Is&p == p }
+
+// Names returns the flags that have all of these properties.
+func Names(p Property) []string { return names(func(f Flag) bool { return f.Is&p == p }) }
 
 // In returns the flags of a group.
 func In(group string) []string { return names(func(f Flag) bool { return f.Group == group }) }

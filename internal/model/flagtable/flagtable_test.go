@@ -19,3 +19,21 @@ func TestEachFlagStandsOnce(t *testing.T) {
 		}
 	}
 }
+
+// What a line says of other flags is said of flags that stand in the table.
+func TestALineNamesKnownFlags(t *testing.T) {
+	for _, f := range table {
+		for _, other := range f.Replaces {
+			if _, known := Lookup(other); !known || other == f.Name {
+				t.Errorf("the line of --%s names --%s", f.Name, other)
+			}
+		}
+	}
+}
+
+// A property is that of a flag with exactly this name.
+func TestPropertiesOfUnknownFlags(t *testing.T) {
+	if Is("", Display) || Is("size=1", Placement) || Is("no-such", Display) || !Is("output", Display) || Is("output", Display|Placement) {
+		t.Error("a flag has properties of another one")
+	}
+}
