@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/cleanup"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 )
 
 func newCleanup(e *env.Env) *cobra.Command {
@@ -69,12 +71,7 @@ removed; 2 usage; 130 interrupted.`,
 
 // namesCluster reports whether the flags ask for a cluster.
 func namesCluster(cmd *cobra.Command) bool {
-	for _, name := range []string{"namespace", "context", "kubeconfig", "all-namespaces"} {
-		if cmd.Flags().Changed(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(flagtable.Names(flagtable.NamesCluster), cmd.Flags().Changed)
 }
 
 // printFound prints what was done with something that a run has left.

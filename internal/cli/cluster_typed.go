@@ -14,13 +14,10 @@ import (
 	"github.com/loadline/loadline/internal/model/flagtable"
 )
 
-// checkedElsewhere are flags for Kubernetes whose own refusals know better what they need.
-var checkedElsewhere = []string{"all-namespaces", "client-node", "baseline-client-node", "in-cluster", "detach", "hold", "service-account"}
-
 // isForPods reports whether a flag of a measuring command says how to reach a cluster, or how pods are created in it.
 func isForPods(cmd *cobra.Command, name string) bool {
 	switch {
-	case cmd.Flags().Lookup("access-mode") == nil || flags.GroupOf(name) != flagtable.Kubernetes || slices.Contains(checkedElsewhere, name):
+	case cmd.Flags().Lookup("access-mode") == nil || flags.GroupOf(name) != flagtable.Kubernetes || flagtable.Is(name, flagtable.OwnRefusal):
 		return false
 	case name == "image":
 		// That of an application is refused with the application.
@@ -38,7 +35,7 @@ func refuseTypedForPods(cmd *cobra.Command, exp model.Experiment) error {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 || session.UsesCluster(exp) || slices.ContainsFunc(append([]string{"amplification"}, checkedElsewhere...), cmd.Flags().Changed) {
+	if len(names) == 0 || session.UsesCluster(exp) || slices.ContainsFunc(flagtable.Names(flagtable.OwnRefusal), cmd.Flags().Changed) {
 		return nil
 	}
 	flags, verb, it := "--"+strings.Join(names, ", --"), "is", "it"
@@ -53,8 +50,9 @@ func refuseTypedForPods(cmd *cobra.Command, exp model.Experiment) error {
 // leave them to --experiment.
 func targetsInCluster(cmd *cobra.Command, args []string) (inCluster, any bool) {
 	places := slices.Clone(args)
-	for _, name := range []string{"baseline", "wal", "baseline-wal"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+	for _, name := range flagtable.Names(flagtable.NamesTarget) {
+		// What may be overwritten is among the others.
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && flags.GroupOf(name) != flagtable.Safety {
 			places = append(places, f.Value.String())
 		}
 	}
@@ -72,6 +70,6 @@ func withoutPods(c model.CommandLine, exp model.Experiment) model.CommandLine {
 		if name == "image" && c.Application() != "" {
 			return false // part of the request for the application, which refuses it by itself
 		}
-		return isFlag && flags.GroupOf(name) == flagtable.Kubernetes && !slices.Contains(checkedElsewhere, name)
+		return isFlag && flags.GroupOf(name) == flagtable.Kubernetes && !flagtable.Is(name, flagtable.OwnRefusal)
 	})
 }

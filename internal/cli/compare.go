@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -156,22 +156,19 @@ func endPair(e *env.Env, m *session.MeasuredPair, code int, err error) error {
 	return exitError(code, err)
 }
 
-// gateFlagNames are the flags that apply to saved runs.
-var gateFlagNames = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", flags.Config, "quiet", "verbose", "help"}, publisherFlags...)
-
 // checkGateFlags refuses measuring flags if nothing is measured.
 func checkGateFlags(cmd *cobra.Command) error {
-	if wrong := disallowedFlags(cmd, gateFlagNames); wrong != "" {
+	if wrong := disallowedFlags(cmd, flagtable.WithSavedRuns); wrong != "" {
 		return model.RefusedError(wrong+" is for measuring, and saved runs are only compared", "leave it out")
 	}
 	return nil
 }
 
-// disallowedFlags returns, separated by commas, the flags that were given but are not allowed.
-func disallowedFlags(cmd *cobra.Command, allowed []string) string {
+// disallowedFlags returns, separated by commas, the flags that were given but are not what is allowed.
+func disallowedFlags(cmd *cobra.Command, allowed flagtable.Property) string {
 	var names []string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(allowed, flag.Name) {
+		if !flagtable.Is(flag.Name, allowed) {
 			names = append(names, "--"+flag.Name)
 		}
 	})

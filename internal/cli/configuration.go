@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/plan/application"
 )
 
@@ -23,7 +24,7 @@ func unusedRoot(e *env.Env) *cobra.Command {
 // beside an application's load, or what is for pods if no target is in a cluster.
 func doesNotApply(c *cobra.Command, section string, args []string, flag string) bool {
 	given := c.Flags().Changed
-	if only := allowedFlags(c, args); only != nil && !slices.Contains(only, flag) {
+	if !flagtable.Is(flag, allowedFlags(c, args)) {
 		return true
 	}
 	if flag == "profile" {
@@ -39,14 +40,14 @@ func doesNotApply(c *cobra.Command, section string, args []string, flag string) 
 	return false
 }
 
-// allowedFlags returns the only flags that a command accepts if its arguments rule out all others;
-// nil means all flags.
-func allowedFlags(c *cobra.Command, args []string) []string {
+// allowedFlags returns what a flag must be for a command to accept it, if its arguments rule out all others; nothing if
+// it accepts all.
+func allowedFlags(c *cobra.Command, args []string) (must flagtable.Property) {
 	switch {
 	case c.Flags().Changed(experimentFlag):
-		return experimentFlags
+		return flagtable.WithExperiment
 	case c.Name() == "compare" && (len(args) == 1 || len(args) == 2 && store.IsRun(args[0]) && store.IsRun(args[1])):
-		return gateFlagNames
+		return flagtable.WithSavedRuns
 	}
-	return nil
+	return 0
 }

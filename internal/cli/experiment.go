@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/plan/command"
 	"github.com/loadline/loadline/internal/plan/profile"
@@ -25,13 +26,6 @@ const experimentFlag = "experiment"
 
 // programsFlag permits an experiment to start programs.
 const programsFlag = "allow-programs"
-
-// experimentFlags are the flags that may be combined with --experiment: where to measure, what may
-// be overwritten there, and what to do with the results. All others define what is measured,
-// which the experiment already does.
-var experimentFlags = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
-	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
-	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", flags.Config, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "amplification", "help"}, publisherFlags...)
 
 // unlessRepeated is an argument check for a command without --experiment. With it the targets
 // may be omitted; then those of the experiment are used.
@@ -103,7 +97,7 @@ func (o *options) repeatedExperiment(e *env.Env, cmd *cobra.Command, args []stri
 
 // checkExperimentFlags refuses flags that would change what is measured.
 func checkExperimentFlags(cmd *cobra.Command) error {
-	wrong := disallowedFlags(cmd, experimentFlags)
+	wrong := disallowedFlags(cmd, flagtable.WithExperiment)
 	if wrong == "" {
 		return nil
 	}
@@ -142,13 +136,10 @@ func (o *options) commandLine(ctx context.Context, exp model.Experiment) model.C
 	if o.experimentFile == kube.ExperimentPath {
 		return c // typed by a Job: its folder is in its pod
 	}
-	for _, name := range besideExperiment {
+	for _, name := range flagtable.Names(flagtable.BesideExperiment) {
 		if len(c.Flags(name)) == 0 {
 			c = append(c, flags.CommandLine(ctx).Flags(name)...)
 		}
 	}
 	return withoutPods(c, exp)
 }
-
-// besideExperiment are flags for where to measure and to save that are no part of an experiment.
-var besideExperiment = []string{"results", "namespace", "context", "kubeconfig", "image"}

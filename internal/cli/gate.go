@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cli/flags"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/show/results"
 )
 
@@ -63,7 +64,7 @@ func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) er
 // refuseTyped refuses flags of the gate that were typed where nothing is compared: whoever typed them waits for a failure that
 // cannot happen. An invalid result fails without a comparison, too.
 func (g *gateFlags) refuseTyped(names []string) error {
-	for _, name := range []string{"fail-on", "margin", "margin-p99"} {
+	for _, name := range flagtable.Names(flagtable.Gate) {
 		alone := name == "fail-on" && !slices.Contains(g.failOn, "worse") && !slices.Contains(g.failOn, "unclear")
 		if slices.Contains(names, name) && !alone {
 			return model.RefusedError(fmt.Sprintf("--%s is for comparisons, and nothing is compared here", name), "add --baseline TARGET, or leave it out; --goal judges a single result")

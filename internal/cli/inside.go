@@ -14,8 +14,12 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
+
+// inClusterFlag is the flag that drives a measurement from inside.
+const inClusterFlag = "in-cluster"
 
 // insideFlags are for driving a measurement from inside the cluster that is being measured.
 type insideFlags struct {
@@ -26,7 +30,7 @@ type insideFlags struct {
 
 func (f *insideFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&f.on, "in-cluster", false, "Kubernetes: run the measurement in a Job in the cluster, and fetch its results")
+	fl.BoolVar(&f.on, inClusterFlag, false, "Kubernetes: run the measurement in a Job in the cluster, and fetch its results")
 	fl.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch gets the results later")
 	flags.SpanVar(fl, &f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
 	fl.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of an account that has the Role (default: create one, with its Role)")
@@ -40,7 +44,7 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 		}
 		return nil
 	}
-	for _, name := range []string{"detach", "hold", "service-account"} {
+	for _, name := range flagtable.Needing(inClusterFlag) {
 		if cmd.Flags().Changed(name) {
 			return model.RefusedError(fmt.Sprintf("--%s needs --in-cluster", name), "add --in-cluster, or leave it out")
 		}

@@ -26,9 +26,6 @@ type publisher struct {
 	found format.Documents
 }
 
-// publisherFlags are the names of the flags.
-var publisherFlags = []string{"junit", "annotations", "push"}
-
 // registerPublisher adds the flags to a command and wraps its RunE, which must be set, so that the
 // result is handed on afterwards.
 func (f *measureFlags) registerPublisher(e *env.Env, cmd *cobra.Command) {

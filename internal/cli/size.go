@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/model/units"
@@ -89,7 +91,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 	if f.rebuild {
 		return f.printRebuild(e, points)
 	}
-	for _, flag := range []string{"within", "snapshots", "throttle"} {
+	for _, flag := range flagtable.Needing("rebuild") {
 		if cmd.Flags().Changed(flag) {
 			return model.RefusedError("--"+flag+" goes with --rebuild", "add --rebuild, or leave it out")
 		}
@@ -99,7 +101,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 		return err
 	}
 	if len(ask.Needs) == 0 {
-		if ask.Nodes > 0 || cmd.Flags().Changed("survive") || cmd.Flags().Changed("headroom") {
+		if slices.ContainsFunc(flagtable.Needing("need"), cmd.Flags().Changed) {
 			return model.RefusedError("--nodes, --survive and --headroom apply to a need, but none is given", "add --need 'pods=20 rand-read=400 bs=4k'")
 		}
 		return f.printStudy(e, points)

@@ -279,9 +279,6 @@ func Empty(name string) error {
 	return model.RefusedError(fmt.Sprintf("--%s is given, but empty", name), fmt.Sprintf("write a value after --%s, or leave it out for the default", name))
 }
 
-// neverEmpty are the flags of the group Output that say where a result goes.
-var neverEmpty = []string{"results", "output", "format", "junit", "push"}
-
 // RefuseEmpty refuses flags for what is measured, how long, by what it is judged and where it goes, if they
 // were typed with an empty value: that is usually a variable of a script without a value, and would silently
 // measure something else, or leave the result nowhere.
@@ -293,7 +290,7 @@ func RefuseEmpty(cmd *cobra.Command) (err error) {
 		switch GroupOf(f.Name) {
 		case flagtable.What, flagtable.HowLong, flagtable.Verdict:
 		default:
-			if !slices.Contains(neverEmpty, f.Name) && !ofApplication(f.Name) {
+			if !flagtable.Is(f.Name, flagtable.NeverEmpty) && !ofApplication(f.Name) {
 				return
 			}
 		}

@@ -13,6 +13,8 @@ type Flag struct {
 	Is    Property
 	// Replaces are the flags that contradict it or that it makes pointless: a command to which it is added loses them.
 	Replaces []string
+	// Needs are flags without any of which it has no meaning.
+	Needs []string
 }
 
 // The groups, by the titles that the help shows.
@@ -57,6 +59,21 @@ const (
 	NamesFile
 	// Load flags select or define an application's load, or name one.
 	Load
+	// WithExperiment flags may stand beside --experiment: they say where to measure, what may be overwritten there, and
+	// what to do with the results. All others define what is measured, which the experiment already does.
+	WithExperiment
+	// BesideExperiment flags say where to measure and to save, and are no part of an experiment.
+	BesideExperiment
+	// WithSavedRuns flags apply to saved runs that are compared, when nothing is measured.
+	WithSavedRuns
+	// Gate flags define what counts as a change in a comparison, and which verdicts fail.
+	Gate
+	// NamesCluster flags say which cluster, or which part of it, is meant.
+	NamesCluster
+	// OwnRefusal flags are about pods, and their own refusals know better what they need than a general one.
+	OwnRefusal
+	// NeverEmpty flags of the group Output say where a result goes: an empty value would leave it nowhere.
+	NeverEmpty
 )
 
 // lines maps a name to its line of the table.
@@ -85,6 +102,11 @@ func Names(p Property) []string { return names(func(f Flag) bool { return f.Is&p
 
 // In returns the flags of a group.
 func In(group string) []string { return names(func(f Flag) bool { return f.Group == group }) }
+
+// Needing returns the flags that have no meaning without this one, or without another that will do.
+func Needing(name string) []string {
+	return names(func(f Flag) bool { return slices.Contains(f.Needs, name) })
+}
 
 func names(which func(Flag) bool) (list []string) {
 	for _, f := range table {
