@@ -91,7 +91,7 @@ func isWorkerImage(flag, section string) bool {
 // damage is refused for every command.
 func (s *Source) variable(c *cobra.Command, section, name string) (*setting, error) {
 	text := s.e.Getenv(variableOf(name))
-	if text == "" || slices.Contains(ownVariables, name) || flags.GroupOf(name) == flagtable.Other {
+	if text == "" || flagtable.Is(name, flagtable.OwnVariable) || flags.GroupOf(name) == flagtable.Other {
 		return nil, nil
 	}
 	if why, hint := refusal(name); why != "" {
@@ -107,7 +107,7 @@ func (s *Source) variable(c *cobra.Command, section, name string) (*setting, err
 	refuse := func(message string) error {
 		return model.RefusedError(v.from+": "+message, "set another value, or unset "+variableOf(name))
 	}
-	if slices.Contains(ownValues, name) {
+	if flagtable.Is(name, flagtable.OwnValues) {
 		// The variable is one for all commands.
 		if message, _ := s.check("", name, v.values); message != "" {
 			return nil, refuse(message)
@@ -133,14 +133,15 @@ func (s *Source) apply(c *cobra.Command, args []string) ([]setting, error) {
 	}
 	given := c.Flags().Changed
 	values = slices.DeleteFunc(values, func(v setting) bool {
-		return given(v.flag) || slices.ContainsFunc(overriddenBy[v.flag], given) || s.skip(c, s.Section(c), args, v.flag)
+		f, _ := flagtable.Lookup(v.flag)
+		return given(v.flag) || slices.ContainsFunc(f.YieldsTo, given) || s.skip(c, s.Section(c), args, v.flag)
 	})
 	there := func(name string) bool {
 		return given(name) || slices.ContainsFunc(values, func(v setting) bool { return v.flag == name })
 	}
 	var taken []setting
 	for _, v := range values {
-		if requires[v.flag] == nil || slices.ContainsFunc(requires[v.flag], there) {
+		if f, _ := flagtable.Lookup(v.flag); f.Needs == nil || slices.ContainsFunc(f.Needs, there) {
 			taken = append(taken, v)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/cli/usage"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
@@ -64,7 +65,7 @@ func (s *Source) Effective(root *cobra.Command, args []string) ([]Effective, err
 	}
 	var list []Effective
 	for _, name := range flags.Names(c) {
-		if !slices.Contains(Settable, name) {
+		if !flagtable.Is(name, flagtable.Settable) {
 			continue
 		}
 		f := c.Flags().Lookup(name)

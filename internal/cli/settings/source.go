@@ -145,7 +145,7 @@ func (s *Source) known() spec.Settable {
 		for _, name := range flags.Names(c) {
 			switch {
 			case flags.GroupOf(name) == flagtable.Other:
-			case !slices.Contains(Settable, name):
+			case !flagtable.Is(name, flagtable.Settable):
 				may.Refused = append(may.Refused, name)
 			default:
 				may.Flags = append(may.Flags, name)
@@ -178,9 +178,6 @@ func (s *Source) each(visit func(c *cobra.Command, section string)) {
 	walk(s.scratch())
 }
 
-// ownValues are flags whose values depend on the command: a value for all commands is one of any of them.
-var ownValues = []string{"profile", "format"}
-
 // check refuses an invalid value in the configuration file.
 func (s *Source) check(section, flag string, values []string) (message, hint string) {
 	if message, hint = refusal(flag); message != "" {
@@ -195,7 +192,7 @@ func (s *Source) check(section, flag string, values []string) (message, hint str
 			}
 		}
 	})
-	if taken && slices.Contains(ownValues, flag) {
+	if taken && flagtable.Is(flag, flagtable.OwnValues) {
 		return "", ""
 	}
 	return message, hint

@@ -13,6 +13,8 @@ type Flag struct {
 	Is    Property
 	// Replaces are the flags that contradict it or that it makes pointless: a command to which it is added loses them.
 	Replaces []string
+	// YieldsTo are flags that contradict or determine it: beside one of them, its value from the configuration does not apply.
+	YieldsTo []string
 	// Needs are flags without any of which it has no meaning.
 	Needs []string
 }
@@ -74,6 +76,14 @@ const (
 	OwnRefusal
 	// NeverEmpty flags of the group Output say where a result goes: an empty value would leave it nowhere.
 	NeverEmpty
+	// Settable flags may be set by the configuration file and the environment. All others must be given on the command
+	// line: they permit damage, or run a command, or define what a single command is about.
+	Settable
+	// OwnVariable flags have a variable that is read where it is needed, or one that Kubernetes sets in every pod for a
+	// Service called loadline (LOADLINE_PORT).
+	OwnVariable
+	// OwnValues flags have values that depend on the command: a value for all commands is one of any of them.
+	OwnValues
 )
 
 // lines maps a name to its line of the table.

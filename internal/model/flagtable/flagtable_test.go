@@ -23,7 +23,7 @@ func TestEachFlagStandsOnce(t *testing.T) {
 // What a line says of other flags is said of flags that stand in the table.
 func TestALineNamesKnownFlags(t *testing.T) {
 	for _, f := range table {
-		for _, other := range slices.Concat(f.Replaces, f.Needs) {
+		for _, other := range slices.Concat(f.Replaces, f.YieldsTo, f.Needs) {
 			if _, known := Lookup(other); !known || other == f.Name {
 				t.Errorf("the line of --%s names --%s", f.Name, other)
 			}
