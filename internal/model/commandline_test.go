@@ -29,6 +29,9 @@ func TestACommandIsChangedAndTypedAgain(t *testing.T) {
 	if got, want := typed.As("sweep", "--depth", "1,4").String(), "loadline sweep '/srv/my data' --size 256MiB --create --depth 1,4"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
+	if got := (model.CommandLine{"loadline", "run", "sc:x", "--keep", "--spread=soft", "--only=a"}).As("sweep").String(); got != "loadline sweep sc:x --keep --spread soft" {
+		t.Error(got)
+	}
 	if got := (model.CommandLine{"loadline", "run", "d", "--time=9s", "--ramp-time=1s"}).With("--repeat", "3").String(); got != "loadline run d --repeat 3" {
 		t.Error(got)
 	}

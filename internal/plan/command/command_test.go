@@ -3,9 +3,11 @@ package command
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -56,6 +58,28 @@ func TestEveryFieldIsInTheCommand(t *testing.T) {
 	walk(func(e *model.Experiment) reflect.Value { return reflect.ValueOf(e).Elem() }, "")
 	if fields < 45 {
 		t.Errorf("only %d fields were looked at", fields)
+	}
+}
+
+// Each flag that puts workers where an experiment has them says where to measure, so another command for the same place keeps
+// it, and a repeated experiment accepts it.
+func TestThePlacementOfAnExperimentIsThatOfFlags(t *testing.T) {
+	var p model.Placement
+	v := reflect.ValueOf(&p).Elem()
+	for i := range v.NumField() {
+		if !fill(v.Field(i)) {
+			t.Fatalf("%s cannot be set", v.Type().Field(i).Name)
+		}
+	}
+	words := placementOptions(p)
+	if len(words) != v.NumField() {
+		t.Errorf("%d fields in %d flags", v.NumField(), len(words))
+	}
+	for _, word := range words {
+		name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		if !flagtable.Is(name, flagtable.Placement|flagtable.WithExperiment) {
+			t.Errorf("--%s is not marked as one that says where to measure, beside an experiment as well", name)
+		}
 	}
 }
 
