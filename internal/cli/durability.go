@@ -19,6 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/flagtable"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/words"
@@ -90,18 +91,15 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	return cmd
 }
 
-// ledgerFlags are the flags whose values a ledger determines.
-var ledgerFlags = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "results", "label"}
-
 func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) error {
 	ctx := cmd.Context()
 	if f.run != "" && cmd.Flags().Changed("results") {
 		return model.RefusedError("--run and --results name two places for one test", "use one of them")
 	}
 	if f.resume != "" {
-		i := slices.IndexFunc(ledgerFlags, func(flag string) bool { return cmd.Flags().Changed(flag) })
-		if i >= 0 {
-			return model.RefusedError(fmt.Sprintf("--%s cannot be used with --resume: the ledger determines it", ledgerFlags[i]), "leave it out")
+		determined := flagtable.YieldingTo("resume")
+		if i := slices.IndexFunc(determined, cmd.Flags().Changed); i >= 0 {
+			return model.RefusedError(fmt.Sprintf("--%s cannot be used with --resume: the ledger determines it", determined[i]), "leave it out")
 		}
 	}
 	// With --resume, a missing file is not a mistyped name: the power cut may have removed it, and the

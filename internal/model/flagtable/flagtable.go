@@ -118,6 +118,11 @@ func Needing(name string) []string {
 	return names(func(f Flag) bool { return slices.Contains(f.Needs, name) })
 }
 
+// YieldingTo returns the flags that a flag determines or contradicts.
+func YieldingTo(name string) []string {
+	return names(func(f Flag) bool { return slices.Contains(f.YieldsTo, name) })
+}
+
 func names(which func(Flag) bool) (list []string) {
 	for _, f := range table {
 		if which(f) {
