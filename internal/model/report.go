@@ -102,7 +102,7 @@ type Result struct {
 	// RepeatValues is the headline metric of each repeat in chronological order.
 	RepeatValues []float64 `json:"repeat_values"`
 	// LeftOut are the numbers of the steps that began before the storage had finished with earlier
-	// writes; they are excluded from all figures.
+	// writes, or before the queue had turned over; they are excluded from all figures.
 	LeftOut []int `json:"left_out,omitempty"`
 	// Series is the headline metric over time, at most 60 points, for sparklines.
 	Series []float64 `json:"series,omitempty"`

@@ -2,7 +2,9 @@ package truth
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/judge/stats"
@@ -11,7 +13,8 @@ import (
 )
 
 // On a device of 100 I/Os per second the quick profile has some 200 I/Os in each repeat: its
-// rate is as accurate as a faster device's, and percentiles that need more than 600 I/Os are not printed.
+// rate is as accurate as a faster device's, and percentiles that need more than 600 I/Os are not printed. A queue of
+// 64 takes 0.64 s to turn over, and so long every I/O in it waits.
 func TestHundredIOPS(t *testing.T) { runWithRetry(t, demand{seconds: 100}, hundredIOPS) }
 
 func hundredIOPS(t testing.TB) {
@@ -33,6 +36,9 @@ func hundredIOPS(t testing.TB) {
 		rate, ok := r.Metrics[model.IOPS]
 		if !ok || rate.Value < 0.95*iops || rate.Value > 1.05*iops {
 			t.Errorf("%s: %v, the device is set to %d", r.Workload, rate, iops)
+		}
+		if waits := r.Metrics[model.Latency].Value; strings.Contains(r.Description, "qd64") && math.Abs(waits/(64.0/iops)-1) > 0.02 {
+			t.Errorf("%s: 64 I/Os in flight wait for %.3f s each, by Little's law for 0.64 s", r.Workload, waits)
 		}
 		if !(r.Low > 0) || !(r.High > r.Low) || r.Confidence != stats.Confidence {
 			t.Errorf("%s: %+v", r.Workload, r.Estimate)

@@ -56,7 +56,7 @@ export type Result = Estimate & {
    */
   repeat_values: Num[];
   /**
-   * The numbers of the steps that began before the storage had finished with earlier writes; they are excluded from all figures.
+   * The numbers of the steps that began before the storage had finished with earlier writes, or before the queue had turned over; they are excluded from all figures.
    */
   left_out?: number[];
   /**

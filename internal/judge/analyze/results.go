@@ -41,7 +41,7 @@ func Results(rec *model.Recorded) []model.Result {
 		for _, d := range w.Directions() {
 			if f := all.find(w.Name, d); f != nil {
 				r := result(w, f, w.Metric, schedule)
-				r.Sustained, r.App = found[flowKey{w.Name, d}], application(rec, w, unsettled(rec))
+				r.Sustained, r.App = found[flowKey{w.Name, d}], application(rec, w, excluded(rec))
 				results = append(results, r)
 			}
 		}
@@ -49,7 +49,7 @@ func Results(rec *model.Recorded) []model.Result {
 			results = append(results, result(w, f, model.Latency, schedule))
 		}
 	}
-	out := unsettled(rec)
+	out := excluded(rec)
 	for i := range results {
 		results[i].LeftOut = leftOut(rec, out, results[i].Workload)
 		// No precision was requested of imported data: any interval will do.
@@ -60,7 +60,7 @@ func Results(rec *model.Recorded) []model.Result {
 
 // goodSamples are the samples that results may be made of, by workload.
 func goodSamples(rec *model.Recorded) map[string][]model.Sample {
-	return timeline.Good(rec, unsettled(rec))
+	return timeline.Good(rec, excluded(rec))
 }
 
 // result estimates one workload in one direction.

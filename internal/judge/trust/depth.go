@@ -23,7 +23,7 @@ var ruleDepth = Rule{
 	Name:     "depth",
 	Checks:   "the queue was as deep as requested",
 	Evidence: "fio's distribution of depths (below 0.9 of the requested depth) and Little's law (off by more than 5 %)",
-	Severity: "invalid: the load was not applied",
+	Severity: "invalid: the load was not applied; warning: latencies were measured before the queue had turned over",
 	Advice:   "`loadline doctor` says which engines work",
 	check:    checkDepth,
 }
@@ -36,6 +36,9 @@ var ruleDepth = Rule{
 //   - Little's law: the sum of all latencies in a second is the mean number of I/Os in flight. A
 //     difference of more than 5 % of jobs × depth is invalid, after allowing for the tool's own time
 //     between two I/Os and for what is cut off at the edges of the repeats (jobs × depth I/Os each).
+//
+// The I/Os with which the queue was filled find fewer ahead of them than later ones. Where they are a considerable part of a repeat,
+// whose ramp was too short for storage so slow, and fewer I/Os were in flight than requested, latencies are too low: a warning.
 //
 // An engine that cannot queue (psync) has depth 1, whatever was requested. Workloads with a flush after
 // each write or a rate limit do not keep a queue full by design, and the depth of the user's own jobs is
@@ -71,6 +74,10 @@ func checkDepth(ev Evidence) []model.Finding {
 		case !mapped && !little:
 			o.miss(name, "neither a distribution of depths nor latencies were recorded")
 		default:
+			if f := ev.unfilled(w); f != nil {
+				o.fault(*f)
+				continue
+			}
 			o.pass(name)
 		}
 	}

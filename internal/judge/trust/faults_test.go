@@ -353,6 +353,18 @@ var firstFaults = []fault{
 			ev.Recorded.Samples[i].Read.LatencySum = 0.1
 		}
 	}, also: []string{"errors"}},
+	{rule: "depth", name: "a queue that had not turned over", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Step.Ramp = 0.3 })
+		eachFlow(ev, iops.Name, func(f *model.Flow) { f.IOs, f.LatencySum = 20, 0.42*64 })
+	}, want: []string{"warning rand-read-iops"}, says: "a queue of 64 I/Os takes 3.20 s to turn over"},
+	{rule: "depth", name: "a queue that had turned over", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Step.Ramp = 3.5 })
+		eachFlow(ev, iops.Name, func(f *model.Flow) { f.IOs, f.LatencySum = 20, 0.94*64 })
+	}, also: []string{"errors"}},
+	{rule: "depth", name: "storage that delays each I/O, however many there are", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Step.Ramp = 0.3 })
+		eachFlow(ev, iops.Name, func(f *model.Flow) { f.IOs, f.LatencySum = 64, 64 })
+	}},
 	{rule: "depth", name: "flushes and rate limits are not judged", spoil: func(ev *Evidence) {
 		flush, limited := write, iops
 		flush.Sync, limited.RateIOPS = "fdatasync", 2000

@@ -193,14 +193,21 @@ func (ev Evidence) cut(name string, waits waiting, g repeatsAfter) model.Finding
 	return model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(name), Message: message, Evidence: evidence}
 }
 
-// leftOut is how many repeats of a workload are excluded from all figures.
+// leftOut is how many repeats of a workload are excluded from all figures because of earlier writes.
 func (ev Evidence) leftOut(workload string) int {
+	n := 0
 	for _, r := range ev.Results {
-		if r.Workload == workload {
-			return len(r.LeftOut)
+		if r.Workload != workload {
+			continue
 		}
+		for _, s := range ev.steps(workload) {
+			if s.Worker == 0 && s.Settling.Early() && slices.Contains(r.LeftOut, s.Step.Number) {
+				n++
+			}
+		}
+		break
 	}
-	return 0
+	return n
 }
 
 // alone is the command that measures the reading workloads and those named without the others, or all of them for longer if

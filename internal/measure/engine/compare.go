@@ -163,7 +163,7 @@ func (c *comparison) readersFirst(blocks [][2]model.SideStep) [][2]model.SideSte
 // given up on both: half a block compares nothing.
 func (c *comparison) block(ctx context.Context, repeats [2]model.SideStep) error {
 	schedule := c.plan().Schedule
-	if repeats[0].Step.Round > schedule.MinRounds && c.spent+cost(schedule, repeats[0].Step)+cost(schedule, repeats[1].Step) > schedule.MaxTime {
+	if repeats[0].Step.Round > schedule.MinRounds && c.spent+c.cost(c.sides[repeats[0].Side], repeats[0].Step)+c.cost(c.sides[repeats[1].Side], repeats[1].Step) > schedule.MaxTime {
 		return nil
 	}
 	var b model.Block
@@ -174,7 +174,7 @@ func (c *comparison) block(ctx context.Context, repeats [2]model.SideStep) error
 		}
 		// A look is counted by itself.
 		if c.second = 0; i == 0 && !c.sides[repeats[1].Side].replaced(repeats[1].Step) {
-			c.second = cost(schedule, repeats[1].Step)
+			c.second = c.cost(c.sides[repeats[1].Side], repeats[1].Step)
 		}
 		if err := c.half(ctx, v, &b); err != nil {
 			return err

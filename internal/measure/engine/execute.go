@@ -100,7 +100,7 @@ func (r *run) run(ctx context.Context) error {
 			if r.dead[step.Workload] || r.steadily[step.Workload] || r.replaced(step) {
 				continue
 			}
-			if step.Round > schedule.MinRounds && r.spent+cost(schedule, step) > r.most(r.side) {
+			if step.Round > schedule.MinRounds && r.spent+r.cost(r.side, step) > r.most(r.side) {
 				continue
 			}
 			if err := r.planned(ctx, step); err != nil {
@@ -177,7 +177,7 @@ func (r *run) repeat(ctx context.Context, step model.Step) error {
 	switch {
 	case r.dead[name]:
 		u.Message = givenUp(d)
-	case d.failed == "":
+	case d.failed == "" && !d.unfilled:
 		r.samples[name] = append(r.samples[name], r.remember(d)...)
 		j := r.judge.Judge(&r.plan, d.workload, r.drain.settled(r.samples))
 		r.done[name], r.steadily[name] = j.Converged, j.Converged && j.Steady

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // side is one thing that is measured: a volume with its plan, its workers and its own record. A run has one
@@ -62,11 +63,13 @@ type execution struct {
 	dead, done, steadily map[string]bool
 	// observe is after how much measuring time (s) storage that varies has been observed for long enough with a workload.
 	observe map[string]float64
+	// turnover is how long the queues of workloads take to turn over, in seconds, with a margin.
+	turnover map[turning]float64
 }
 
 func newExecution(j Judge, o Observer, now func() time.Time) execution {
 	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}, steadily: map[string]bool{},
-		observe: map[string]float64{}}
+		observe: map[string]float64{}, turnover: map[turning]float64{}}
 }
 
 // outcome returns the status, its reason, and the error that Execute returns.
@@ -87,8 +90,9 @@ type ended struct {
 	samples  []model.Sample
 	// failed describes the failure of a step, whose samples are then ignored.
 	failed string
-	// again is set if the repeat is to be made once more, after a wait.
-	again bool
+	// again is set if the repeat is to be made once more, after a wait or with a longer ramp; unfilled if for the latter, so that it
+	// shows no latency.
+	again, unfilled bool
 }
 
 // update reports that the step is over.
@@ -103,6 +107,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if err != nil {
 		return ended{}, err
 	}
+	step = e.filled(s, step)
 	// A planned step keeps its number, even if one before it was left out.
 	s.number = max(s.number+1, step.Number)
 	step.Number = s.number
@@ -114,7 +119,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		step.Offered = w.RateIOPS
 	}
 	// The time left that is reported when the step begins includes the step itself.
-	e.current = cost(s.plan.Schedule, step)
+	e.current = e.cost(s, step)
 	e.until = max(e.clock, e.now().Sub(e.began).Seconds()) + e.current
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.start(s, w)
@@ -146,6 +151,10 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		}
 	}
 	d.again = err == nil && s.saw(d, settling)
+	if d.unfilled = err == nil && e.turnsOver(s, d); d.unfilled {
+		d.again = true
+		e.tell(s, model.Update{Message: fmt.Sprintf("%s: repeating with a ramp of %s, in which its queue turns over", w.Name, units.FormatDuration(e.filled(s, step).Ramp))})
+	}
 	s.drain.backlog.during(w, e.clock)
 	return d, err
 }
@@ -214,7 +223,5 @@ func (e *execution) within(most, certain, more, unit float64) float64 {
 	return certain + min(more, unit*math.Floor((room-certain)/unit))
 }
 
-// slot is the total time of a repeat, cost that of a step.
+// slot is the total time of a repeat.
 func slot(s model.Schedule) float64 { return s.Ramp + s.Repeat + s.Overhead }
-
-func cost(s model.Schedule, step model.Step) float64 { return step.Ramp + step.Seconds + s.Overhead }

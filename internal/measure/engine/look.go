@@ -158,7 +158,7 @@ func (e *execution) certain(s *side) float64 {
 	left := s.unlooked()
 	for i, step := range s.plan.Steps {
 		if i >= s.gone && !e.dead[step.Workload] && !e.steadily[step.Workload] && !s.replaced(step) {
-			left += cost(s.plan.Schedule, step)
+			left += e.cost(s, step)
 		}
 	}
 	return left
