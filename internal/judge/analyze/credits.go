@@ -85,7 +85,7 @@ func doubtEarlier(all []lookResult) {
 			if other == s.direction || l == nil || s.last.Step >= l.last.Step || !l.above(s.observation) || !s.asFastAs(l.burst()) {
 				continue
 			}
-			s.unsure, s.untested = true, l.workload.Name
+			s.unsure, s.untested = true, l
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (Judge) Next(rec *model.Recorded) (workload string, seconds float64) {
 	}
 	for _, s := range seen {
 		// While the credit of the other direction is empty, another long repeat shows whether it is this one's too.
-		if s.untested != "" && len(s.looks) < maxLooks {
+		if s.untested != nil && len(s.looks) < maxLooks {
 			return s.workload.Name, 0
 		}
 	}

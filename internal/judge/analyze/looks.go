@@ -93,9 +93,9 @@ type lookResult struct {
 	// if all long repeats ended below the short ones, but without a visible fall, not to one level, or only once:
 	// a slow period of the storage looks the same, so another long repeat decides.
 	fell, coupled, unsure bool
-	// untested names the workload of the other direction whose rate fell after the last of these long repeats, to less than
-	// this rate: the same credit, if both directions draw on it, was not known to be empty then.
-	untested string
+	// untested is the limit of the other direction that was found after the last of these long repeats, and that is below their
+	// rate: the same credit, if both directions draw on it, was not known to be empty then. It is nil if there is none.
+	untested *limit
 	// late is the first fall that came too late to be certain, if none was certain.
 	late *lateFall
 	// last is the long repeat with the final plateau; rates are its seconds.
@@ -297,7 +297,7 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 			own = s
 		case s.direction != g.direction:
 		case s.unsure:
-			if s.endedBelow(g) && (doubting == nil || s.lowest < doubting.lowest) {
+			if s.doubts(g) && (doubting == nil || s.lowest < doubting.lowest) {
 				doubting = s
 			}
 		case heaviest == nil || !heaviest.covers(g) && s.covers(g):
@@ -327,6 +327,12 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 		}
 	}
 	return nil
+}
+
+// doubts reports whether a long repeat that decides nothing casts doubt on another workload: it ended below that, or what it
+// held may not last, and then no rate above the limit is known to last.
+func (s *lookResult) doubts(g *observation) bool {
+	return s.endedBelow(g) || s.untested != nil && s.untested.above(g)
 }
 
 // endedBelow reports whether a long repeat ended below the rate or the bandwidth of another workload's repeats, for as
@@ -359,8 +365,8 @@ func (s *lookResult) describe(l model.SustainedState) *model.Sustained {
 	t := timeline.Total(s.last.Seconds)
 	d := &model.Sustained{State: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
 		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
-	if l == model.Doubtful {
-		d.Before = s.untested
+	if l == model.Doubtful && s.untested != nil {
+		d.Before = s.untested.workload.Name
 	}
 	d.AtEnd = l == model.Doubtful && s.unsure && s.drops() && !s.belowRepeats(stats.Median(s.rates[s.From:]))
 	if s.fell {

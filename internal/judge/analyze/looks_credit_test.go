@@ -47,6 +47,30 @@ func TestOneCreditForBothDirections(t *testing.T) {
 	}
 }
 
+// A rate that may not last says nothing for the workloads beside it that are as fast: they may draw on the same credit.
+func TestAsFastAsWhatWasTestedTooEarly(t *testing.T) {
+	for name, c := range map[string]struct {
+		other float64
+		state model.SustainedState
+	}{
+		"as fast":         {1990, model.Doubtful},
+		"below the limit": {490, model.Below},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLooked(small("reads", model.Read), small("other-reads", model.Read), small("writes", model.Write))
+			l.repeats("reads", 2000, 2005)
+			l.repeats("other-reads", c.other, c.other)
+			l.repeats("writes", 2000, 2005)
+			l.step("reads", true, sameRate(20, 2000)...)
+			l.step("writes", true, append(sameRate(8, 2000), sameRate(12, 500)...)...)
+			found := sustain(&l.rec)[flowKey{"other-reads", model.Read}]
+			if found.State != c.state || (found.Before == "writes") != (c.state == model.Doubtful) {
+				t.Errorf("%+v, want %s", found, c.state)
+			}
+		})
+	}
+}
+
 // Storage that gets slower steadily is slower in its long repeats, which come later: that is no burst. One whose repeats fall once
 // has one.
 func TestASteadyDeclineIsNoBurst(t *testing.T) {

@@ -108,6 +108,10 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 			s.Looked, few(d.names), were)
 	}
 	if s.Looked != d.names[0] {
+		if s.Before != "" {
+			f.Message = fmt.Sprintf("tested too early: %s held %s without pauses, but after that %s fell; %s, which may use the same burst credits, %s measured only with pauses",
+				s.Looked, rates(s.Rate, s.Bandwidth), s.Before, few(d.names), were)
+		}
 		return f
 	}
 	what := s.Looked

@@ -161,6 +161,10 @@ var timeFaults = []fault{
 	{rule: "sustained", name: "another one may have fallen, and this one was not looked at", spoil: func(ev *Evidence) {
 		ev.Results[2].Sustained = &model.Sustained{State: model.Doubtful, Looked: iops.Name, Rate: 300, Bandwidth: 300 * 4096}
 	}, want: []string{"warning rand-read-lat"}, says: "not tested without pauses: rand-read-iops was slower in a long repeat, and whether that lasts is not known"},
+	{rule: "sustained", name: "another one was tested too early, and this one was not looked at", spoil: func(ev *Evidence) {
+		ev.Results[2].Sustained = &model.Sustained{State: model.Doubtful, Before: "rand-write-iops", Looked: iops.Name, Rate: 3000, Bandwidth: 3000 * 4096}
+	}, want: []string{"warning rand-read-lat"},
+		says: "tested too early: rand-read-iops held 3.00k IOPS without pauses, but after that rand-write-iops fell; rand-read-lat, which may use the same burst credits, was measured only with pauses"},
 	{rule: "sustained", name: "its own long repeat was slower and decides nothing", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained = &model.Sustained{State: model.Doubtful, Looked: iops.Name, Step: 1, Rate: 300, Bandwidth: 300 * 4096}
 	}, want: []string{"warning rand-read-iops"}, says: "rand-read-iops did 300 IOPS in a repeat without a pause, less than in its other repeats, and which of the two rates is sustained is not known"},
