@@ -81,6 +81,26 @@ func TestReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 	}
 }
 
+// A cache that the first reads after a write drain slows no others: reads are right or suspect there as well.
+func TestReadsBesideASmallCacheAreRightOrSuspect(t *testing.T) {
+	const runs, rate = 20, 2000.0
+	for _, storage := range []string{"cache=2000&cv=0.01", "cache=4000&cv=0.01"} {
+		dir := t.TempDir()
+		for seed := range runs {
+			r, err := report(context.Background(), dir, fmt.Sprintf("fake:?iops=%g&seed=%d&%s", rate, seed+1, storage), "--seed", fmt.Sprint(seed+1), "--profile", "quick",
+				"--only", "rand-read-iops,rand-write-lat")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range r.Results {
+				if x.Direction == model.Read && x.Verdict == model.Valid && math.Abs(x.Value/rate-1) > 0.05 {
+					t.Errorf("%s, seed %d: %.0f/s (%v) %v", storage, seed+1, x.Value, x.RepeatValues, x.Findings)
+				}
+			}
+		}
+	}
+}
+
 // balanced is a profile that is measured quickly.
 const balanced = "name: own\nworkloads:\n" +
 	"  - {name: reads, access: rand, direction: read, block_size: 4k, depth: 16, metric: iops}\n" +

@@ -62,13 +62,15 @@ type settling struct {
 	last   *model.Settling
 	groups map[string]repeatsAfter
 	pooled spread
+	// direct is the spread without repeats that began when other reads may have emptied a cache already.
+	direct spread
 	// together is set if reads of all workloads together were slower after writes.
 	together bool
 	// The workloads with each finding; missing counts the repeats that are left out.
 	left, mixed, slow, fallen, maybe []string
 	missing                          int
-	// unwaited are mixes that no wait has preceded.
-	unwaited []string
+	// unwaited are mixes that no wait has preceded, firstFast those of whose repeats only the first ones were fast.
+	unwaited, firstFast []string
 }
 
 // settling collects the waits, and the repeats of each workload that reads.
@@ -99,6 +101,8 @@ func (ev Evidence) settling() *settling {
 		if !g.held && !g.unknown { // a prescribed rate does not vary
 			j.pooled.add(g.early)
 			j.pooled.add(g.late)
+			j.direct.add(g.direct)
+			j.direct.add(g.late)
 			settled.add(g.late)
 		}
 	}
@@ -141,17 +145,28 @@ func (j *settling) judge(name string) {
 		j.maybe = append(j.maybe, name)
 	case g.held && len(g.early) > 0:
 		j.miss(name, "reads at a fixed rate do not show whether the storage still writes")
-	case !j.pooled.slower(g, len(j.groups)) && !(j.together && g.lags()):
+	case !j.slower(g):
 		j.pass(name)
 	case !g.afterEarly:
-		j.miss(name, "only its first repeats did not follow writes, and they may have been faster for another reason, such as burst credits")
+		j.firstFast = append(j.firstFast, name)
 	default:
+		early := g.early
+		if len(g.direct) > 0 {
+			early = g.direct
+		}
 		j.maybe = append(j.maybe, name)
 		j.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: j.ev.alone(name),
 			Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s IOPS and others at %s, so the storage may still have been writing",
-				name, units.FormatRate(stats.Mean(g.early)), units.FormatRate(stats.Mean(g.late))),
-			Evidence: map[string]any{"after_writes": stats.Mean(g.early), "others": stats.Mean(g.late)}})
+				name, units.FormatRate(stats.Mean(early)), units.FormatRate(stats.Mean(g.late))),
+			Evidence: map[string]any{"after_writes": stats.Mean(early), "others": stats.Mean(g.late)}})
 	}
+}
+
+// slower reports whether reads of a workload were slower after writes: all that may have been, or those directly after one,
+// or those of all workloads together.
+func (j *settling) slower(g repeatsAfter) bool {
+	tests := 2 * len(j.groups)
+	return j.pooled.slower(g, tests) || j.direct.slower(g.ofDirect(), tests) || j.together && g.lags()
 }
 
 // report adds what concerns several workloads, which all waits together show.
@@ -171,9 +186,16 @@ func (j *settling) report() {
 		excluded = fmt.Sprintf("; %d repeats begun before that are left out", j.missing)
 	}
 	found(model.SeverityNote, j.left, excluded)
-	if len(j.unwaited) > 0 && len(j.maybe) > 0 {
-		j.fault(model.Finding{Severity: model.SeverityWarning, Results: j.unwaited, Next: j.ev.alone(j.unwaited...),
-			Message: fmt.Sprintf("perhaps not settled: %s began right after writes, and the storage may still have been writing (see the warning about %s)", few(j.unwaited), few(j.maybe))})
+	// What others show explains these, too.
+	perhaps := slices.Concat(j.unwaited, j.firstFast)
+	switch {
+	case len(perhaps) > 0 && len(j.maybe) > 0:
+		j.fault(model.Finding{Severity: model.SeverityWarning, Results: perhaps, Next: j.ev.alone(perhaps...),
+			Message: fmt.Sprintf("perhaps not settled: %s began right after writes, and the storage may still have been writing (see the warning about %s)", few(perhaps), few(j.maybe))})
+	default:
+		for _, name := range j.firstFast {
+			j.miss(name, "only its first repeats did not follow writes, and they may have been faster for another reason, such as burst credits")
+		}
 	}
 	found(model.SeverityWarning, j.mixed, fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(j.mixed)))
 }

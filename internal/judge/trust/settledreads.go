@@ -14,6 +14,9 @@ import (
 // drained, and of the others.
 type repeatsAfter struct {
 	early, late []float64
+	// direct are those of early that nothing was read before since the last write: a small cache drains during the
+	// first reads, and is empty when the next ones begin.
+	direct []float64
 	// cut are those of early that followed a wait that ended too early; left is the most time, in seconds, that the
 	// storage still needed then, and written the I/Os that had been written.
 	cut     []float64
@@ -31,15 +34,21 @@ type repeatsAfter struct {
 func (ev Evidence) afterWrites(workload string) repeatsAfter {
 	var g repeatsAfter
 	early, late, cut, calm := map[int]bool{}, map[int]bool{}, map[int]bool{}, map[int]bool{}
-	wrote := false
+	direct, wrote, after := map[int]bool{}, false, 0
 	for _, r := range ev.Recorded.Run.Steps {
 		w, known := ev.Recorded.Plan.Workload(r.Step.Workload)
+		if wrote {
+			after = r.Step.Number
+		}
 		if known && w.Name == workload && r.Error == "" {
 			g.held = w.Limit() > 0
 			g.helped = g.helped || r.Settling.Helped() || r.Settling.Rose()
 			g.unknown = g.unknown || wrote && r.Settling == nil
 			if r.Settling.Early() {
 				early[r.Step.Number] = true
+				if r.Step.Number == after { // the record of another volume may have come before
+					direct[r.Step.Number] = true
+				}
 				if r.Settling.Cut() {
 					cut[r.Step.Number] = true
 					g.left, g.written = math.Max(g.left, r.Settling.Left), max(g.written, r.Settling.Writes)
@@ -55,7 +64,7 @@ func (ev Evidence) afterWrites(workload string) repeatsAfter {
 		wrote = known && w.Writes()
 	}
 	g.early, g.late, g.cut = timeline.ReadRates(ev.Recorded, early), timeline.ReadRates(ev.Recorded, late), timeline.ReadRates(ev.Recorded, cut)
-	g.calm = timeline.ReadRates(ev.Recorded, calm)
+	g.calm, g.direct = timeline.ReadRates(ev.Recorded, calm), timeline.ReadRates(ev.Recorded, direct)
 	return g
 }
 
@@ -143,6 +152,12 @@ func (s *spread) slower(g repeatsAfter, tests int) bool {
 	each := math.Max(steadiest, math.Sqrt(s.squares/s.freedom))
 	t := gap / (each * math.Sqrt(1/float64(len(g.early))+1/float64(len(g.late))))
 	return stats.StudentP(t, s.freedom) <= falseAlarm/float64(tests)
+}
+
+// ofDirect is the same workload with only those of its early repeats that followed a write directly.
+func (g repeatsAfter) ofDirect() repeatsAfter {
+	g.early = g.direct
+	return g
 }
 
 // together reports the same of all workloads: a cache that drains for a part of each repeat slows all of them a little, which

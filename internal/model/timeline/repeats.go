@@ -205,7 +205,8 @@ func Series(list []Second, m model.Metric) []float64 {
 }
 
 // ReadRates returns the mean reads per second of steps, over all their workers, in the order of the
-// samples. A step whose workers never ran together has none.
+// samples. A step whose workers never ran together has none. A long repeat counts with as many seconds as the others:
+// what disturbs its beginning would be a small part of the whole.
 func ReadRates(rec *model.Recorded, steps map[int]bool) []float64 {
 	var samples []model.Sample
 	for i := range rec.Samples {
@@ -213,7 +214,7 @@ func ReadRates(rec *model.Recorded, steps map[int]bool) []float64 {
 			samples = append(samples, rec.Samples[i])
 		}
 	}
-	repeats := Of(samples, model.Read)
+	repeats := Of(Counted(samples, Looks(rec), rec.Plan.Schedule, nil), model.Read)
 	rates := make([]float64, len(repeats))
 	for i, v := range repeats {
 		t := Total(v.Seconds)

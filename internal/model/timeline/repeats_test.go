@@ -30,3 +30,20 @@ func TestReadRatesAreThoseOfWorkersTogether(t *testing.T) {
 		t.Errorf("%v reads per second, want 2000 of two workers and 200 of one", rates)
 	}
 }
+
+// Of a long repeat, the seconds that make up a result are read: its slow beginning is as large a part of them as of a short one.
+func TestReadRatesOfALongRepeatAreThoseOfItsBeginning(t *testing.T) {
+	rec := &model.Recorded{}
+	rec.Plan.Schedule.Repeat = 2
+	rec.Run.Steps = []model.StepResult{{Step: model.Step{Number: 1, Look: true}}}
+	for i := range 20 {
+		reads := uint64(1000)
+		if i < 2 {
+			reads = 500
+		}
+		rec.Samples = append(rec.Samples, model.Sample{Step: 1, Seconds: 1, End: float64(i + 1), Read: &model.Flow{IOs: reads}})
+	}
+	if rates := ReadRates(rec, map[int]bool{1: true}); len(rates) != 1 || rates[0] != 500 {
+		t.Errorf("%v reads per second, want 500", rates)
+	}
+}
