@@ -1,6 +1,7 @@
 package perf
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -70,5 +71,27 @@ func BenchmarkGoals(b *testing.B) {
 			}
 			t.Flush()
 		}
+	}
+}
+
+// Where bursts in a tenth of the seconds determine the p99, a workload of which no repeat met one has not met a goal below it,
+// although others of the run did: what they saw says that the percentile has no upper bound, and not where it is.
+func TestNoGoalIsMetByAWorkloadThatSawNoBurst(t *testing.T) {
+	const runs, most = 40, 2
+	met := 0
+	for seed := range runs {
+		// The bound is 0.9 times the p99 of three hours.
+		r, err := report(context.Background(), t.TempDir(), fmt.Sprintf("fake:?iops=3000&cv=0.01&spike=0.1&spike-level=0.2&seed=%d", seed+1),
+			"--seed", fmt.Sprint(seed+1), "--profile", "quick", "--goal", "rand-read-iops p99 < 93.9ms")
+		if err != nil && len(r.Goals) == 0 {
+			t.Fatal(err)
+		}
+		if r.Goals[0].Outcome == model.Met {
+			t.Logf("seed %d: %s", seed+1, r.Goals[0].Message)
+			met++
+		}
+	}
+	if met > most {
+		t.Errorf("%d of %d goals are met, although the p99 is 104 ms", met, runs)
 	}
 }

@@ -3,9 +3,11 @@ package analyze
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -76,8 +78,9 @@ func decide(f *flow, r *model.Result, goal model.Goal, limited bool) Decided {
 		return g
 	}
 	unseen, enough := f.unseen(g.Metric)
-	if e.Open {
-		// The slow I/Os were observed, and the slowest of them bounds the percentile.
+	if e.Open && f.sawSlow() {
+		// The slow I/Os were observed, and the slowest of them bounds the percentile. Those that only other workloads
+		// had do not.
 		unseen = 1
 	}
 	switch {
@@ -202,6 +205,18 @@ const (
 	// spells last spellSeconds on average and take a tenth of the time: ln 20 × 9 × spellSeconds.
 	spellLook = 27 * spellSeconds
 )
+
+// sawSlow reports whether the workload itself had a slow second.
+func (f *flow) sawSlow() bool {
+	if f == nil {
+		return false
+	}
+	var all []float64
+	for _, r := range f.repeats {
+		all = append(all, timeline.Series(r.Seconds, model.Latency)...)
+	}
+	return len(all) > 0 && slices.Max(all) > stats.Median(all)*math.Exp(slowMatters)
+}
 
 // unseen is the factor by which events outside the measured time may move a metric, and the measuring
 // time in seconds from which on it is 1. It is also 1 if the storage is clearly steady. A rate or a
