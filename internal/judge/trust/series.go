@@ -76,6 +76,14 @@ func (s *series) add(v timeline.Repeat) {
 // long reports whether the series is one unbroken repeat.
 func (s *series) long() bool { return s.repeats == 1 }
 
+// ios is the sum of the rates of all seconds.
+func (s *series) ios() (sum float64) {
+	for _, v := range s.rate {
+		sum += v
+	}
+	return sum
+}
+
 // mean is the mean rate of seconds i to j-1: their I/Os divided by their time, as in the results.
 func (s *series) mean(i, j int) float64 {
 	var ios, seconds float64

@@ -27,7 +27,7 @@ func checkSustained(ev Evidence) []model.Finding {
 		return ev.stretches()
 	}
 	var o outcome
-	var held holding
+	var held, brief holding
 	var doubts []doubt
 	for _, r := range ev.Results {
 		s := r.Sustained
@@ -35,7 +35,9 @@ func checkSustained(ev Evidence) []model.Finding {
 			continue
 		}
 		if s == nil {
-			o.miss(r.Workload, ev.noLook())
+			o.miss(r.Workload, noLook)
+			seconds := ev.Recorded.Plan.Schedule.Repeat
+			brief.add(r.Workload, seconds, seconds*r.Metrics[model.IOPS].Value, seconds*r.Metrics[model.Bandwidth].Value)
 			continue
 		}
 		switch s.State {
@@ -70,7 +72,7 @@ func checkSustained(ev Evidence) []model.Finding {
 	for _, d := range doubts {
 		o.fault(ev.doubtful(d))
 	}
-	return held.into(o.findings("slower than the sustained rate", "there is no result to judge"))
+	return brief.notInto(held.into(o.findings("slower than the sustained rate", "there is no result to judge")), noLook)
 }
 
 // doubt collects workloads on which a long repeat casts doubt: its own workload alone, or others without one.
@@ -139,11 +141,11 @@ func (ev Evidence) slowFor(r model.Result, s *model.Sustained) model.Finding {
 		Next:     ev.command(ev.only([]string{r.Workload}), "--time", "120s")}
 }
 
-// noLook is what is unknown without a long repeat: a credit that is used up within one repeat shows in it.
-func (ev Evidence) noLook() string {
-	return fmt.Sprintf("no time for a repeat of 20 s without a pause, so burst credits that last longer than a repeat (%s) and refill between repeats would not be detected; a longer --max-time allows it",
-		units.FormatSpan(ev.Recorded.Plan.Schedule.Repeat))
-}
+// noLook says why there was no long repeat: a credit that is used up within a short one shows in it.
+const noLook = "there was no time for a repeat of 20 s without a pause; a longer --max-time allows it"
+
+// noStretch says the same of one repeat of a fixed length.
+const noStretch = "no repeat lasted 20 s without a pause; --time 20s or more makes it"
 
 // usedUp is the maximum number of fast seconds in a long repeat whose predecessor left nothing of the
 // credit: the first second may still be fast.
@@ -208,29 +210,54 @@ func (h *holding) into(findings []model.Finding) []model.Finding {
 	return findings
 }
 
+// notInto makes what could not be checked say how large a credit must be to have been used up in these repeats, of which the one
+// with the most I/Os, and that with the most bytes, bound it best.
+func (h *holding) notInto(findings []model.Finding, why string) []model.Finding {
+	if len(h.looks) == 0 {
+		return findings
+	}
+	ios, bytes := h.looks[0], h.looks[0]
+	for _, l := range h.looks {
+		if l["ios"].(float64) > ios["ios"].(float64) {
+			ios = l
+		}
+		if l["bytes"].(float64) > bytes["bytes"].(float64) {
+			bytes = l
+		}
+	}
+	for i := range findings {
+		if f := &findings[i]; f.Severity == model.SeverityNotChecked && f.Message == why {
+			f.Message = fmt.Sprintf("burst credits of more than %s I/Os (%s for %s) or %s (%s) are not excluded: %s",
+				units.FormatRate(ios["ios"].(float64)), ios["long_workload"], units.FormatSpan(ios["seconds"].(float64)),
+				units.FormatSize(int64(bytes["bytes"].(float64))), bytes["long_workload"], why)
+			f.Evidence = map[string]any{"repeats": []map[string]any{ios, bytes}}
+		}
+	}
+	return findings
+}
+
 // stretches is the rule for repeats that are long themselves: burst and cliff report whether those
 // fell.
 func (ev Evidence) stretches() []model.Finding {
 	var o outcome
-	var held holding
+	var held, brief holding
 	for i := range ev.series {
 		s := &ev.series[i]
 		changed := ev.regimes[i].kind.changed()
 		switch {
+		case s.long() && len(s.rate) > 0 && len(s.rate) < longSeconds && ev.Recorded.Imported == nil:
+			o.miss(s.workload, noStretch)
+			brief.add(s.workload, float64(len(s.rate)), s.ios(), s.bytes[len(s.bytes)-1])
 		case !s.long() || len(s.rate) < longSeconds:
 			o.miss(s.workload, tooFewSeconds)
 		case changed != "":
 			o.miss(s.workload, changed)
 		default:
-			var ios float64
-			for _, v := range s.rate {
-				ios += v
-			}
 			o.pass(s.workload)
-			held.add(s.workload, float64(len(s.rate)), ios, s.bytes[len(s.bytes)-1])
+			held.add(s.workload, float64(len(s.rate)), s.ios(), s.bytes[len(s.bytes)-1])
 		}
 	}
-	return held.into(o.findings("", "no second was recorded"))
+	return brief.notInto(held.into(o.findings("", "no second was recorded")), noStretch)
 }
 
 // changed says which rule reports that the rate of such a series did not hold; "" if it held.

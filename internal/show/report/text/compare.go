@@ -194,11 +194,7 @@ func (p *page) compareFindings(c *model.Comparison, marks words.Footnotes) {
 		p.others(c.Findings)
 		return
 	}
-	for _, f := range c.Findings {
-		if excluded := words.Excluded([]model.Finding{f}); excluded != "" {
-			p.remark("✓", term.Plain, excluded)
-		}
-	}
+	p.excluded(c.Findings)
 	if n := words.Unsaid(c.Findings); n > 0 {
 		p.remark("·", term.Dim, units.FormatCount(n, "more remark")+" with --verbose")
 	}

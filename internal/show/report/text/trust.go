@@ -26,8 +26,17 @@ func (p *page) trust(r *model.Report, notes words.Footnotes) {
 		p.others(r.Findings)
 		return
 	}
-	if excluded := words.Excluded(r.Findings); excluded != "" {
-		p.remark("✓", term.Plain, excluded)
+	p.excluded(r.Findings)
+}
+
+// excluded writes which burst credits the measurement excludes, and which it does not.
+func (p *page) excluded(findings []model.Finding) {
+	for _, f := range words.Excluded(findings) {
+		mark := "✓"
+		if f.Severity == model.SeverityNotChecked {
+			mark = "–"
+		}
+		p.remark(mark, term.Plain, f.Message)
 	}
 }
 

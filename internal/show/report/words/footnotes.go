@@ -117,15 +117,14 @@ func count(findings []model.Finding, severity model.Severity) (n int) {
 	return n
 }
 
-// Excluded returns the passed finding that says how large a credit or cache can still be, "" if
-// none was looked for; what was not checked limits every number.
-func Excluded(findings []model.Finding) string {
+// Excluded returns the findings that say which burst credits are excluded, and which are not: this limits every number.
+func Excluded(findings []model.Finding) (list []model.Finding) {
 	for _, f := range findings {
-		if f.Rule == "sustained" && f.Severity == model.SeverityPassed && len(f.Evidence) > 0 {
-			return f.Message
+		if f.Rule == "sustained" && (f.Severity == model.SeverityPassed || f.Severity == model.SeverityNotChecked) && len(f.Evidence) > 0 {
+			list = append(list, f)
 		}
 	}
-	return ""
+	return list
 }
 
 // Of returns the numbers of a workload's footnotes.
