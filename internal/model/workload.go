@@ -115,8 +115,8 @@ func (w Workload) Slow() bool {
 // VolumeCount returns Volumes, at least 1.
 func (w Workload) VolumeCount() int { return max(1, w.Volumes) }
 
-// Limit returns the rate that RateIOPS and RateBandwidth allow in each direction, in 1/s; 0 means no
-// limit.
+// Limit returns the rate that RateIOPS and RateBandwidth allow in a direction, in 1/s; 0 means no limit. Of a mix it is
+// that of the more frequent direction (see Proportion).
 func (w Workload) Limit() float64 {
 	limit := w.RateIOPS
 	if w.RateBandwidth > 0 && w.BlockSize > 0 {
@@ -125,6 +125,19 @@ func (w Workload) Limit() float64 {
 		}
 	}
 	return limit
+}
+
+// Proportion returns how frequent a direction is in a mix, relative to the more frequent one (0..1]; 1 for what is no mix.
+func (w Workload) Proportion(d Direction) float64 {
+	reads := float64(w.ReadPercent) / 100
+	share := reads
+	if d == Write {
+		share = 1 - reads
+	}
+	if w.Direction != Mixed || share <= 0 {
+		return 1
+	}
+	return share / max(reads, 1-reads)
 }
 
 // Directions returns the flows for which the workload yields results.

@@ -128,6 +128,14 @@ var machineFaults = []fault{
 		other.Direction, other.Metrics = model.Write, map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 214, 0.01)}
 		ev.Results = append(ev.Results, other)
 	}, also: []string{"faster-writes", "settled"}},
+	{rule: "rate", name: "as many writes as reads of a mix of fewer", spoil: func(ev *Evidence) {
+		w := rated
+		w.Direction, w.ReadPercent, w.RateIOPS = model.Mixed, 70, 500
+		setWorkload(ev, w)
+		other := ev.Results[3]
+		other.Direction, other.Metrics = model.Write, map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 500, 0.01)}
+		ev.Results = append(ev.Results, other)
+	}, also: []string{"faster-writes", "settled"}, want: []string{"warning rand-read-rate"}, says: "500 were done, but 214 were requested"},
 	{rule: "rate", name: "no workload has one", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 0

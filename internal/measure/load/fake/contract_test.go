@@ -16,7 +16,7 @@ func TestContract(t *testing.T) {
 	request := func(uri string) model.StartRequest {
 		return model.StartRequest{
 			Step: model.Step{Number: 7, Ramp: 1, Seconds: 3}, Volume: volume(uri),
-			Workload: model.Workload{Name: "w", Access: model.Random, Direction: model.Mixed, ReadPercent: 50, BlockSize: 4096, Depth: 4, RateIOPS: 200},
+			Workload: model.Workload{Name: "w", Access: model.Random, Direction: model.Mixed, ReadPercent: 75, BlockSize: 4096, Depth: 4, RateIOPS: 200},
 		}
 	}
 	loadtest.Test(t, loadtest.Subject{

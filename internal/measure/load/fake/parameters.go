@@ -119,7 +119,12 @@ func (p Parameters) base(w model.Workload) float64 {
 		rate = min(rate, p.Shared/float64(w.VolumeCount()))
 	}
 	if w.RateIOPS > 0 && !w.OpenLoop {
-		rate = min(rate, w.RateIOPS)
+		// Both directions of a mix together do as much as their proportions add up to.
+		both := 1.0
+		if w.Direction == model.Mixed {
+			both = w.Proportion(model.Read) + w.Proportion(model.Write)
+		}
+		rate = min(rate, w.RateIOPS*both)
 	}
 	return rate
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -90,10 +91,10 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 		t.set(w.Sync, 1)
 	}
 	if jobs.rate > 0 {
-		t.set("rate_iops", jobs.rate)
+		t.set("rate_iops", perDirection(w, float64(jobs.rate)))
 	}
 	if w.RateBandwidth > 0 {
-		t.set("rate", max(1, int64(math.Round(w.RateBandwidth/float64(w.JobCount())))))
+		t.set("rate", perDirection(w, w.RateBandwidth/float64(w.JobCount())))
 	}
 	if w.Writes() && w.BlockSize < refillBelow && w.Depth*w.JobCount() > 1 {
 		t.set("refill_buffers", 1)
@@ -103,6 +104,18 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 	}
 	t.set("randrepeat", 0)
 	t.set("verify", 0)
+}
+
+// perDirection returns a job's limit. With one value for both directions of a mix, fio does as many I/Os in each of them,
+// whatever their shares are.
+func perDirection(w model.Workload, limit float64) string {
+	of := func(d model.Direction) string {
+		return strconv.FormatInt(max(1, int64(math.Round(limit*w.Proportion(d)))), 10)
+	}
+	if w.Direction != model.Mixed {
+		return of(w.Direction)
+	}
+	return of(model.Read) + "," + of(model.Write)
 }
 
 // onlyFsync reports whether fio's engine for the volume knows no other flush than fsync: an NBD export and a Ceph image

@@ -66,7 +66,7 @@ func TestJobText(t *testing.T) {
 		"mixed with flushes and a rate, buffered, odd path": {
 			model.Workload{Name: "[a]\nexec_prerun=rm", Access: model.Random, Direction: model.Mixed, ReadPercent: 70, BlockSize: 8192, Depth: 1, Jobs: 2, Sync: "fdatasync", RateIOPS: 500}, odd, step,
 			"[-a--exec_prerun=rm]\nioengine=psync\n# volume is a symbolic link to \"/data/a;b\"\nfilename=volume\nallow_file_create=0\nfallocate=none\ndirect=0\n" +
-				"rw=randrw\nrwmixread=70\nbs=8192\niodepth=1\nnumjobs=2\nsize=67108864\nsoftrandommap=1\nfdatasync=1\nrate_iops=250\nrefill_buffers=1\nclocksource=clock_gettime\nrandrepeat=0\nverify=0\n" + tail,
+				"rw=randrw\nrwmixread=70\nbs=8192\niodepth=1\nnumjobs=2\nsize=67108864\nsoftrandommap=1\nfdatasync=1\nrate_iops=250,107\nrefill_buffers=1\nclocksource=clock_gettime\nrandrepeat=0\nverify=0\n" + tail,
 		},
 		"nbd": {
 			model.Workload{Name: "global", Access: model.Sequential, Direction: model.Read, BlockSize: 4096, Depth: 1}, nbd, step,

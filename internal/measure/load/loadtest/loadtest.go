@@ -195,8 +195,12 @@ func (s *Subject) step(t *testing.T) (w Wrong) {
 	if s.Operations && (res.App == nil || res.App.Transactions < sum.IOs) {
 		t.Errorf("%d operations in the samples, and the result has %+v", sum.IOs, res.App)
 	}
-	if rate := float64(sum.IOs) / covered; math.Abs(rate/req.Workload.RateIOPS-1) > s.Slack {
-		w.Note("%g I/Os per second, and %g were asked for", rate, req.Workload.RateIOPS)
+	asked := 0.0
+	for _, d := range req.Workload.Directions() {
+		asked += req.Workload.RateIOPS * req.Workload.Proportion(d)
+	}
+	if rate := float64(sum.IOs) / covered; math.Abs(rate/asked-1) > s.Slack {
+		w.Note("%g I/Os per second, and %g were asked for", rate, asked)
 	}
 	if s.Total != nil {
 		total, slack := s.Total(t, got.raws, res)
