@@ -7,7 +7,7 @@ var Etcd = App{
 	Kind: model.Etcd, Title: "etcd", Tool: "etcd", Process: "etcd",
 	Unsafe:     []model.Setting{{Name: "unsafe-no-fsync", Value: "true"}},
 	FlushTimes: true, LogProfile: "etcd",
-	TimeProcessors: "loadline app etcd does not; while it runs, pidstat -u -C etcd 1 shows how busy its server is",
+	TimeProcessors: "runs of etcd do not have it; while one runs, pidstat -u -C etcd 1 shows how busy the server is",
 }
 
 // EtcdFlush is etcd's disk requirement: the maximum duration of a flush of its log at the 99th
