@@ -13,7 +13,7 @@ var ruleMemory = Rule{
 	Checks: "the volume is not in RAM (tmpfs, ramfs, a loop device or an overlay on them), and flushes reach the storage",
 	Evidence: "the filesystem's type, the chain of devices below it, and its mount options (nobarrier, an overlay's volatile). The file of a loop device is " +
 		"found by its device and inode numbers, among the mounts of all visible processes and the layers of an overlay; a name alone is no proof of a disk",
-	Severity: "invalid: this is memory; warning: one of several devices below the volume is in RAM, as of a cache or a mirror; or nothing shows that the volume is not in memory, as no visible mount leads to the file of a loop device below it; " +
+	Severity: "invalid: this is memory; warning: one of several devices below the volume is in RAM, as of a cache or a mirror; or nothing shows that the volume is not in memory, as no visible mount leads to the file of a loop device below it, or to the upper directory of an overlay; " +
 		"or an application's log is in memory, or its filesystem does not pass flushes on",
 	Advice: "name a directory on a disk, or mount it without that option",
 	check:  checkMemory,
@@ -34,13 +34,9 @@ var ruleMemory = Rule{
 func checkMemory(ev Evidence) []model.Finding {
 	s := ev.Recorded.Environment.Storage
 	if s.Memory {
-		where := s.Filesystem
-		if where == "" {
-			where = "a device whose data is in RAM"
-		}
 		return []model.Finding{{
 			Severity: model.SeverityInvalid,
-			Message:  "this is memory: the volume is in " + where + ", so no disk was measured",
+			Message:  "this is memory: the volume is in " + memoryOf(s) + ", so no disk was measured",
 			Evidence: map[string]any{"filesystem": s.Filesystem, "device": s.Device, "mount": s.Mount},
 			Next:     "name a directory on a disk; findmnt -t notmpfs,noramfs lists the filesystems that are not memory",
 		}}
@@ -50,7 +46,7 @@ func checkMemory(ev Evidence) []model.Finding {
 	case log != nil && log.Memory:
 		found = append(found, model.Finding{
 			Severity: model.SeverityWarning,
-			Message:  "the log is in memory (" + log.Filesystem + "): its flushes reach no storage, and committed data would be lost, so these are the numbers of a server whose commits cost nothing",
+			Message:  "the log is in memory (" + memoryOf(*log) + "): its flushes reach no storage, and committed data would be lost, so these are the numbers of a server whose commits cost nothing",
 			Evidence: map[string]any{"filesystem": log.Filesystem, "mount": log.Mount},
 			Next:     "name a directory on a disk for --wal",
 		})
@@ -66,6 +62,23 @@ func checkMemory(ev Evidence) []model.Finding {
 		}
 	}
 	return found
+}
+
+// memoryOf names what a volume in RAM is in: its filesystem, and what an overlay writes to.
+func memoryOf(s model.Storage) string {
+	switch {
+	case s.Filesystem == "":
+		return "a device whose data is in RAM"
+	case s.Filesystem != "overlay":
+		return s.Filesystem
+	case len(s.DeviceChain) < 2:
+		return "an overlay whose upper directory is in RAM"
+	}
+	below := strings.Join(s.DeviceChain[1:], ", ")
+	if strings.Contains(s.MountOpts, "upperdir=") {
+		return "an overlay whose upper directory is on " + below
+	}
+	return "an overlay on " + below
 }
 
 // checkTraced judges whether a volume that is not known to be in memory could be, and whether flushes reach it.

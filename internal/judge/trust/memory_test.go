@@ -38,6 +38,24 @@ func TestFlushesThatReachNoDisk(t *testing.T) {
 	}
 }
 
+// TestMemoryNames: a volume in RAM is said to be in its filesystem, and one in an overlay in what that writes to.
+func TestMemoryNames(t *testing.T) {
+	for says, s := range map[string]model.Storage{
+		"the volume is in tmpfs,":                                        {Filesystem: "tmpfs", DeviceChain: []string{"tmpfs"}},
+		"the volume is in a device whose data is in RAM,":                {Device: "zram0"},
+		"the volume is in an overlay whose upper directory is on tmpfs,": {Filesystem: "overlay", DeviceChain: []string{"overlay", "tmpfs"}, MountOpts: "rw,lowerdir=/l,upperdir=/u"},
+		"the volume is in an overlay on tmpfs,":                          {Filesystem: "overlay", DeviceChain: []string{"overlay", "tmpfs"}, MountOpts: "ro,lowerdir=/l:/m"},
+		"the volume is in an overlay whose upper directory is in RAM,":   {Filesystem: "overlay", DeviceChain: []string{"overlay"}, MountOpts: "rw,lowerdir=/l,upperdir=/u"},
+	} {
+		rec := &model.Recorded{}
+		s.Memory = true
+		rec.Environment.Storage = s
+		if found := checkMemory(Evidence{Recorded: rec}); len(found) != 1 || !strings.Contains(found[0].Message, says) {
+			t.Errorf("%q: %+v", says, found)
+		}
+	}
+}
+
 // TestMemoryThatCannotBeSeen: RAM may be below whatever this machine does not show, so that is no pass.
 func TestMemoryThatCannotBeSeen(t *testing.T) {
 	disk := model.Storage{Device: "sda", DeviceChain: []string{"sda"}}

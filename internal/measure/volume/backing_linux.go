@@ -245,7 +245,7 @@ func (k *kernel) chainOfPlace(p place, depth int) []link {
 	overlay := link{name: p.Type}
 	inside := strings.TrimPrefix(p.path, strings.TrimSuffix(p.Point, "/"))
 	for _, v := range k.views() {
-		for _, layer := range layersOf(p.Mount) {
+		for _, layer := range v.layers(p.Mount) {
 			file, ok := v.lookUp(filepath.Join(layer, p.Mount.Root, inside))
 			covered := file.Major == p.Major && file.Minor == p.Minor // the overlay was mounted on its layer
 			if ok && !covered && sameFile(p.stat, file.stat) {
@@ -254,101 +254,4 @@ func (k *kernel) chainOfPlace(p place, depth int) []link {
 		}
 	}
 	return []link{overlay, k.hiddenLayer("it cannot be seen which layer of the overlay at "+p.Point+" has "+p.path, p.Mount)}
-}
-
-// overlayInMemory reports whether what an overlay has at a path, and what is written there, is provably
-// in memory. All that is written goes to the upper directory; a file that nobody has written is in
-// another layer until then.
-func (k *kernel) overlayInMemory(path string) bool {
-	own := k.views()[0]
-	p, ok := own.lookUp(path)
-	if !ok || p.Type != "overlay" {
-		return false
-	}
-	if upper := upperOf(p.Mount); upper != "" {
-		top, ok := own.lookUp(p.Point)
-		if !ok || p.Mount.Root != "/" || !slices.ContainsFunc(k.views(), func(v view) bool {
-			layer, ok := v.lookUp(upper)
-			return ok && sameFile(top.stat, layer.stat) && k.inMemory(layer)
-		}) {
-			return false
-		}
-	}
-	return p.stat.Mode&unix.S_IFMT == unix.S_IFDIR || k.inMemory(p)
-}
-
-// inMemory reports whether a file or directory is in memory, at any depth, and in nothing else.
-func (k *kernel) inMemory(p place) bool {
-	all, _ := memoryOf(k.chainOfPlace(p, 0))
-	return all
-}
-
-// upperOf returns the directory that an overlay writes to; "" if it has none.
-func upperOf(overlay procfs.Mount) string {
-	for option := range strings.SplitSeq(overlay.Super, ",") {
-		if upper, ok := strings.CutPrefix(option, "upperdir="); ok {
-			return procfs.Unescape(upper)
-		}
-	}
-	return ""
-}
-
-// sameFile reports whether an overlay's file and one of a layer are the same, going by what the overlay
-// takes over from it. A file of the same name in another layer has other times; one that only has new
-// metadata there has no blocks.
-func sameFile(a, b unix.Statx_t) bool {
-	return a.Mode == b.Mode && a.Size == b.Size && a.Blocks == b.Blocks && a.Mtime == b.Mtime && a.Ctime == b.Ctime
-}
-
-// hiddenLayer says that the layer with a file is not known. If one of the layers is in memory, the file
-// may well be there. Layers that are overlays themselves are not followed: their names may lead in a
-// circle.
-func (k *kernel) hiddenLayer(why string, overlay procfs.Mount) link {
-	hidden := link{unseen: why}
-	itself := func(m procfs.Mount) bool { return m.Major == overlay.Major && m.Minor == overlay.Minor }
-	for _, v := range k.views() {
-		for _, layer := range layersOf(overlay) {
-			p, ok := v.lookUp(layer)
-			if ok && itself(p.Mount) { // it was mounted on this layer
-				p.Mount, ok = procfs.Holding(slices.DeleteFunc(slices.Clone(v.mounts), itself), layer)
-			}
-			hidden.untraced = hidden.untraced || ok && p.Type != "overlay" && slices.ContainsFunc(k.chainOfPlace(p, 0), func(l link) bool { return l.memory })
-		}
-	}
-	return hidden
-}
-
-// layersOf lists the directories that an overlay was mounted with, the topmost first.
-func layersOf(overlay procfs.Mount) (layers []string) {
-	if upper := upperOf(overlay); upper != "" {
-		layers = append(layers, upper)
-	}
-	for option := range strings.SplitSeq(overlay.Super, ",") {
-		name, value, _ := strings.Cut(option, "=")
-		switch name {
-		case "lowerdir", "lowerdir+", "datadir+":
-			layers = append(layers, splitLayers(procfs.Unescape(value))...)
-		}
-	}
-	return layers
-}
-
-// splitLayers splits at colons, except those after a backslash; two colons precede a layer of data only.
-func splitLayers(list string) (layers []string) {
-	var layer strings.Builder
-	for i := 0; i <= len(list); i++ {
-		switch {
-		case i == len(list) || list[i] == ':':
-			if layer.Len() > 0 {
-				layers = append(layers, layer.String())
-			}
-			layer.Reset()
-		case list[i] == '\\' && i+1 < len(list):
-			i++
-			fallthrough
-		default:
-			layer.WriteByte(list[i])
-		}
-	}
-	return layers
 }

@@ -241,6 +241,58 @@ func TestProbeOfAnOverlayInMemory(t *testing.T) {
 	})
 }
 
+// A relative name of a layer begins where the mounting process was, which is found if the numbers agree.
+func TestProbeOfAnOverlayWithRelativeNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		memory bool   // the upper directory is on a tmpfs
+		from   string // the directory in which mount runs
+		prefix string // of the upper directory from there
+		hidden bool   // nothing leads there
+	}{
+		"above both":                {true, ".", "t/", false},
+		"on a disk":                 {false, ".", "t/", false},
+		"in the filesystem":         {true, "t", "", false},
+		"beside it":                 {true, "l", "../t/", false},
+		"somewhere on a filesystem": {true, "t/deep/er", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			make := func(name string) {
+				if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			make("l")
+			make("m")
+			make("t")
+			if c.memory {
+				run(t, "mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", filepath.Join(dir, "t"))
+				t.Cleanup(func() { run(t, "umount", filepath.Join(dir, "t")) })
+			}
+			make(c.from)
+			make(filepath.Join(c.from, c.prefix, "u"))
+			make(filepath.Join(c.from, c.prefix, "w"))
+			run(t, "sh", "-c", fmt.Sprintf("cd %s/%s && exec mount -t overlay -o lowerdir=%[1]s/l,upperdir=%[3]su,workdir=%[3]sw overlay %[1]s/m", dir, c.from, c.prefix))
+			t.Cleanup(func() { run(t, "umount", filepath.Join(dir, "m")) })
+			s := probe(t, filepath.Join(dir, "m"))
+			if s.Memory != (c.memory && !c.hidden) || s.Untraced != c.hidden || c.hidden != strings.Contains(s.Unseen, "a relative name, upperdir=u") {
+				t.Errorf("%+v", s)
+			}
+			if s.Memory && strings.Join(s.DeviceChain, " ") != "overlay tmpfs" {
+				t.Errorf("the chain is %q", s.DeviceChain)
+			}
+			written(t, filepath.Join(dir, "m", "file"), 1<<20, 4<<20)
+			if s := probe(t, filepath.Join(dir, "m", "file")); s.Memory != (c.memory && !c.hidden) || s.Untraced != c.hidden {
+				t.Errorf("a file: %+v", s)
+			}
+			s = probe(t, loopDevice(t, filepath.Join(dir, "m", "file")))
+			if s.Memory != (c.memory && !c.hidden) || s.Untraced != c.hidden {
+				t.Errorf("a loop device: %+v", s)
+			}
+		})
+	}
+}
+
 // With all layers on one filesystem, a file whose name is gone still has the number of its overlay.
 func TestProbeOfALoopDeviceInAnUnknownLayer(t *testing.T) {
 	for name, kind := range map[string]string{"a disk": "", "memory": "tmpfs"} {

@@ -101,7 +101,9 @@ func filesystem(path string) (model.Storage, error) {
 		if m.Type == "btrfs" && len(k.btrfsOthers(chain)) > 0 {
 			s.Device = "" // no single device counts all that reaches the filesystem
 		}
-		s.Memory = s.Memory || m.Type == "overlay" && k.overlayInMemory(path)
+		if m.Type == "overlay" && !s.Memory {
+			k.describeOverlay(&s, m, path)
+		}
 	} else if !inMemory[s.Filesystem] {
 		s.Unseen = "the kernel does not show here what is mounted"
 	}
