@@ -163,7 +163,7 @@ func (o *outputFlags) into(e *env.Env, run func() error) error {
 
 // checkReplaceable refuses a file that must not be replaced.
 func (o *outputFlags) checkReplaceable(name string) error {
-	instead := "remove it if you do not need it: rm " + safetext.ShellWord(name)
+	instead := ""
 	if o.forms == nil && o.usual != nil {
 		instead = "add --force"
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -75,8 +74,7 @@ func refuseExisting(dir *os.Root, path, name string) error {
 	if err == nil {
 		_ = leftover.Close()
 	}
-	return model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
-		"name another file, or remove this one if you do not need it: rm "+safetext.ShellWord(path))
+	return model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path), "name another file")
 }
 
 // createLocked creates a new file and takes its lock. A concurrent cleanup may take the file for a

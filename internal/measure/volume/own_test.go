@@ -90,7 +90,7 @@ func TestCreateAndRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Create(model.Target{Kind: model.File, Path: mine}, "r1", 1)
-	modeltest.Refused(t, err, "exists already", "rm "+mine)
+	modeltest.Refused(t, err, "exists already", "name another file")
 	if MakesFile(model.Target{Kind: model.File, Path: "/etc/passwd"}) || MakesFile(model.Target{Kind: model.NBD}) {
 		t.Error("what exists is not made")
 	}

@@ -30,7 +30,8 @@ const MakeFolder = "make it first: mkdir -p "
 
 // Check refuses a file that must not be replaced: one that is not a report, unless forced; and,
 // forced or not, a device or a file of a saved run other than its page. Instead is the alternative
-// to choosing another name for a file that is not a report.
+// to choosing another name for a file that is not a report, if there is one: that it be removed is never advised, as it is
+// not ours.
 func Check(name string, force bool, instead string) error {
 	if ownStream(name) != nil {
 		return nil
@@ -70,7 +71,11 @@ func Check(name string, force bool, instead string) error {
 	if ours {
 		return checkWritable(folder)
 	}
-	return model.RefusedError(fmt.Sprintf("%s exists and is not a Loadline report; it would be lost", name), "choose another name for -o, or "+instead)
+	next := "choose another name for -o"
+	if instead != "" {
+		next += ", or " + instead
+	}
+	return model.RefusedError(fmt.Sprintf("%s exists and is not a Loadline report; it would be lost", name), next)
 }
 
 // checkWritable refuses a folder in which no file can be made: a file in it is replaced by a new one, and that would fail only after
@@ -105,7 +110,7 @@ func followed(name string) (string, error) {
 	}
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return "", model.RefusedError(fmt.Sprintf("%s is %s", name, store.Kind(name)), "choose another name for -o, or remove the link: rm "+safetext.ShellWord(name))
+		return "", model.RefusedError(fmt.Sprintf("%s is %s", name, store.Kind(name)), "choose another name for -o")
 	}
 	return target, nil
 }

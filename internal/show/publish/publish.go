@@ -16,7 +16,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/metrics"
 	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/report/checks"
@@ -50,19 +49,14 @@ func (d *Destinations) Check() error {
 		// As in -o -, it stands for standard output, and the result is written there.
 		return model.RefusedError("--junit cannot be written to standard output (-): the result goes there", "name a file, such as --junit checks.xml, or --junit ./- for one of that name")
 	}
-	remove := "remove the file if you do not need it: rm " + safetext.ShellWord(d.JUnit)
-	err := outfile.Check(d.JUnit, false, remove)
+	err := outfile.Check(d.JUnit, false, "")
 	var refused *model.WorkerError
 	if !errors.As(err, &refused) {
 		return err
 	}
-	// Only a plain file can be removed, and only a missing folder can be made.
 	hint := "choose another name for --junit"
-	switch {
-	case strings.HasPrefix(refused.Hint, outfile.MakeFolder):
+	if strings.HasPrefix(refused.Hint, outfile.MakeFolder) {
 		hint = refused.Hint
-	case strings.HasSuffix(refused.Hint, remove):
-		hint += ", or " + remove
 	}
 	return model.RefusedError("--junit: "+refused.Message, hint)
 }
