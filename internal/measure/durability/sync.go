@@ -49,8 +49,10 @@ func chooseSync(word string, t model.Target) (string, error) {
 		return "", model.RefusedError(fmt.Sprintf("--sync %s does not apply to %s", word, t.Name), "choose one of: "+strings.Join(known, ", "))
 	}
 	hint := "choose one of: " + strings.Join(known, ", ")
-	if near := suggest.Nearest(word, known); near != "" {
-		hint = "--sync " + near
+	// Without flushes there is nothing to test, so that is never what was meant.
+	durable := slices.DeleteFunc(slices.Clone(known), func(s string) bool { return s == syncNone })
+	if near := suggest.Nearest(word, durable); near != "" {
+		hint = "--sync " + near + "; the choices are " + strings.Join(known, ", ")
 	}
 	return "", model.RefusedError(fmt.Sprintf("--sync %q is not known", word), hint)
 }
