@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -26,10 +27,13 @@ func checkImported(ev Evidence) []model.Finding {
 	if im == nil {
 		return nil
 	}
-	var bare, series []string
+	var bare, series, without []string
 	for _, r := range ev.Results {
 		if ev.sampled(r.Workload) {
 			series = add(series, r.Workload)
+			if r.Confidence == 0 {
+				without = add(without, r.Workload)
+			}
 		} else {
 			bare = add(bare, r.Workload)
 		}
@@ -50,8 +54,16 @@ func checkImported(ev Evidence) []model.Finding {
 			Next: ev.measureAgain()})
 	}
 	if len(series) > 0 {
+		message := "imported: the source contains each second, so there are intervals, but"
+		switch len(without) {
+		case 0:
+		case len(series):
+			message = "imported: the source contains each second, but too few of them for an interval, and"
+		default:
+			message = "imported: the source contains each second, so there are intervals, except of " + strings.Join(without, ", ") + ", and"
+		}
 		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: series, Next: ev.measureAgain(),
-			Message: "imported: the source contains each second, so there are intervals, but the content of the volume and the activity of the machine and the device are not known"})
+			Message: message + " the content of the volume and the activity of the machine and the device are not known"})
 	}
 	return append(list, im.Remarks...)
 }

@@ -53,7 +53,12 @@ func TestImportedIsNeverValid(t *testing.T) {
 	bare.Recorded.Imported.Remarks = []model.Finding{{Severity: model.SeverityNote, Message: "a remark"}}
 	series := foreign(true)
 	series.Recorded.Samples = []model.Sample{{Step: 1, End: 1, Seconds: 1, Read: &model.Flow{IOs: 1000}}}
-	for want, ev := range map[string]Evidence{"imported: no raw series": bare, "imported: the source contains each second": series} {
+	precise := foreign(true)
+	precise.Recorded.Samples, precise.Results[0].Confidence = series.Recorded.Samples, 0.95
+	for want, ev := range map[string]Evidence{
+		"imported: no raw series": bare, "imported: the source contains each second, so there are intervals, but": precise,
+		"imported: the source contains each second, but too few of them for an interval, and": series,
+	} {
 		list := checkImported(ev)
 		if len(list) == 0 || list[0].Severity != model.SeverityWarning || !strings.HasPrefix(list[0].Message, want) || !cmp.Equal(list[0].Results, []string{"w"}) || list[0].Next == "" {
 			t.Errorf("%s: %+v", want, list)
