@@ -110,6 +110,17 @@ func (c CommandLine) As(verb string, options ...string) CommandLine {
 // of which measured one of them. It is nil if one of them is neither a run nor measured an application, or if they
 // measured different things, so that no single command does the same as both.
 func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
+	both, alike := c.Common(d, a, b)
+	if !alike {
+		return nil
+	}
+	return both
+}
+
+// Common returns the command that compares two targets with what the commands c and d have in common, each of which
+// measured one of them, and whether that is all that they measured. Where one of them was permitted to overwrite, so is the
+// result. It is nil if one of them is neither a run nor measured an application.
+func (c CommandLine) Common(d CommandLine, a, b string) (both CommandLine, alike bool) {
 	flags := func(c CommandLine, side string) (what, where CommandLine) {
 		for _, word := range c {
 			switch name := flagName(word); {
@@ -128,15 +139,19 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 	whatD, whereD := flags(d, "")
 	app := c.Application()
 	switch {
-	case app != d.Application() || !slices.Equal(whatC, whatD):
-		return nil
+	case app != d.Application():
+		return nil, false
 	case app == "" && (c.Verb() != "run" || d.Verb() != "run"):
-		return nil
+		return nil, false
 	case app != "" && (c.Verb() != "app" || d.Verb() != "app" || len(c.Flags("baseline"))+len(d.Flags("baseline")) > 0):
 		// It measured two sides, and which of them is meant here is not known.
-		return nil
+		return nil, false
 	}
-	both := CommandLine{c[0], "compare"}
+	alike = slices.Equal(whatC, whatD)
+	if !alike {
+		whatC = whatC.shared(whatD)
+	}
+	both = CommandLine{c[0], "compare"}
 	if app != "" {
 		both = append(both, "app", app)
 	}
@@ -146,7 +161,41 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 			both = append(both, word)
 		}
 	}
-	return both
+	return both, alike
+}
+
+// shared returns the flags that c and d have in common. Of the same profile or job, no more workloads are measured than both
+// measured: one that only reads must not become one that writes.
+func (c CommandLine) shared(d CommandLine) (common CommandLine) {
+	for _, word := range c {
+		if slices.Contains(d, word) {
+			common = append(common, word)
+		}
+	}
+	sources := []string{"profile", "job"}
+	if !slices.Equal(c.Flags(sources...), d.Flags(sources...)) {
+		return common
+	}
+	onlyC, hasC := c.only()
+	onlyD, hasD := d.only()
+	switch {
+	case hasC && hasD:
+		onlyC = slices.DeleteFunc(onlyC, func(name string) bool { return !slices.Contains(onlyD, name) })
+	case hasD:
+		onlyC = onlyD
+	}
+	if len(onlyC) == 0 {
+		return common
+	}
+	return common.With("--only=" + strings.Join(onlyC, ","))
+}
+
+// only returns the workloads that the command selects with --only.
+func (c CommandLine) only() (names []string, selects bool) {
+	for _, word := range c.Flags("only") {
+		return strings.Split(strings.TrimPrefix(word, "--only="), ","), true
+	}
+	return nil, false
 }
 
 // Comparing returns the command that compares a and b in the way in which c, a run with a baseline, would have measured them.

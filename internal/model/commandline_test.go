@@ -58,6 +58,16 @@ func TestTwoRunsAreOneComparison(t *testing.T) {
 	if got := a.Against(append(b, "--size=1GiB"), "/dev/a", "b"); got != nil {
 		t.Errorf("they were measured in two ways, and one command is advised: %s", got)
 	}
+	reads := model.CommandLine{"loadline", "run", "b", "--profile=quick", "--only=rand-read-iops,seq-read-bw", "--size=1GiB", "--destroy-data-on=/dev/b"}
+	for want, other := range map[string]model.CommandLine{
+		"loadline compare /dev/a b --profile quick --only rand-read-iops,seq-read-bw --destroy-data-on /dev/a --destroy-data-on /dev/b": a,
+		"loadline compare /dev/a b --profile quick --only seq-read-bw --destroy-data-on /dev/b":                                         {"loadline", "run", "/dev/a", "--profile=quick", "--only=seq-read-bw,seq-write-bw"},
+		"loadline compare /dev/a b --size 1GiB --destroy-data-on /dev/b":                                                                {"loadline", "run", "/dev/a", "--size=1GiB"},
+	} {
+		if got, alike := other.Common(reads, "/dev/a", "b"); got.String() != want || alike {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
 	if got := a.Against(nil, "/dev/a", "b"); got != nil {
 		t.Errorf("%s", got)
 	}

@@ -92,6 +92,9 @@ func checkComparable(c *model.Comparison) model.Finding {
 	}
 	next := "measure both with the same flags: " + compareCommand(c)
 	switch {
+	case unlikeKinds(c):
+		// No flags make a directory of a device.
+		next = "compare two targets of one kind"
 	case c.A.Prepare != nil && c.A.Prepare.App != nil:
 		// No command compares two servers in one directory, and two settings may be what is to be compared.
 		next = "measure both with the same flags and settings"
@@ -119,10 +122,15 @@ func checkMethod(c *model.Comparison) model.Finding {
 		Rule: "interleaved", Severity: model.SeverityNote,
 		Message: "the runs were " + apart + "not interleaved: Welch's test on their repeats, in which everything that changed in between counts as a difference",
 	}
-	if !oneTarget(c) {
+	if !oneTarget(c) && !unlikeKinds(c) {
 		f.Next = "to be surer, measure both at once: " + compareCommand(c)
 	}
 	return f
+}
+
+// unlikeKinds reports whether the targets are of different kinds, such as a directory and a device.
+func unlikeKinds(c *model.Comparison) bool {
+	return c.A.Imported == nil && c.B.Imported == nil && kindWords(c.A.Target.Kind) != kindWords(c.B.Target.Kind)
 }
 
 // oneTarget reports whether both sides are one target, for example before and after an upgrade: a comparison of a target with
@@ -146,7 +154,7 @@ func compareCommand(c *model.Comparison) string {
 	if c.A.Imported != nil || c.B.Imported != nil {
 		return "loadline compare TARGET TARGET"
 	}
-	if again := c.A.Again.Against(c.B.Again, c.A.Target.InCommand(), c.B.Target.InCommand()); again != nil {
+	if again, _ := c.A.Again.Common(c.B.Again, c.A.Target.InCommand(), c.B.Target.InCommand()); again != nil {
 		return again.String()
 	}
 	verb := "loadline compare "

@@ -306,6 +306,31 @@ func TestAdviceOnTwoRunsOfOneTarget(t *testing.T) {
 	}
 }
 
+// No command makes targets of two kinds comparable. Where one does, it repeats what both runs have in common.
+func TestAdviceOnTwoRunsRepeatsWhatTheyHaveInCommon(t *testing.T) {
+	w := reader("a")
+	side := func(name string, kind model.TargetKind, engine string, flags ...string) analyze.Measured {
+		m := measuredOf(sideOf("", w, 1000, 1000, 1000))
+		m.Recorded.Run.Comparison = ""
+		m.Report.Run.Target = model.Target{Name: name, Path: name, Kind: kind}
+		m.Report.Run.Volume.Engine = engine
+		m.Report.Run.Again = append(model.CommandLine{"loadline", "run", name, "--profile=quick"}, flags...)
+		return m
+	}
+	device := side("/dev/b", model.BlockDevice, "libaio", "--destroy-data-on=/dev/b", "--precision=5%")
+	for _, f := range analyze.Compare(side("/srv/a", model.Directory, "io_uring"), device, margins).Findings {
+		if f.Rule == "not-comparable" && f.Next != "compare two targets of one kind" || strings.Contains(f.Next, "loadline compare") {
+			t.Errorf("%s advises %q", f.Rule, f.Next)
+		}
+	}
+	want := "loadline compare /dev/a /dev/b --profile quick --destroy-data-on /dev/b"
+	for _, f := range analyze.Compare(side("/dev/a", model.BlockDevice, "io_uring"), device, margins).Findings {
+		if f.Rule == "not-comparable" && f.Next != "measure both with the same flags: "+want || f.Rule == "interleaved" && !strings.HasSuffix(f.Next, ": "+want) {
+			t.Errorf("%s advises %q", f.Rule, f.Next)
+		}
+	}
+}
+
 func TestUnlikeThingsAreMarked(t *testing.T) {
 	w := reader("a")
 	disk := func(side model.Side) *model.Recorded {
