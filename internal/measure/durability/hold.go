@@ -28,7 +28,7 @@ func (w *execution) hold(ctx context.Context) error {
 	h := &w.state.header
 	switch {
 	case h.Target.Kind == model.NBD:
-		return volume.Guard(ctx, w.env, w.Target, w.Destroy)
+		return volume.WithoutWorkloads(volume.Guard(ctx, w.env, w.Target, w.Destroy))
 	case w.object != nil && w.object.Check() == nil:
 		if h.Made {
 			return w.recognise(ctx, h.Target.Kind == model.Directory)

@@ -24,7 +24,7 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*execution, error) {
 		return nil, err
 	}
 	if err := volume.Guard(ctx, e, o.Target, o.Destroy); err != nil {
-		return nil, err
+		return nil, volume.WithoutWorkloads(err)
 	}
 	storage, err := volume.Probe(ctx, e, o.Target)
 	if err != nil {

@@ -2,7 +2,9 @@ package volume
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
@@ -51,7 +53,26 @@ func named(t model.Target, destroy string) error {
 	if destroy != "" {
 		message = fmt.Sprintf("%s would be overwritten, but --destroy-data-on names %s", t.Name, destroy)
 	}
-	return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on %s; or choose workloads that only read", safetext.ShellWord(t.Name)))
+	return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on %s", safetext.ShellWord(t.Name))+orReadOnly)
+}
+
+// readOnly is what to do instead of writing, and orReadOnly ends advice with it.
+const (
+	readOnly   = "choose workloads that only read"
+	orReadOnly = "; or " + readOnly
+)
+
+// WithoutWorkloads takes the advice to choose other workloads out of a refusal, for a caller that has none.
+func WithoutWorkloads(err error) error {
+	var refused *model.WorkerError
+	if !errors.As(err, &refused) || !strings.HasSuffix(refused.Hint, readOnly) {
+		return err
+	}
+	hint := strings.TrimSuffix(strings.TrimSuffix(refused.Hint, orReadOnly), ", or "+readOnly)
+	if hint == readOnly {
+		hint = "name a target that can be written"
+	}
+	return &model.WorkerError{Class: refused.Class, Message: refused.Message, Hint: hint}
 }
 
 // evenSo ends the message about a target that is in use.

@@ -51,7 +51,7 @@ func guardKernel(t model.Target, major, minor uint32) error {
 		return inUse(t, "is part of "+filepath.Base(holders[0]), "take it out there first: lsblk "+safetext.ShellWord(t.Path))
 	}
 	if k.text(dir+"/ro") == "1" {
-		return inUse(t, "is read-only", "choose workloads that only read")
+		return inUse(t, "is read-only", readOnly)
 	}
 	number := unix.Mkdev(major, minor)
 	if loop := loopOn(inode{rdev: number}); loop != "" {

@@ -29,7 +29,7 @@ func guardNBD(ctx context.Context, e *env.Env, t model.Target) error {
 	}
 	defer c.Close()
 	if c.Flags.Has(nbd.ReadOnly) {
-		return inUse(t, "is read-only, by its server's word", "serve it writable, or choose workloads that only read")
+		return inUse(t, "is read-only, by its server's word", "serve it writable, or "+readOnly)
 	}
 	return guardEnds(ctx, e, t, c.Size, func(p []byte, at int64) error {
 		// Widen the request to the server's block size.
