@@ -228,7 +228,7 @@ func Prefill(expected, most float64) string {
 	case expected <= 0 && most > 0:
 		return "at most " + units.FormatSpan(most)
 	case expected <= 0:
-		return "as long as it takes"
+		return "duration not known"
 	}
 	return fromTo(expected, most)
 }

@@ -97,7 +97,7 @@ func TestPlanAndHead(t *testing.T) {
 func TestExpectedTimes(t *testing.T) {
 	for got, want := range map[string]string{
 		fromTo(7.6, 8.2): "about 8 s", fromTo(8, 8): "about 8 s", fromTo(8, 12): "8 s to 12 s",
-		Prefill(0, 0): "as long as it takes", Prefill(0, 9): "at most 9 s", Prefill(1, 45): "1 s to 45 s", Prefill(30, 30): "about 30 s",
+		Prefill(0, 0): "duration not known", Prefill(0, 9): "at most 9 s", Prefill(1, 45): "1 s to 45 s", Prefill(30, 30): "about 30 s",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -105,7 +105,7 @@ func TestExpectedTimes(t *testing.T) {
 	}
 	pl := &model.Plan{MeasureSeconds: 6.9, Schedule: model.Schedule{Mode: model.Rounds, MaxTime: 8}, Volume: model.Volume{Prefill: true, Size: 64 << 20}}
 	pl.Experiment.Size = pl.Volume.Size
-	if got := planWords(pl)[1]; got != "prefill as long as it takes, measuring 7 s to 8 s" {
+	if got := planWords(pl)[1]; got != "prefill duration not known, measuring 7 s to 8 s" {
 		t.Errorf("%q", got)
 	}
 	pl.MeasureSeconds, pl.Schedule.MaxTime = 598.6, 600.4
