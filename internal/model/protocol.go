@@ -174,7 +174,7 @@ type Phase string
 const (
 	PhaseProbe   Phase = "probe"
 	PhasePrefill Phase = "prefill"
-	PhaseProve   Phase = "prove"
+	PhaseProve   Phase = "verify"
 	PhaseSettle  Phase = "settle"
 	PhaseRamp    Phase = "ramp"
 	PhaseMeasure Phase = "measure"

@@ -27,7 +27,7 @@ type Update struct {
 	Left    float64
 	// Unplanned is set while there is no plan yet, so that Left is meaningless.
 	Unplanned bool
-	// Progress is set during probe, prefill, prove and settle, when a phase of the driver begins, and during
+	// Progress is set during probe, prefill, verify and settle, when a phase of the driver begins, and during
 	// a step when an application's rate of flushes has changed.
 	Progress *Progress
 	// Step and Workload are set when a step starts, with Steps, the planned number of steps: a minimum
