@@ -51,7 +51,8 @@ func RenderTrace(w io.Writer, t *iotrace.Report, o TraceOptions) error {
 		p.blank()
 		p.traceRows(t.Rows, max(o.Rows, 0))
 	}
-	if wanted(TraceLatency) {
+	said := len(t.Rows) == 0 && len(t.Kinds) == 0 && wanted(TraceOriginators) && t.Run.Method != iotrace.ByCounters
+	if wanted(TraceLatency) && !said {
 		p.blank()
 		p.traceKinds(t)
 	}
@@ -105,7 +106,8 @@ func figureColumns(list []iotrace.Figures) []*column {
 	mean, p50, p99, most := &column{title: "mean", numeric: true}, &column{title: "p50", numeric: true, drop: 4}, &column{title: "p99", numeric: true}, &column{title: "max", numeric: true, drop: 2}
 	wait := &column{title: "wait", numeric: true, drop: 1}
 	// A single second of a running trace has no intervals, and so no columns for them.
-	ciMean, ciP99, known := &column{title: words.Confidence(nil), numeric: true, drop: 2}, &column{title: words.Confidence(nil), numeric: true, drop: 6}, false
+	ci := words.Confidence(nil)
+	ciMean, ciP99, known := &column{title: ci, name: ci + " of mean", numeric: true, drop: 2}, &column{title: ci, name: ci + " of p99", numeric: true, drop: 6}, false
 	percentile := func(v *float64) cell {
 		if v == nil {
 			return cell{text: "–"}
@@ -149,7 +151,7 @@ func (p *page) traceRows(rows []iotrace.Row, most int) {
 		most = 20
 	}
 	if len(rows) == 0 {
-		p.line("there was no I/O")
+		p.line("no I/O was seen")
 		return
 	}
 	over := len(rows) - most
