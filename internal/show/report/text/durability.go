@@ -31,7 +31,7 @@ func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
 	p.field("proves", d.Proves)
 	p.checks(d.Findings)
 	if d.Directory != "" {
-		p.field("saved", d.Directory+"/")
+		p.savedIn(d.Directory)
 	}
 	return p.flush(w)
 }

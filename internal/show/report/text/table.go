@@ -112,8 +112,9 @@ func (p *page) fitted(columns []*column, legend ...string) {
 // table writes the columns, which must all have the same number of cells.
 func (p *page) table(columns []*column) {
 	p.clean(columns)
+	var names []cell
 	if over := total(columns) - p.width; over > 0 {
-		p.shrinkFirst(columns[0], over)
+		names = p.shrinkFirst(columns[0], over)
 	}
 	p.spans(columns)
 	var b strings.Builder
@@ -132,6 +133,9 @@ func (p *page) table(columns []*column) {
 	}
 	p.line(b.String())
 	for row := range columns[0].cells {
+		if names != nil && names[row].text != "" {
+			p.line(p.Paint(names[row].paint, p.Shorten(names[row].text+names[row].unit, p.width)))
+		}
 		p.line(p.row(columns, row))
 	}
 }
@@ -211,11 +215,21 @@ func (p *page) row(columns []*column, row int) string {
 	return b.String()
 }
 
-// shrinkFirst shortens the first column's texts by the excess width.
-func (p *page) shrinkFirst(c *column, over int) {
+// shrinkFirst shortens the first column's texts by the excess width. If two of them would look the same, it empties the
+// column and returns what was in it, for lines of their own.
+func (p *page) shrinkFirst(c *column, over int) (names []cell) {
 	target := max(8, c.width()-over)
-	for i := range c.cells {
-		c.cells[i].text = p.Shorten(c.cells[i].text, target)
-	}
 	c.title = p.Shorten(c.title, target)
+	whole, apart := slices.Clone(c.cells), map[string]string{}
+	for i := range c.cells {
+		short := p.Shorten(c.cells[i].text, target)
+		if other, taken := apart[short]; taken && other != whole[i].text {
+			names = whole
+		}
+		c.cells[i].text, apart[short] = short, whole[i].text
+	}
+	if names != nil {
+		c.cells = make([]cell, len(whole))
+	}
+	return names
 }

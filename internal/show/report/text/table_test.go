@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -19,5 +20,41 @@ func TestAnIntervalIsOnlyShownWithItsValue(t *testing.T) {
 	}
 	if kept := fit(all, total(all)-1); !slices.Contains(kept, a) || slices.Contains(kept, halfA) {
 		t.Error("where one column has to go, it is not the interval")
+	}
+}
+
+// Rows that would look the same in a narrow terminal have their names on lines of their own.
+func TestRowsStayApartInANarrowTable(t *testing.T) {
+	names := []string{"rand-read-iops", "rand-read-lat", "seq-read-bw"}
+	columns := func(names []string) []*column {
+		first, value := &column{title: "workload"}, &column{title: "result", numeric: true}
+		for _, name := range names {
+			first.cells = append(first.cells, cell{text: name})
+			value.cells = append(value.cells, cell{text: strings.Repeat("9", 30)})
+		}
+		return []*column{first, value}
+	}
+	p := newPage(Options{Width: 40})
+	p.table(columns(names))
+	for _, name := range names {
+		if !strings.Contains(p.out.String(), "\n"+name+"\n") {
+			t.Errorf("%s has no line of its own:\n%s", name, p.out.String())
+		}
+	}
+	p = newPage(Options{Width: 40})
+	p.table(columns(names[1:]))
+	if !strings.Contains(p.out.String(), "rand-rea~ 999") {
+		t.Errorf("they are told apart by their beginnings:\n%s", p.out.String())
+	}
+}
+
+// A path that is to be copied is not broken.
+func TestAPathIsNotBroken(t *testing.T) {
+	long := "/var/lib/" + strings.Repeat("results-of-measurements/", 4)
+	p := newPage(Options{Width: 80})
+	p.saved(long, Options{})
+	p.saved("/results/run", Options{})
+	if got, want := p.out.String(), "saved\n"+long+"\n        report.html\nsaved   /results/run/   report.html\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

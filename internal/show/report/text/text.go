@@ -68,11 +68,26 @@ func (p *page) saved(dir string, o Options) {
 	if dir == "" {
 		return
 	}
-	facts := []string{strings.TrimRight(dir, "/") + "/"}
+	var facts []string
 	if o.HasPage == nil || o.HasPage(dir) {
 		facts = append(facts, "report.html")
 	}
-	p.field("saved", facts...)
+	p.savedIn(dir, facts...)
+}
+
+// savedIn says which directory holds results, and more about it. A path that is too long is not broken, so that it can be
+// copied: it has a line of its own.
+func (p *page) savedIn(dir string, facts ...string) {
+	dir = p.Text(strings.TrimRight(dir, "/") + "/")
+	if term.Columns(dir) <= p.width-labelWidth {
+		p.field("saved", append([]string{dir}, facts...)...)
+		return
+	}
+	p.line(p.Paint(term.Dim, "saved"))
+	p.line(dir)
+	if len(facts) > 0 {
+		p.field("", facts...)
+	}
 }
 
 // page collects lines in the style of the stream.

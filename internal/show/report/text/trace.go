@@ -71,7 +71,7 @@ func RenderTrace(w io.Writer, t *iotrace.Report, o TraceOptions) error {
 	}
 	p.traceFindings(t)
 	if t.Directory != "" {
-		p.field("saved", strings.TrimRight(t.Directory, "/")+"/")
+		p.savedIn(t.Directory)
 	}
 	return p.flush(w)
 }
