@@ -142,7 +142,7 @@ func TestFailureAndInterrupt(t *testing.T) {
 func TestBadParametersAreRefused(t *testing.T) {
 	for _, uri := range []string{"?iop=3", "?iops=x", "?iops=-1", "?phi=1", "?seed=a", "?iops=0", "%zz"} {
 		var we *model.WorkerError
-		if _, err := ParseParameters(uri); !errors.As(err, &we) || we.Class != model.Refused {
+		if _, err := ParseParameters(uri); !errors.As(err, &we) || we.Class != model.Refused || we.Hint == "" {
 			t.Errorf("%q: %v", uri, err)
 		}
 	}

@@ -77,7 +77,7 @@ func ParseParameters(query string) (Parameters, error) {
 	for name, v := range values {
 		if name == "seed" {
 			if p.Seed, err = strconv.ParseUint(v[0], 10, 64); err != nil {
-				return p, model.RefusedError(fmt.Sprintf("the fake device's seed %q is not a whole number", v[0]), "")
+				return p, model.RefusedError(fmt.Sprintf("the fake device's seed %q is not a whole number", v[0]), "write it like 'fake:?seed=1'")
 			}
 			continue
 		}
@@ -90,18 +90,19 @@ func ParseParameters(query string) (Parameters, error) {
 			sort.Strings(names)
 			return p, model.RefusedError(fmt.Sprintf("a fake device has no parameter %q", name), "its parameters: "+strings.Join(names, ", "))
 		}
+		usual := *f
 		if *f, err = strconv.ParseFloat(v[0], 64); err != nil || *f < 0 && name != "drift" || !(math.Abs(*f) <= largest) {
-			return p, model.RefusedError(fmt.Sprintf("the fake device's %s=%q is not a number of the right kind", name, v[0]), "")
+			return p, model.RefusedError(fmt.Sprintf("the fake device's %s=%q is not a number of the right kind", name, v[0]), fmt.Sprintf("write it like 'fake:?%s=%g'", name, usual))
 		}
 	}
 	if p.Absorb > 0 && p.Absorb < p.IOPS {
-		return p, model.RefusedError("a fake device's absorb must be at least its iops", "")
+		return p, model.RefusedError("a fake device's absorb must be at least its iops", "write it like 'fake:?iops=1000&absorb=3000'")
 	}
 	if p.Phi >= 1 || p.IOPS < leastRate || p.MaxBandwidth < 1 {
-		return p, model.RefusedError(fmt.Sprintf("a fake device needs iops of at least %g, bandwidth of at least 1 and phi < 1", leastRate), "")
+		return p, model.RefusedError(fmt.Sprintf("a fake device needs iops of at least %g, bandwidth of at least 1 and phi < 1", leastRate), "write it like 'fake:?iops=1000&phi=0.8'")
 	}
 	if p.StallEvery <= p.Stall {
-		return p, model.RefusedError("a fake device's stall must be shorter than stall-every", "")
+		return p, model.RefusedError("a fake device's stall must be shorter than stall-every", "write it like 'fake:?stall=1&stall-every=10'")
 	}
 	return p, nil
 }
