@@ -66,8 +66,8 @@ func OS() *Env {
 	}
 }
 
-// describe determines what a stream can show, from NO_COLOR (https://no-color.org), TERM, COLUMNS and
-// the locale.
+// describe determines what a stream can show, from the terminal's size, NO_COLOR (https://no-color.org), TERM and the
+// locale.
 func describe(f *os.File) Terminal {
 	t := Terminal{Width: 80, Unicode: utf8Locale(os.Getenv)}
 	fd := int(f.Fd())
