@@ -65,17 +65,42 @@ func repeats(r *model.Report) string {
 	if len(r.Results) == 0 {
 		return ""
 	}
-	lo, hi := r.Results[0].Repeats, r.Results[0].Repeats
-	for _, res := range r.Results {
-		lo, hi = min(lo, res.Repeats), max(hi, res.Repeats)
+	lo, hi, out := made(r.Results)
+	left := ""
+	if out > 0 {
+		left = fmt.Sprintf(", of which %d left out", out)
 	}
 	switch {
 	case lo == hi && len(r.Run.Workloads) == 1:
-		return ", " + units.FormatCount(hi, "repeat")
+		return ", " + units.FormatCount(hi, "repeat") + left
 	case lo == hi:
-		return fmt.Sprintf(", %s each in random order", units.FormatCount(hi, "repeat"))
+		return fmt.Sprintf(", %s each in random order", units.FormatCount(hi, "repeat")) + left
 	}
-	return fmt.Sprintf(", %d–%d repeats each in random order", lo, hi)
+	return fmt.Sprintf(", %d–%d repeats each in random order", lo, hi) + left
+}
+
+// made returns the fewest and the most repeats that were made of a workload, and how many of all are in no result: they
+// began before the storage had finished with earlier writes. A result whose rate fell in its long repeat is made of that
+// alone, and tells only if there is no other.
+func made(results []model.Result) (fewest, most, out int) {
+	left, found := map[int]bool{}, false
+	for _, res := range results {
+		for _, step := range res.LeftOut {
+			left[step] = true
+		}
+		n := res.Repeats + len(res.LeftOut)
+		switch {
+		case res.Sustained.Fallen():
+		case !found:
+			fewest, most, found = n, n, true
+		default:
+			fewest, most = min(fewest, n), max(most, n)
+		}
+	}
+	if !found {
+		fewest, most = results[0].Repeats, results[0].Repeats
+	}
+	return fewest, most, len(left)
 }
 
 // prefill returns, for example, "prefill 4 GiB in 9 s (455 MiB/s)", or of an application "initialization

@@ -34,3 +34,20 @@ func TestRepeatsOfOneWorkloadHaveNoOrder(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The repeats that were made are those that were planned, whether they count or not.
+func TestRepeatsThatWereMade(t *testing.T) {
+	fallen := model.Result{Repeats: 1, Sustained: &model.Sustained{State: model.Fell}}
+	for want, results := range map[string][]model.Result{
+		", 3 repeats each in random order, of which 1 left out": {{Repeats: 3}, {Repeats: 2, LeftOut: []int{4}}},
+		", 3–4 repeats each in random order":                    {{Repeats: 3}, {Repeats: 4}, fallen},
+		", 3 repeats each in random order, of which 2 left out": {{Repeats: 1, LeftOut: []int{4, 5}}, {Repeats: 1, LeftOut: []int{4, 5}}},
+		", 1 repeat each in random order":                       {fallen},
+	} {
+		r := &model.Report{Results: results}
+		r.Run.Workloads = make([]model.Workload, 2)
+		if got := repeats(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
