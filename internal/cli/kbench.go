@@ -68,8 +68,8 @@ Environment, if no argument is given: FILE_NAME, OUTPUT (./test_device), SIZE (1
   SKIP_PARSE     set: no summary
   LONG_RUN       true: measure repeatedly, 1 s apart, until stopped
 
-Exit codes: 0 measured; 1 failed, or a setting is invalid; 2 refused before
-any I/O, with the reason; 130 interrupted. Verdicts are printed but do not change it.`,
+Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason,
+as an invalid setting is; 130 interrupted. Verdicts are printed but do not change it.`,
 		Example: `  loadline kbench run --overwrite /dev/sdX raw-disk 4g
   MODE=quick SIZE=512M loadline kbench run /var/lib/postgresql/test`,
 		RunE: func(cmd *cobra.Command, args []string) error {

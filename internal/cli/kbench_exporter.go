@@ -40,7 +40,7 @@ are served.
 Environment, if no flag is given: DATA_DIR, VOLUME_ACCESS_MODE, TEST_MODE,
 RATE_LIMIT_TYPE, PORT.
 
-Exit codes: 0 ended by a signal; 1 failed, or a setting is invalid; 2 usage.`,
+Exit codes: 0 ended by a signal; 1 failed; 2 usage, or a setting is invalid.`,
 		Example: `  loadline kbench exporter start --data-dir results
   loadline kbench exporter --listen-all start --port 9100`,
 		Args: usage.Exactly(0, "no arguments"),

@@ -41,7 +41,7 @@ func (r Rates) Of(d model.Direction) float64 {
 }
 
 // Parse parses run.sh's arguments (FILE, PREFIX, SIZE), which take precedence over the environment, and
-// the environment. Missing or invalid values are an error with exit code 1, as in Kbench.
+// the environment. Missing or invalid values are refused.
 func Parse(args []string, getenv func(string) string) (Request, error) {
 	argument := func(i int, variable, otherwise string) string {
 		if len(args) > i && args[i] != "" {
@@ -177,5 +177,6 @@ func (r Request) SummaryFile() string { return r.Prefix + ".summary" }
 // ReportFile returns the file of Loadline's own report; Kbench has none.
 func (r Request) ReportFile() string { return r.Prefix + "-report.json" }
 
-// refused returns an error with exit code 1, like all of Kbench's errors.
-func refused(message, hint string) error { return model.BrokenError(message, hint) }
+// refused returns an error with exit code 2, as before any I/O. Kbench ends with 1 whatever is wrong, but its Jobs only tell 0
+// from the rest.
+func refused(message, hint string) error { return model.RefusedError(message, hint) }

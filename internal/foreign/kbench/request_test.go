@@ -93,8 +93,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		var broken *model.WorkerError
 		if !errors.As(err, &broken) || !strings.Contains(broken.Message+" "+broken.Hint, want) {
 			t.Errorf("%v %v: %v does not tell %q", c.args, c.env, err, want)
-		} else if broken.Class != model.Broken {
-			t.Errorf("%q does not end with exit code 1", broken.Message)
+		} else if broken.Class != model.Refused {
+			t.Errorf("%q is not refused", broken.Message)
 		}
 	}
 }

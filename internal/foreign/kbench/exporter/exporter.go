@@ -64,11 +64,11 @@ func (o *Options) settle(getenv func(string) string) (metrics.Labels, error) {
 			value = s.allowed[0]
 		}
 		if len(s.allowed) > 1 && !slices.Contains(s.allowed, value) {
-			return l, model.BrokenError(fmt.Sprintf("%s %q is not known", name, value), "choose one of "+strings.Join(s.allowed, ", "))
+			return l, model.RefusedError(fmt.Sprintf("%s %q is not known", name, value), "choose one of "+strings.Join(s.allowed, ", "))
 		}
 		if s.name == "PORT" {
 			if n, err := strconv.Atoi(value); err != nil || n < 0 || n > 65535 {
-				return l, model.BrokenError(fmt.Sprintf("%s %q is not a port", name, value), "give a number up to 65535")
+				return l, model.RefusedError(fmt.Sprintf("%s %q is not a port", name, value), "give a number up to 65535")
 			}
 		}
 		*s.to = value
@@ -76,8 +76,8 @@ func (o *Options) settle(getenv func(string) string) (metrics.Labels, error) {
 	return l, nil
 }
 
-// Serve answers scrapes until the context ends. getenv reads the environment. A setting that is invalid, or an
-// address that cannot be listened on, is a failure, as in Kbench.
+// Serve answers scrapes until the context ends. getenv reads the environment. A setting that is invalid is
+// refused; an address that cannot be listened on is a failure.
 func Serve(ctx context.Context, o Options, getenv func(string) string) error {
 	labels, err := o.settle(getenv)
 	if err != nil {
