@@ -39,6 +39,10 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Sweep: o.sweep("sweep"), Scale: o.scale("scale"), App: o.app("app"), Place: o.placement("place"),
 		ProfileText: o.text("profile_text"), JobText: o.text("job_text"),
 	}
+	o.checkRepeat("time", e.Time)
+	if e.UntilSteady {
+		o.checkRepeat("max_time", e.MaxTime)
+	}
 	if d.err != nil {
 		return model.Experiment{}, d.err
 	}

@@ -40,14 +40,15 @@ note: "before: the upgrade"
 func TestExperimentsComeBackExactly(t *testing.T) {
 	words := rapid.SliceOfN(rapid.String(), 1, 3)
 	seconds := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-9, units.LongestTime), rapid.SampledFrom([]float64{1, 60, 300, 86400, 0.1}))
+	repeat := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(units.LeastRepeat, units.LongestTime))
 	rapid.Check(t, func(t *rapid.T) {
 		e := model.Experiment{
 			Scenario: rapid.String().Draw(t, "scenario"), Target: rapid.String().Draw(t, "target"),
 			Profile: rapid.String().Draw(t, "profile"), Job: rapid.String().Draw(t, "job"),
 			Size:      rapid.Int64Range(0, 1<<53).Draw(t, "size"),
 			Precision: rapid.OneOf(rapid.Just(0.0), rapid.SampledFrom([]float64{.01, .05, .1}), rapid.Float64Range(1e-6, .999)).Draw(t, "precision"),
-			MaxTime:   seconds.Draw(t, "max time"), MaxPrefill: seconds.Draw(t, "max prefill"),
-			Time: seconds.Draw(t, "time"), RampTime: seconds.Draw(t, "ramp time"),
+			MaxTime:   repeat.Draw(t, "max time"), MaxPrefill: seconds.Draw(t, "max prefill"),
+			Time: repeat.Draw(t, "time"), RampTime: seconds.Draw(t, "ramp time"),
 			UntilSteady: rapid.Bool().Draw(t, "steady"), DestroyDataOn: rapid.String().Draw(t, "destroy"),
 			Seed: rapid.Uint64().Draw(t, "seed"), Note: rapid.String().Draw(t, "note"),
 			Baseline: rapid.String().Draw(t, "baseline"), Repeat: rapid.SampledFrom([]int{0, 2, 3, 10, 999}).Draw(t, "repeat"),
@@ -145,6 +146,8 @@ func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
 		"scenario: profile\ntarget: /x\nprecision: 500%\n":                             "experiment.yaml:3:12: precision is \"500%\", but must be more than 0 and less than 100 %\n   3 | precision: 500%\n     |            ^",
 		"scenario: profile\n":                                                          "experiment.yaml:1:1: the field \"target\" is missing\n   1 | scenario: profile\n     | ^",
 		"scenario: scale\ntarget: /x\nscale: {volumes: [1], workload: w, rate: 2.5}\n": "experiment.yaml:3:42: rate is \"2.5\", but must be a whole number from 1 to 1000000000, because fio keeps to no other rate\n   3 | scale: {volumes: [1], workload: w, rate: 2.5}\n     |                                          ^",
+		"scenario: profile\ntarget: /x\ntime: 1ms\n":                                   "experiment.yaml:3:7: time is shorter than the one second that a sample takes\n   3 | time: 1ms\n     |       ^",
+		"scenario: profile\ntarget: /x\nuntil_steady: true\nmax_time: 0.5s\n":          "experiment.yaml:4:11: max_time is shorter than the one second that a sample takes\n   4 | max_time: 0.5s\n     |           ^",
 		"scenario: profile\ntarget: /x\nseed: -1\n":                                    "experiment.yaml:3:7: seed is \"-1\", but must be a whole number up to 18446744073709551615\n   3 | seed: -1\n     |       ^",
 		"scenario: profile\ntarget: /x\nuntil_steady: on\n":                            "experiment.yaml:3:15: unknown value of until_steady \"on\"\n   3 | until_steady: on\n     |               ^",
 		"scenario: profile\ntarget: /x\nonly: rand\n":                                  "experiment.yaml:3:7: the field \"only\" takes a list: lines that begin with a dash\n   3 | only: rand\n     |       ^",

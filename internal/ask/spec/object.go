@@ -277,6 +277,13 @@ func (o *object) seconds(field string) float64 {
 	return v
 }
 
+// checkRepeat refuses a repeat, in seconds, that is too short for a single sample; 0 means none was given.
+func (o *object) checkRepeat(field string, seconds float64) {
+	if seconds > 0 && seconds < units.LeastRepeat {
+		o.fail(field, "write 1s or more", "%s is shorter than the one second that a sample takes", field)
+	}
+}
+
 // parseSeconds parses a duration in Go's notation as seconds. A plain number of seconds is not
 // converted to whole nanoseconds, so that the output of formatSeconds round-trips bit by bit.
 func parseSeconds(s string) (float64, error) {

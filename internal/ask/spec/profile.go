@@ -65,9 +65,7 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 		Precision: o.share("precision"), Engine: o.oneOf("engine", engines...),
 		Size: o.size("size"), Goals: o.texts("goals"),
 	}
-	if p.Repeat > 0 && p.Repeat < 1 {
-		o.fail("repeat_time", "write 1s or more", "repeat_time is shorter than the one second that a sample takes")
-	}
+	o.checkRepeat("repeat_time", p.Repeat)
 	if p.Name == "" {
 		base := filepath.Base(file)
 		p.Name = strings.TrimSuffix(base, filepath.Ext(base))

@@ -223,6 +223,8 @@ func FormatCount(n int, noun string) string {
 // What can be asked of a measurement at most. Whoever refuses a larger figure, or advises one, has the
 // same limits.
 const (
+	// LeastRepeat is the shortest repeat, in seconds: that of one sample.
+	LeastRepeat = 1
 	// LongestTime is a year, in seconds.
 	LongestTime = 365 * 24 * 3600
 	// MostRepeats is the number of repeats of a workload.

@@ -208,6 +208,14 @@ func CheckAsked(exp model.Experiment, p Profile, sides int) error {
 	return checkSize(exp.Size, p.Workloads)
 }
 
+// repeatTime returns the flag that says how long a repeat is, and its value in seconds, which is 0 if repeats have the profile's length.
+func repeatTime(exp model.Experiment) (flag string, seconds float64) {
+	if exp.UntilSteady && exp.Time == 0 {
+		return "--max-time", exp.MaxTime
+	}
+	return "--time", exp.Time
+}
+
 // checkAsked rejects contradictory figures in the experiment.
 func checkAsked(exp model.Experiment) error {
 	for _, f := range []struct {
@@ -227,6 +235,9 @@ func checkAsked(exp model.Experiment) error {
 	if exp.Precision >= 1 {
 		return model.RefusedError(fmt.Sprintf("--precision %g %% is not a valid precision: it is a share of the value, below 100 %%", exp.Precision*100),
 			"ask for 5%, or for 1% when there is time")
+	}
+	if flag, given := repeatTime(exp); given > 0 && given < units.LeastRepeat {
+		return model.RefusedError(fmt.Sprintf("%s %s is shorter than the one second that a sample takes", flag, units.FormatDuration(given)), fmt.Sprintf("write %s 1s or more, or leave it out", flag))
 	}
 	if exp.Time > 0 && exp.UntilSteady {
 		return model.RefusedError("--time and --until-steady contradict each other: a repeat has a fixed length, or it ends when it is steady",
