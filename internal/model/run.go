@@ -93,6 +93,8 @@ type StepResult struct {
 	Stalls []Stall `json:"stalls,omitempty"`
 	// Counters holds the machine's counters from the beginning to the end of the step.
 	Counters *Counters `json:"counters,omitempty"`
+	// Samples is how many samples were recorded of the step; nil in runs of before this was recorded.
+	Samples *int `json:"samples,omitempty"`
 	// Raw is the name of the tool's raw output under raw/.
 	Raw string `json:"raw,omitempty"`
 	// App holds the counters of an application; nil if storage was loaded directly.

@@ -52,7 +52,10 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
 	rec.Imported = readImported(files, rec)
-	if !missing && len(rec.Samples) == 0 && rec.Imported == nil && rec.Run.Status == model.Complete && slices.ContainsFunc(rec.Run.Steps, func(s model.StepResult) bool { return s.Error == "" }) {
+	if err == nil && rec.Imported == nil {
+		rec.Damage = append(rec.Damage, sampleDamage(rec)...)
+	}
+	if !missing && len(rec.Samples) == 0 && !isCounted(rec.Run.Steps) && rec.Imported == nil && rec.Run.Status == model.Complete && slices.ContainsFunc(rec.Run.Steps, func(s model.StepResult) bool { return s.Error == "" }) {
 		rec.Damage = append(rec.Damage, samplesFile+" is empty")
 	}
 	rec.Durability = readDurability(files, rec)

@@ -51,6 +51,8 @@ type Writer struct {
 	unsynced map[string]bool
 	// failed is why nothing more can be saved; what is recorded after that is only kept in run.
 	failed error
+	// counted are the samples of the steps without a result yet.
+	counted map[part]int
 	// recorded is the number of steps in the record on disk.
 	recorded int
 	// moved is the run as it was read back at its end, if its folder was no longer where it had been made; else nil.
@@ -212,6 +214,7 @@ func (w *Writer) Sample(s model.Sample) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.count(&s)
 	if w.failed != nil {
 		return nil
 	}
@@ -283,7 +286,7 @@ func (w *Writer) Step(results ...model.StepResult) error {
 	defer w.mu.Unlock()
 	for _, r := range results {
 		r.Error, r.Lost = secrets.MaskText(r.Error), secrets.MaskText(r.Lost)
-		w.run.Steps = append(w.run.Steps, r)
+		w.run.Steps = append(w.run.Steps, w.counts(r))
 	}
 	if w.failed != nil {
 		return nil
