@@ -41,7 +41,7 @@ func (f *Flow) Value(m Metric, seconds float64) float64 {
 		return f.LatencySum / float64(f.IOs)
 	}
 	if p, ok := m.Percentile(); ok {
-		return f.Histogram.Percentile(p)
+		return f.Histogram.PercentileUpTo(p, f.Max)
 	}
 	return math.NaN()
 }

@@ -31,7 +31,7 @@ func pointPercentile(t *piece, p float64) float64 {
 	if float64(h.Count())*(100-p) < 100*(1-1e-9) {
 		return 0
 	}
-	return digits(h.Percentile(p), 4)
+	return digits(h.PercentileUpTo(p, t.Max), 4)
 }
 
 // mostTail is the maximum number of points of a distribution's tail.

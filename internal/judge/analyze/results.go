@@ -99,7 +99,7 @@ func (f *flow) latency() *model.LatencySummary {
 		to **float64
 	}{{50, &l.P50}, {90, &l.P90}, {99, &l.P99}, {99.9, &l.P999}, {99.99, &l.P9999}} {
 		if f.supports(slot.p) {
-			v := h.Percentile(slot.p)
+			v := h.PercentileUpTo(slot.p, f.all.Max)
 			*slot.to = &v
 		}
 	}

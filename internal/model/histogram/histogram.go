@@ -206,6 +206,19 @@ func (h Histogram) Percentile(p float64) float64 {
 	return BucketMiddle(last) / 1e9
 }
 
+// PercentileUpTo is Percentile, but no more than the longest latency, in seconds, if both are in one bucket, whose middle may lie
+// beyond it. A longest latency of 0 is unknown.
+func (h Histogram) PercentileUpTo(p, longest float64) float64 {
+	v := h.Percentile(p)
+	if v > longest && longest > 0 && bucketAt(v) == bucketAt(longest) {
+		return longest
+	}
+	return v
+}
+
+// bucketAt is the bucket of a latency in seconds.
+func bucketAt(seconds float64) uint16 { return BucketOf(uint64(math.Round(seconds * 1e9))) }
+
 // Mean returns the mean in seconds, exact to the width of the buckets. NaN when empty.
 func (h Histogram) Mean() float64 {
 	var sum float64

@@ -59,7 +59,7 @@ func (t *Tally) Value(m model.Metric) float64 {
 		t.Merge()
 	}
 	p, _ := m.Percentile()
-	return t.Histograms[0].Percentile(p)
+	return t.Histograms[0].PercentileUpTo(p, t.Max)
 }
 
 // Repeat is one step of one direction, second by second.

@@ -154,7 +154,7 @@ func (f *figures) done() iotrace.Figures {
 		percent float64
 	}{{&out.P50, 50}, {&out.P99, 99}, {&out.P999, 99.9}} {
 		if count*(100-p.percent)/100 >= beyond {
-			v := f.flow.Histogram.Percentile(p.percent)
+			v := f.flow.Histogram.PercentileUpTo(p.percent, f.flow.Max)
 			*p.to = &v
 		}
 	}

@@ -61,7 +61,7 @@ func WriteSamples(w io.Writer, runs ...*model.Recorded) error {
 					mean = number(f.LatencySum / float64(f.IOs))
 				}
 				if f.Histogram.Count() > 0 {
-					percentile = func(p float64) string { return number(f.Histogram.Percentile(p)) }
+					percentile = func(p float64) string { return number(f.Histogram.PercentileUpTo(p, f.Max)) }
 				}
 				t.row(slices.Concat([]string{text(rec.Run.ID), text(step.Workload), count(step.Round), count(s.Step), count(s.Worker), string(d), number(s.End), number(s.Seconds),
 					strconv.FormatUint(f.IOs, 10), strconv.FormatUint(f.Bytes, 10), mean, percentile(50), percentile(99), percentile(99.9),

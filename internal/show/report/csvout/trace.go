@@ -135,7 +135,7 @@ func WriteTraceSamples(w io.Writer, id string, samples []iotrace.Sample) error {
 			mean = number(s.Flow.LatencySum / n)
 		}
 		if s.Flow.Histogram.Count() > 0 {
-			wait, longest, percentile = number(s.Wait/n), number(s.Flow.Max), func(p float64) string { return number(s.Flow.Histogram.Percentile(p)) }
+			wait, longest, percentile = number(s.Wait/n), number(s.Flow.Max), func(p float64) string { return number(s.Flow.Histogram.PercentileUpTo(p, s.Flow.Max)) }
 		}
 		t.row(text(id), number(s.End), number(s.Seconds), text(s.Device), text(string(s.Operation)), strconv.FormatInt(s.Size, 10), pid(s.PID), text(s.Command), text(s.Cgroup),
 			strconv.FormatUint(s.Flow.IOs, 10), strconv.FormatUint(s.Flow.Bytes, 10), mean, percentile(50), percentile(99), percentile(99.9), longest, wait)

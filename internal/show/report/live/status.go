@@ -125,7 +125,7 @@ func (s *state) pieces() (lead, tail []piece, share float64, bar bool) {
 	}
 	p99 := piece{drop: 2, width: len("p99 10.1 ms")}
 	if s.sum.Histogram.Count() >= p99Count {
-		p99.text = "p99 " + model.P99.Format(s.sum.Histogram.Percentile(99))
+		p99.text = "p99 " + model.P99.Format(s.sum.Histogram.PercentileUpTo(99, s.sum.Max))
 	}
 	// Of an application, latency and flushes say more than how far the run is.
 	flushes := piece{drop: 6, width: len("10.1k flushes/s")}
