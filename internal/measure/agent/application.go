@@ -42,7 +42,7 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 			return nil, err
 		}
 		res.Environment.Storage, w.device = storage, storage.Device
-		res.Capacity = volume.Capacity(storage, below)
+		res.Capacity = volume.Capacity(storage, below, true)
 		return res, nil
 	}
 	look := volume.Probe
@@ -54,7 +54,7 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 		return nil, err
 	}
 	res.Environment.Storage = storage
-	res.Capacity = volume.Capacity(storage, below)
+	res.Capacity = volume.Capacity(storage, below, true)
 	w.device = storage.Device
 	if req.Log != nil {
 		if err := w.probeLog(ctx, req, res); err != nil {

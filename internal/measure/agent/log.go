@@ -26,7 +26,7 @@ func (w *worker) probeLog(ctx context.Context, req model.ProbeRequest, res *mode
 		return err
 	}
 	res.Environment.LogStorage = &storage
-	res.Log = &model.Volume{Target: t, Size: volume.Capacity(storage, t)}
+	res.Log = &model.Volume{Target: t, Size: volume.Capacity(storage, t, true)}
 	// If both are on one device, its counts cannot tell them apart.
 	if w.logDevice = storage.Device; w.logDevice == w.device {
 		w.logDevice = ""

@@ -62,7 +62,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (res
 		return nil, err
 	}
 	res.Environment.Storage = storage
-	res.Capacity = volume.Capacity(storage, req.Target)
+	res.Capacity = volume.Capacity(storage, req.Target, req.MayWrite)
 	res.Direct = storage.Direct == nil || *storage.Direct
 	w.device = storage.Device
 

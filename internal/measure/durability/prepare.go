@@ -137,10 +137,7 @@ func broken(h *header, what string, err error) error {
 
 // fit chooses the range and checks that the blocks fit into it.
 func fit(h *header, o *Options, s model.Storage) error {
-	room := volume.Capacity(s, o.Target)
-	if info, err := os.Stat(h.Path); err == nil && o.Target.Kind == model.File && s.Total == 0 {
-		room = info.Size() // a filesystem that does not report its size has no reserve to keep free
-	}
+	room := volume.Capacity(s, o.Target, true)
 	h.Size = room
 	if h.Made {
 		h.Size = ownSize

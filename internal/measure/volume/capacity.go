@@ -11,9 +11,9 @@ import (
 
 // Capacity returns how many bytes a measurement may use at most. On a filesystem it is what this user
 // may write without filling it beyond 95 %. For an existing
-// file it is the file's size, or less if filling its holes would need more than that. For devices and
-// images it is their size. Zero means that nothing may be written.
-func Capacity(s model.Storage, t model.Target) int64 {
+// file it is the file's size, or less if it is written, and filling its holes would need more than that; a filesystem that does not
+// report its size has no reserve to keep free. For devices and images it is their size. Zero means that nothing may be written.
+func Capacity(s model.Storage, t model.Target, write bool) int64 {
 	switch t.Kind {
 	case model.Directory:
 		return s.Spare()
@@ -22,7 +22,7 @@ func Capacity(s model.Storage, t model.Target) int64 {
 		if err != nil {
 			return s.Spare()
 		}
-		if info.Size()-allocated(info) <= s.Spare() {
+		if !write || s.Total == 0 || info.Size()-allocated(info) <= s.Spare() {
 			return info.Size()
 		}
 		return min(info.Size(), s.Spare())

@@ -20,7 +20,7 @@ func TestCapacityNeverFillsAFilesystem(t *testing.T) {
 		s := model.Storage{Total: rapid.Int64Range(0, 1<<50).Draw(t, "total")}
 		s.Used = rapid.Int64Range(0, s.Total).Draw(t, "used")
 		s.Free = rapid.Int64Range(0, s.Total-s.Used).Draw(t, "free") // the rest is reserved
-		c := Capacity(s, model.Target{Kind: model.Directory, Path: "/"})
+		c := Capacity(s, model.Target{Kind: model.Directory, Path: "/"}, true)
 		if c < 0 || c > s.Free {
 			t.Fatalf("capacity %d of %d free", c, s.Free)
 		}
@@ -48,19 +48,23 @@ func TestCapacityOfFilesAndDevices(t *testing.T) {
 		kind model.TargetKind
 		path string
 		s    model.Storage
+		read bool
 		want int64
 	}{
-		{model.File, full, ample, 1 << 20},
-		{model.File, full, tight, 1 << 20},
-		{model.File, sparse, ample, spare},
-		{model.File, sparse, tight, 0},
-		{model.File, filepath.Join(dir, "new"), ample, spare},
-		{model.Directory, dir, ample, spare},
-		{model.Directory, dir, tight, 0},
-		{model.BlockDevice, "/dev/x", tight, 7},
-		{model.NBD, "", tight, 7},
+		{model.File, full, ample, false, 1 << 20},
+		{model.File, full, tight, false, 1 << 20},
+		{model.File, sparse, ample, false, spare},
+		{model.File, sparse, tight, false, 0},
+		{model.File, sparse, tight, true, 1 << 40},
+		{model.File, sparse, model.Storage{}, false, 1 << 40},
+		{model.File, sparse, model.Storage{}, true, 1 << 40},
+		{model.File, filepath.Join(dir, "new"), ample, false, spare},
+		{model.Directory, dir, ample, false, spare},
+		{model.Directory, dir, tight, false, 0},
+		{model.BlockDevice, "/dev/x", tight, false, 7},
+		{model.NBD, "", tight, false, 7},
 	} {
-		if got := Capacity(c.s, model.Target{Kind: c.kind, Path: c.path}); got != c.want {
+		if got := Capacity(c.s, model.Target{Kind: c.kind, Path: c.path}, !c.read); got != c.want {
 			t.Errorf("%s %s: %d, want %d", c.kind, c.path, got, c.want)
 		}
 	}

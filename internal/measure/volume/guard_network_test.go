@@ -25,7 +25,7 @@ func TestProbeNBD(t *testing.T) {
 	if s.DeviceSize != 64<<20 || s.ReadOnly || s.NoFlush || s.Memory || s.Direct != nil || !strings.Contains(s.Server, "flush fua") || !strings.Contains(s.Server, "multi-conn") {
 		t.Errorf("%+v", s)
 	}
-	if c := Capacity(s, parse(t, uri)); c != 64<<20 {
+	if c := Capacity(s, parse(t, uri), true); c != 64<<20 {
 		t.Errorf("capacity %d", c)
 	}
 	if s := probe(t, nbdtest.URI(nbdtest.Nbdkit(t, "-r", "memory", "1M"), "")); !s.ReadOnly {

@@ -52,7 +52,7 @@ func TestProbeLoopDevice(t *testing.T) {
 	if diff := cmp.Diff(append([]string{sysBase(dev)}, below.DeviceChain...), s.DeviceChain); diff != "" {
 		t.Errorf("the chain does not go on under the file: %s", diff)
 	}
-	if c := Capacity(s, parse(t, dev)); c != 32<<20 {
+	if c := Capacity(s, parse(t, dev), true); c != 32<<20 {
 		t.Errorf("capacity %d", c)
 	}
 }

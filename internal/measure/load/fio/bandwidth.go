@@ -2,6 +2,7 @@ package fio
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -25,7 +26,7 @@ func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long
 	}
 	all := segments(v.Size)
 	if len(all) == 0 {
-		return 0, workerError("%s is too small to measure its bandwidth.", name(v))
+		return 0, model.RefusedError(fmt.Sprintf("%s is too small to measure its bandwidth", name(v)), "choose a target of at least "+units.FormatSize(model.LeastSize(nil)))
 	}
 	var t text
 	t.comment("Loadline, bandwidth probe")

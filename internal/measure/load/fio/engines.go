@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Engines returns fio's I/O engines that work on a volume, best first. Each is tried by reading one
@@ -105,7 +106,7 @@ func readable(v model.Volume) error {
 		return model.RefusedError(fmt.Sprintf("%v.", err), "")
 	}
 	if info.IsDir() || info.Mode().IsRegular() && info.Size() < probeBlock {
-		return model.RefusedError(fmt.Sprintf("%s holds no block that fio could read.", v.Path), "")
+		return model.RefusedError(fmt.Sprintf("%s holds no block that fio could read", v.Path), "choose a target of at least "+units.FormatSize(model.LeastSize(nil)))
 	}
 	return nil
 }
