@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -73,13 +75,35 @@ func (w *Writer) Recorded() (*model.Recorded, error) {
 	if rec == nil {
 		var err error
 		if rec, err = Read(w.folder.name); err != nil {
-			return nil, err
+			return nil, w.unread(err)
 		}
 	}
 	if w.failed != nil {
 		rec.Run = w.run
 	}
 	return rec, nil
+}
+
+// unread says why the run cannot be read back. It is no refusal: something was measured.
+func (w *Writer) unread(err error) error {
+	const next = "measure again, and leave its folder in place"
+	if _, gone := os.Stat(w.folder.name); errors.Is(gone, fs.ErrNotExist) {
+		return model.BrokenError(fmt.Sprintf("the results cannot be shown: %s was removed during the run", w.folder.name), next)
+	}
+	var removed []string
+	for _, name := range []string{planFile, runFile, environmentFile, samplesFile} {
+		if _, gone := os.Stat(filepath.Join(w.folder.name, name)); errors.Is(gone, fs.ErrNotExist) {
+			removed = append(removed, name)
+		}
+	}
+	if len(removed) == 0 {
+		return model.BrokenError(fmt.Sprintf("the results cannot be shown: %v", err), next)
+	}
+	were := "was"
+	if len(removed) > 1 {
+		were = "were"
+	}
+	return model.BrokenError(fmt.Sprintf("the results cannot be shown: %s of %s %s removed during the run", strings.Join(removed, " and "), w.folder.name, were), next)
 }
 
 // readMoved reads the run back if its folder is not where it was made any more, which is possible only as long as it is

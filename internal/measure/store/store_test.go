@@ -254,3 +254,32 @@ func TestAFolderThatIsRemovedDuringTheRun(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Files that are removed during the run are named. Something was measured, so that is no refusal.
+func TestFilesThatAreRemovedDuringTheRun(t *testing.T) {
+	for want, names := range map[string][]string{
+		"plan.json and samples.jsonl.zst of DIR were removed during the run": {planFile, samplesFile},
+		"plan.json of DIR was removed during the run":                        {planFile},
+		"DIR was removed during the run":                                     nil,
+	} {
+		w := begin(t, t.TempDir())
+		record(t, w, 3)
+		for _, name := range names {
+			if err := os.Remove(filepath.Join(w.Dir(), name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(names) == 0 {
+			if err := os.RemoveAll(w.Dir()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = w.Finish(model.Complete, "") // what it cannot save is not the matter here
+		_, err := w.Recorded()
+		var e *model.WorkerError
+		want = "the results cannot be shown: " + strings.ReplaceAll(want, "DIR", w.Dir())
+		if !errors.As(err, &e) || e.Class != model.Broken || e.Message != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
