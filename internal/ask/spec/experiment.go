@@ -2,6 +2,7 @@ package spec
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -40,6 +41,17 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		ProfileText: o.text("profile_text"), JobText: o.text("job_text"),
 	}
 	o.checkRepeat("time", e.Time)
+	for _, f := range []struct {
+		text, name, like string
+		given            bool
+	}{
+		{"profile_text", "profile", "own.yaml", strings.HasSuffix(e.Profile, ".yaml") || strings.HasSuffix(e.Profile, ".yml")},
+		{"job_text", "job", "own.fio", e.Job != ""},
+	} {
+		if o.has(f.text) && !f.given {
+			o.doc.fail(o.keys[f.text], fmt.Sprintf("write the name of that file too, such as %s: %s", f.name, f.like), "%s is the content of a file, but %q names none", f.text, f.name)
+		}
+	}
 	if e.UntilSteady {
 		o.checkRepeat("max_time", e.MaxTime)
 	}

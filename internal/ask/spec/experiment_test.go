@@ -61,6 +61,7 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "files") {
 			e.ProfileText, e.JobText = someFile().Draw(t, "profile text"), someFile().Draw(t, "job text")
+			e.Profile, e.Job = e.Profile+".yaml", e.Job+".fio"
 		}
 		if rapid.Bool().Draw(t, "place") {
 			settings := rapid.MapOfN(rapid.StringMatching("[^=]+"), rapid.String(), 1, 3)
@@ -148,6 +149,9 @@ func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
 		"scenario: scale\ntarget: /x\nscale: {volumes: [1], workload: w, rate: 2.5}\n": "experiment.yaml:3:42: rate is \"2.5\", but must be a whole number from 1 to 1000000000, because fio keeps to no other rate\n   3 | scale: {volumes: [1], workload: w, rate: 2.5}\n     |                                          ^",
 		"scenario: profile\ntarget: /x\ntime: 1ms\n":                                   "experiment.yaml:3:7: time is shorter than the one second that a sample takes\n   3 | time: 1ms\n     |       ^",
 		"scenario: profile\ntarget: /x\nuntil_steady: true\nmax_time: 0.5s\n":          "experiment.yaml:4:11: max_time is shorter than the one second that a sample takes\n   4 | max_time: 0.5s\n     |           ^",
+		"scenario: profile\ntarget: /x\nprofile_text: |\n  workloads: []\n":            "experiment.yaml:3:1: profile_text is the content of a file, but \"profile\" names none\n   3 | profile_text: |\n     | ^",
+		"scenario: profile\ntarget: /x\nprofile: quick\nprofile_text: 'a: b'\n":        "experiment.yaml:4:1: profile_text is the content of a file, but \"profile\" names none\n   4 | profile_text: 'a: b'\n     | ^",
+		"scenario: profile\ntarget: /x\nprofile: a\njob_text: '[a]'\n":                 "experiment.yaml:4:1: job_text is the content of a file, but \"job\" names none\n   4 | job_text: '[a]'\n     | ^",
 		"scenario: profile\ntarget: /x\nseed: -1\n":                                    "experiment.yaml:3:7: seed is \"-1\", but must be a whole number up to 18446744073709551615\n   3 | seed: -1\n     |       ^",
 		"scenario: profile\ntarget: /x\nuntil_steady: on\n":                            "experiment.yaml:3:15: unknown value of until_steady \"on\"\n   3 | until_steady: on\n     |               ^",
 		"scenario: profile\ntarget: /x\nonly: rand\n":                                  "experiment.yaml:3:7: the field \"only\" takes a list: lines that begin with a dash\n   3 | only: rand\n     |       ^",
