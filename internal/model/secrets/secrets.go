@@ -164,14 +164,28 @@ func maskPlain(s string) string {
 		}
 		return m[1] + m[2] + placeholder(m[1])
 	})
-	s = header.ReplaceAllStringFunc(s, func(found string) string {
-		m := header.FindStringSubmatch(found)
-		if onlyName(m[1]) {
-			return found
-		}
-		return m[1] + m[2] + m[3] + placeholder(m[1])
-	})
+	s = maskHeaders(s)
 	return bearer.ReplaceAllString(s, "${1}TOKEN")
+}
+
+// position matches what follows the name of a file in a message: a line and a column.
+var position = regexp.MustCompile(`^\d{1,7}:\d{1,5}:$`)
+
+// maskHeaders masks the values of headers. A position in a file that is named like a secret, such as /etc/passwd:3:1:, is none.
+func maskHeaders(s string) string {
+	var out strings.Builder
+	last := 0
+	for _, at := range header.FindAllStringSubmatchIndex(s, -1) {
+		key, between, value := s[at[2]:at[3]], s[at[4]:at[5]], s[at[8]:at[9]]
+		if onlyName(key) || between == ":" && position.MatchString(value) {
+			continue
+		}
+		out.WriteString(s[last:at[8]])
+		out.WriteString(placeholder(key))
+		last = at[9]
+	}
+	out.WriteString(s[last:])
+	return out.String()
 }
 
 // suspicious is a quick check whether a text may contain a secret: most are numbers.

@@ -21,6 +21,8 @@ func TestMaskText(t *testing.T) {
 		"rbd:pool/image:id=admin:key=AQBhunter2==:conf=/etc/c":   "rbd:pool/image:id=ID:key=KEY:conf=/etc/c",
 		"rbd:pool/image?id=admin&keyring=/etc/ceph/hunter2":      "rbd:pool/image?id=ID&keyring=KEYRING",
 		"PGPASSWORD=hunter2 psql":                                "PGPASSWORD=PASSWORD psql",
+		"password:1234 and token:12:34":                          "password:PASSWORD and token:TOKEN",
+		"password: 12:34:":                                       "password: PASSWORD",
 		"Authorization: Bearer hunter2":                          "Authorization: Bearer TOKEN",
 		"curl -H 'X-Api-Key: hunter2' http://x":                  "curl -H 'X-Api-Key: KEY' http://x",
 		"curl -u bob:hunter2 http://x":                           "curl -u bob:PASSWORD http://x",
@@ -72,6 +74,7 @@ func TestMaskTextLeavesTheRest(t *testing.T) {
 		"ssh -p 2222 a reboot", "nbdkit -p 8080 memory", "cp -a a b", "mysql -p db", "curl -p http://x", "ipmitool -p 623 power off", "PWD=/root reset", "bypass=1",
 		"sshd -p 22; mkdir -p /x", "mysqladmin shutdown; mkdir -pv /x", "echo b > /proc/sysrq-trigger", "echo off | sudo tee /sys/x", "uname -u a:b", `{"a":"curl x","b":"-u a:b"}`,
 		`{"secretName":"regcred","ios":5}`,
+		"/etc/passwd:1:1: an experiment is written as fields", "token:12:3: unknown field",
 		`{"ios": 5, "key": 7}`, "12:30:45 the worker was lost", "keyboard=us", "the token is too easy: it needs at least 16 characters",
 	} {
 		// A sentence may lose a word after "token:", but not these.
