@@ -108,6 +108,10 @@ var firstFaults = []fault{
 		ev.Recorded.Run.Status = model.Interrupted
 		ev.Recorded.Plan.Steps = append(ev.Recorded.Plan.Steps, model.Step{Number: 41, Workload: lat.Name})
 	}, want: []string{"warning"}, says: "interrupted; 40 of at least 41 repeats were made"},
+	{rule: "interrupted", name: "in the middle of a repeat", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Status = model.Interrupted
+		ev.Recorded.Run.Steps[len(ev.Recorded.Run.Steps)-1].EndedEarly = true
+	}, want: []string{"warning"}, says: "interrupted; 39 of at least 40 repeats were made, and a part of another one"},
 	{rule: "interrupted", name: "failed", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status = model.Failed
 	}, want: []string{"warning"}, says: "partial: the run failed"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -59,6 +60,14 @@ func checkInterrupted(ev Evidence) []model.Finding {
 		message = fmt.Sprintf("partial: %s; %s %s (at least %d were planned)", what, units.FormatCount(made, "repeat"), were, planned)
 	}
 	evidence := map[string]any{"status": string(run.Status), "repeats": made, "planned": planned}
+	if n := brokenOff(ev.Recorded); n > 0 && len(run.Steps) > 0 {
+		evidence["broken_off"] = n
+		if n == 1 {
+			message += ", and a part of another one"
+		} else {
+			message += fmt.Sprintf(", and a part of %d others", n)
+		}
+	}
 	if lost := lostWorkers(run.Steps); len(lost) > 0 {
 		evidence["lost"] = lost
 	}
@@ -68,6 +77,26 @@ func checkInterrupted(ev Evidence) []model.Finding {
 		Evidence: evidence,
 		Next:     ev.command(),
 	}}
+}
+
+// brokenOff returns how many repeats count with the part of them that was made before the run ended.
+func brokenOff(rec *model.Recorded) int {
+	whole := map[int]bool{}
+	for _, s := range rec.Run.Steps {
+		n := s.Step.Number
+		before, seen := whole[n]
+		// The rule that ends a repeat once it is steady ends it early.
+		whole[n] = (!seen || before) && (!s.EndedEarly || rec.Plan.Schedule.Mode == model.Steady)
+	}
+	cut := map[int]bool{}
+	for _, list := range timeline.Good(rec, nil) {
+		for i := range list {
+			if !whole[list[i].Step] {
+				cut[list[i].Step] = true
+			}
+		}
+	}
+	return len(cut)
 }
 
 // sampledSteps returns how many steps have samples.
