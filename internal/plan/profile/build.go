@@ -99,15 +99,18 @@ func measureSeconds(p *model.Plan) float64 {
 	return sum
 }
 
+// slowPrefill is a rate, in bytes/s, that hardly any storage falls below when it is filled.
+const slowPrefill = 10 << 20
+
 // prefillSeconds returns the expected duration of the prefill. Before a probe this is the limit to
-// which an automatic size will keep; 0 is unknown.
+// which an automatic size will keep, or less if there is little to write; 0 is unknown.
 func prefillSeconds(exp model.Experiment, v model.Volume, probe model.ProbeResult) float64 {
 	rate := prefillRate(probe)
 	switch {
 	case rate > 0:
 		return float64(v.Size) / rate
 	case exp.Size == 0:
-		return orDefault(exp.MaxPrefill, defaultMaxPrefill)
+		return min(orDefault(exp.MaxPrefill, defaultMaxPrefill), float64(v.Size)/slowPrefill)
 	}
 	return 0
 }

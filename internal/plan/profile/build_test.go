@@ -80,6 +80,11 @@ func TestSizeAndItsReason(t *testing.T) {
 			238 * mib, "25 s × 9.54 MiB/s = 238 MiB"},
 		{"raised to the smallest", model.Experiment{}, directory, func(p *model.ProbeResult) { p.ReadBandwidth, p.WriteBandwidth = 1000, 1000 }, nil,
 			16 * mib, "25 s × 0.98 KiB/s = 0 B, raised to 16 MiB: the smallest for these workloads"},
+		{"cut below the smallest", model.Experiment{}, directory,
+			func(p *model.ProbeResult) {
+				p.Capacity, p.Environment.Storage.Free, p.ReadBandwidth, p.WriteBandwidth = 24*mib, 24*mib, 0, 0
+			}, nil,
+			16 * mib, "10 GiB until a probe of the bandwidth decides, cut to 12 MiB: half of the free space, raised to 16 MiB: the smallest for these workloads"},
 		{"not probed", model.Experiment{}, directory, func(p *model.ProbeResult) { p.ReadBandwidth, p.WriteBandwidth = 0, 0 }, nil,
 			10 * gib, "until a probe of the bandwidth decides"},
 		{"asked", model.Experiment{Size: 5*gib + 5000}, directory, nil, nil, 5*gib + 4096, "as asked by --size"},
@@ -260,8 +265,12 @@ func TestPrefillIsEstimatedAsWellAsItIsKnown(t *testing.T) {
 		{model.Experiment{}, 0, 0, 30},
 		{model.Experiment{MaxPrefill: 12}, 0, 0, 12},
 		{model.Experiment{Size: 10 * gib}, 0, 0, 0},
+		{model.Experiment{Profile: "small"}, 0, 0, 1.6},
 	} {
 		probe := ample()
+		if c.exp.Profile == "small" {
+			probe.Capacity, probe.Environment.Storage.Free = 24*mib, 24*mib
+		}
 		probe.ReadBandwidth, probe.WriteBandwidth = c.read, c.write
 		if got := build(t, c.exp, p, directory, probe).PrefillSeconds; got != c.want {
 			t.Errorf("%+v: %g s, want %g", c, got, c.want)

@@ -98,6 +98,9 @@ func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.
 		}
 	}
 	if cut.size < least {
+		if cut.why != "" {
+			reason += ", cut to " + units.FormatSize(cut.size) + ": " + cut.why
+		}
 		return least, reason + ", raised to " + units.FormatSize(least) + ": the smallest for these workloads"
 	}
 	size = alignDown(cut.size, sizeStep)
