@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ func ParseSettings(file string, data []byte, may Settable) ([]Setting, error) {
 		return nil, nil
 	}
 	d, root := open(file, data)
+	d.refuseCommands(root, may)
 	top := d.objectWith(root, "a configuration", append(slices.Clone(may.Flags), commandsField), may.Refused)
 	settings := top.settingsOf("", may)
 	sections := map[string]*object{"": top}
@@ -67,6 +69,26 @@ func ParseSettings(file string, data []byte, may Settable) ([]Setting, error) {
 		return nil, d.err
 	}
 	return settings, nil
+}
+
+// refuseCommands refuses fields for a command that are not below commandsField. The name of a command may be that of a flag as well.
+func (d *document) refuseCommands(root ast.Node, may Settable) {
+	var pairs []*ast.MappingValueNode
+	switch n := root.(type) {
+	case *ast.MappingNode:
+		pairs = n.Values
+	case *ast.MappingValueNode:
+		pairs = []*ast.MappingValueNode{n}
+	}
+	for _, pair := range pairs {
+		key := pair.Key.GetToken()
+		switch pair.Value.(type) {
+		case *ast.MappingNode, *ast.MappingValueNode:
+			if _, command := may.Commands[key.Value]; command {
+				d.fail(key, fmt.Sprintf("write \"%s:\" in a line of its own before it, and indent this line and those below it", commandsField), "%q is a command, whose flags are written below %q", key.Value, commandsField)
+			}
+		}
+	}
 }
 
 // blank reports whether a file contains only comments.

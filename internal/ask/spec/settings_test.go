@@ -31,6 +31,8 @@ func TestSettingsAreReadWithTheirPlaces(t *testing.T) {
 		"commands:\n  run:\n    create: yes": "f.yaml:3:13: create is refused in run",
 		"commands:\n  run: {only: x}":        `f.yaml:2:9: unknown field "only"`,
 		"commands:\n  rnu: {size: 1}":        `f.yaml:2:3: unknown field "rnu"; did you mean "run"?`,
+		"run: {size: 4GiB}":                  `f.yaml:1:1: "run" is a command, whose flags are written below "commands"`,
+		"size: 1\nrun:\n  size: 4GiB":        `f.yaml:2:1: "run" is a command`,
 		"profile: {a: b}":                    "f.yaml:1:",
 		"profile:":                           "has no value",
 		"profile: x\ncommands:":              "f.yaml:2:1: commands is written as fields",
