@@ -40,6 +40,12 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Sweep: o.sweep("sweep"), Scale: o.scale("scale"), App: o.app("app"), Place: o.placement("place"),
 		ProfileText: o.text("profile_text"), JobText: o.text("job_text"),
 	}
+	for i, text := range e.Goals {
+		if err := CheckGoal(text); err != nil {
+			refused, _ := err.(*model.WorkerError)
+			d.fail(o.list("goals")[i].GetToken(), refused.Hint, "%s", strings.TrimPrefix(refused.Message, "--goal "))
+		}
+	}
 	o.checkRepeat("time", e.Time)
 	for _, f := range []struct {
 		text, name, like string

@@ -57,7 +57,8 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 			Replicas: rapid.IntRange(0, 9).Draw(t, "replicas"), CheckCache: rapid.Bool().Draw(t, "cache"),
 		}
 		if rapid.Bool().Draw(t, "choose") {
-			e.Only, e.Skip, e.Goals = words.Draw(t, "only"), words.Draw(t, "skip"), words.Draw(t, "goals")
+			e.Only, e.Skip = words.Draw(t, "only"), words.Draw(t, "skip")
+			e.Goals = rapid.SliceOfN(rapid.SampledFrom([]string{"a iops > 60k", "'b c' p99 < 2ms", "rand-* bandwidth > 1GiB/s"}), 1, 3).Draw(t, "goals")
 		}
 		if rapid.Bool().Draw(t, "files") {
 			e.ProfileText, e.JobText = someFile().Draw(t, "profile text"), someFile().Draw(t, "job text")
@@ -114,6 +115,16 @@ func someFile() *rapid.Generator[string] {
 	return rapid.OneOf(lines, lines, lines, rapid.String())
 }
 
+// What is advised for a time is a time.
+func TestTimesAreAdvisedThatAreAccepted(t *testing.T) {
+	for text, want := range map[string]string{"20": "write 20s", "1e9": "write it like 3s", "-1": "write it like 3s", "-1s": "write it like 3s", "1e9s": "write at most 8760h"} {
+		_, err := ParseExperiment("e.yaml", []byte("scenario: profile\ntarget: /x\nmax_prefill: "+text+"\n"))
+		if e := modeltest.Refused(t, err); !strings.Contains(e.Hint, want) {
+			t.Errorf("%s: %s\nnext: %s, want %s", text, e.Message, e.Hint, want)
+		}
+	}
+}
+
 // TestFilesWithinAnExperimentReadWell: an embedded profile looks as it was written.
 func TestFilesWithinAnExperimentReadWell(t *testing.T) {
 	const text = "# mine\nname: own\n\nworkloads:\n  - {name: a, access: rand}\n"
@@ -152,6 +163,7 @@ func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
 		"scenario: profile\ntarget: /x\nprofile_text: |\n  workloads: []\n":            "experiment.yaml:3:1: profile_text is the content of a file, but \"profile\" names none\n   3 | profile_text: |\n     | ^",
 		"scenario: profile\ntarget: /x\nprofile: quick\nprofile_text: 'a: b'\n":        "experiment.yaml:4:1: profile_text is the content of a file, but \"profile\" names none\n   4 | profile_text: 'a: b'\n     | ^",
 		"scenario: profile\ntarget: /x\nprofile: a\njob_text: '[a]'\n":                 "experiment.yaml:4:1: job_text is the content of a file, but \"job\" names none\n   4 | job_text: '[a]'\n     | ^",
+		"scenario: profile\ntarget: /x\ngoals:\n  - a iops > 5\n  - x\n":               "experiment.yaml:5:5: \"x\": a > or < is missing\n   5 |   - x\n     |     ^",
 		"scenario: profile\ntarget: /x\nseed: -1\n":                                    "experiment.yaml:3:7: seed is \"-1\", but must be a whole number up to 18446744073709551615\n   3 | seed: -1\n     |       ^",
 		"scenario: profile\ntarget: /x\nuntil_steady: on\n":                            "experiment.yaml:3:15: unknown value of until_steady \"on\"\n   3 | until_steady: on\n     |               ^",
 		"scenario: profile\ntarget: /x\nonly: rand\n":                                  "experiment.yaml:3:7: the field \"only\" takes a list: lines that begin with a dash\n   3 | only: rand\n     |       ^",

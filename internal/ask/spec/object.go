@@ -257,19 +257,20 @@ func (o *object) seconds(field string) float64 {
 	if !o.has(field) {
 		return 0
 	}
+	const like = "write it like 3s, 500ms or 5m"
 	v, err := parseSeconds(s)
 	if err != nil {
-		hint := "write it like 3s, 500ms or 5m"
+		hint := like
 		if errors.Is(err, units.ErrNotPlain) {
 			hint = err.Error()
-		} else if _, err := units.ParseDecimal(s); err == nil {
+		} else if n, err := units.ParseDecimal(s); err == nil && n > 0 && n <= units.LongestTime {
 			hint = fmt.Sprintf("%s of what? write %ss for seconds", s, s)
 		}
 		o.fail(field, hint, "%s is %q, which is not a time", field, s)
 		return 0
 	}
 	if v <= 0 {
-		o.fail(field, "", "%s is %q, but must be longer than 0", field, s)
+		o.fail(field, like, "%s is %q, but must be longer than 0", field, s)
 	}
 	if v > units.LongestTime {
 		o.fail(field, fmt.Sprintf("write at most %dh", units.LongestTime/3600), "%s is %q, but may be a year at most", field, s)
