@@ -178,8 +178,8 @@ func TestExperimentsTravel(t *testing.T) {
 				}
 				parsed, err := spec.ParseExperiment("experiment.yaml", data)
 				if err != nil {
-					// An experiment that planning refuses need not be readable.
-					if _, planErr := plansOf(here); planErr == nil {
+					// An experiment that the command or planning refuses need not be readable.
+					if _, planErr := plansOf(here); planErr == nil && !strings.HasPrefix(line, "exits 2 ") {
 						t.Errorf("%s: %v", line, err)
 					}
 					continue

@@ -31,7 +31,7 @@ func (r *Recorded) Labels() Labels {
 	return r.Run.Labels
 }
 
-// RepeatsMade returns the number of repeats that were made to their end, each once however many workers made it, and whether
+// RepeatsMade returns the number of repeats that were made to their end and not made again, each once however many workers made it, and whether
 // every workload has as many as were planned at least.
 func (r *Recorded) RepeatsMade() (made int, all bool) {
 	whole, of := map[int]bool{}, map[int]string{}
@@ -39,7 +39,7 @@ func (r *Recorded) RepeatsMade() (made int, all bool) {
 		s := &r.Run.Steps[i]
 		n := s.Step.Number
 		// The rule that ends a repeat once it is steady ends it early.
-		good := s.Error == "" && (!s.EndedEarly || r.Plan.Schedule.Mode == Steady)
+		good := s.Error == "" && !s.Unfilled && (!s.EndedEarly || r.Plan.Schedule.Mode == Steady)
 		if _, seen := of[n]; !seen {
 			whole[n] = true
 		}

@@ -86,6 +86,9 @@ type StepResult struct {
 	// Submission is the mean time in seconds, by direction, to submit an I/O to the kernel: a part of
 	// its latency. Absent if the load generator does not report it.
 	Submission map[Direction]float64 `json:"submission,omitempty"`
+	// Unfilled is set if the step was made again with a longer ramp, because its queue had not turned over when it was measured
+	// (timeline.Turnover).
+	Unfilled bool `json:"unfilled,omitempty"`
 	// Settling says what was written before a repeat that reads, and whether the storage had finished
 	// with it; nil if nothing was written.
 	Settling *Settling `json:"settling,omitempty"`

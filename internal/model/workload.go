@@ -127,14 +127,14 @@ func (w Workload) Limit() float64 {
 	return limit
 }
 
-// Proportion returns how frequent a direction is in a mix, relative to the more frequent one (0..1]; 1 for what is no mix.
+// Proportion returns how frequent a direction is in a mix, relative to the more frequent one (0..1); 1 for what is no mix.
 func (w Workload) Proportion(d Direction) float64 {
 	reads := float64(w.ReadPercent) / 100
 	share := reads
 	if d == Write {
 		share = 1 - reads
 	}
-	if w.Direction != Mixed || share <= 0 {
+	if w.Direction != Mixed {
 		return 1
 	}
 	return share / max(reads, 1-reads)

@@ -179,13 +179,10 @@ func ParseShare(flag, s string) (float64, error) {
 	return v, err
 }
 
-// LeastPrecision is the narrowest that an interval can be: a perfect device has it too.
-const LeastPrecision = 0.0025
-
 // ParsePrecision reads how narrow an interval is to be.
 func ParsePrecision(flag, s string) (float64, error) {
 	v, err := ParseShare(flag, s)
-	if err == nil && v < LeastPrecision {
+	if err == nil && v < units.LeastPrecision {
 		err = model.RefusedError(fmt.Sprintf("%s %q is narrower than any interval: none is narrower than ±0.25 %%", flag, s), "ask for 1%, or for 0.25% at least")
 	}
 	return v, err

@@ -142,11 +142,11 @@ type load struct {
 }
 
 // flows adds up the samples by workload. A repeat with a stall is left out: the latencies of I/Os that
-// ended during it extend far beyond the repeat.
+// ended during it extend far beyond the repeat. So is one that was made again.
 func (ev Evidence) flows() map[string]*load {
 	names, stalled := map[int]string{}, map[int]bool{}
 	for _, s := range ev.Recorded.Run.Steps {
-		stalled[s.Step.Number] = stalled[s.Step.Number] || len(s.Stalls) > 0
+		stalled[s.Step.Number] = stalled[s.Step.Number] || len(s.Stalls) > 0 || s.Unfilled
 		if s.Error == "" {
 			names[s.Step.Number] = s.Step.Workload
 		}

@@ -135,7 +135,7 @@ var machineFaults = []fault{
 		other := ev.Results[3]
 		other.Direction, other.Metrics = model.Write, map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 500, 0.01)}
 		ev.Results = append(ev.Results, other)
-	}, also: []string{"faster-writes", "settled"}, want: []string{"warning rand-read-rate"}, says: "500 were done, but 214 were requested"},
+	}, also: []string{"faster-writes", "settled"}, want: []string{"warning rand-read-rate"}, says: "another mix: 500 per second of the less frequent direction were done, but 214 belong to the requested 70 % of reads"},
 	{rule: "rate", name: "no workload has one", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 0

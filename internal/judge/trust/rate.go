@@ -49,6 +49,14 @@ func checkRate(ev Evidence) []model.Finding {
 			continue
 		}
 		asked := w.Limit() * float64(w.VolumeCount()) * w.Proportion(r.Direction)
+		if lesser(w, r.Direction) {
+			if f := ev.otherMix(w, r, e, asked); f != nil {
+				o.fault(*f)
+				continue
+			}
+			o.pass(r.Workload)
+			continue
+		}
 		if e.Low > rateAllowed*asked && e.Confidence > 0 {
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message: fmt.Sprintf("too much load: %s were done, but %s were requested (%s), so the latencies are those of a higher load",
@@ -57,7 +65,7 @@ func checkRate(ev Evidence) []model.Finding {
 				Next:     ev.command()})
 			continue
 		}
-		if upper(e) >= rateNeeded*asked || lesser(w, r.Direction) {
+		if upper(e) >= rateNeeded*asked {
 			o.pass(r.Workload)
 			continue
 		}
@@ -114,6 +122,18 @@ func lowerRate(ev Evidence, w model.Workload, e model.Estimate) string {
 		return ev.scaleCommand(lower, "--rate", fit)
 	}
 	return "ask for " + fit + " IOPS or less (rate_iops in a profile of your own)"
+}
+
+// otherMix returns the finding that the less frequent direction of a mix did more than its proportion of the rate; nil if it did not. A
+// job's limit is a whole number.
+func (ev Evidence) otherMix(w model.Workload, r model.Result, e model.Estimate, asked float64) *model.Finding {
+	if e.Confidence == 0 || e.Low <= rateAllowed*asked+float64(w.JobCount()*w.VolumeCount()) {
+		return nil
+	}
+	return &model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+		Message: fmt.Sprintf("another mix: %s per second of the less frequent direction were done, but %s belong to the requested %d %% of reads",
+			units.FormatRate(e.Value), units.FormatRate(asked), w.ReadPercent),
+		Evidence: map[string]any{"achieved": e.Value, "achieved_low": e.Low, "asked": asked}, Next: ev.command()}
 }
 
 // lesser reports whether the direction is the less frequent one of a mix.

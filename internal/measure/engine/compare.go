@@ -129,10 +129,7 @@ func (c *comparison) all(ctx context.Context) error {
 			return errors.New("every workload failed")
 		}
 		if round >= p.Schedule.MinRounds {
-			open = c.open(p.Workloads)
-			if c.spent+2*slot(p.Schedule) > p.Schedule.MaxTime {
-				return nil
-			}
+			open = slices.DeleteFunc(c.open(p.Workloads), func(w model.Workload) bool { return !c.fits(w, p.Schedule.MaxTime, c.sides[0], c.sides[1]) })
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -198,8 +199,8 @@ func (r *run) more(round int) []model.Step {
 	if s.Mode != model.Rounds {
 		return nil
 	}
-	open := r.open(r.plan.Workloads)
-	if len(open) == 0 || r.spent+slot(s) > r.most(r.side) {
+	open := slices.DeleteFunc(r.open(r.plan.Workloads), func(w model.Workload) bool { return !r.fits(w, r.most(r.side), r.side) })
+	if len(open) == 0 {
 		return nil
 	}
 	return r.scheduler.Round(&r.plan, round, open, r.number+1)

@@ -63,13 +63,13 @@ type execution struct {
 	dead, done, steadily map[string]bool
 	// observe is after how much measuring time (s) storage that varies has been observed for long enough with a workload.
 	observe map[string]float64
-	// turnover is how long the queues of workloads take to turn over, in seconds, with a margin.
-	turnover map[turning]float64
+	// turnover is that of each workload.
+	turnover map[string]turnover
 }
 
 func newExecution(j Judge, o Observer, now func() time.Time) execution {
 	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}, steadily: map[string]bool{},
-		observe: map[string]float64{}, turnover: map[turning]float64{}}
+		observe: map[string]float64{}, turnover: map[string]turnover{}}
 }
 
 // outcome returns the status, its reason, and the error that Execute returns.
@@ -107,7 +107,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if err != nil {
 		return ended{}, err
 	}
-	step = e.filled(s, step)
+	step = e.filled(step)
 	// A planned step keeps its number, even if one before it was left out.
 	s.number = max(s.number+1, step.Number)
 	step.Number = s.number
@@ -139,6 +139,12 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 			d.failed = r.Error
 		}
 	}
+	if d.unfilled = err == nil && e.turnsOver(ctx, s, d); d.unfilled {
+		for i := range d.results {
+			d.results[i].Unfilled = true
+		}
+		e.tell(s, model.Update{Message: fmt.Sprintf("%s: repeating with a ramp of %s, in which its queue turns over", onSide(s, w.Name), units.FormatDuration(e.filled(step).Ramp))})
+	}
 	// Record them even after an error: a recorder that cannot save one keeps it for the report.
 	if recErr := s.recorder.Step(d.results...); recErr != nil {
 		return d, errors.Join(err, recErr)
@@ -151,12 +157,17 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		}
 	}
 	d.again = err == nil && s.saw(d, settling)
-	if d.unfilled = err == nil && e.turnsOver(s, d); d.unfilled {
-		d.again = true
-		e.tell(s, model.Update{Message: fmt.Sprintf("%s: repeating with a ramp of %s, in which its queue turns over", w.Name, units.FormatDuration(e.filled(s, step).Ramp))})
-	}
+	d.again = d.again || d.unfilled
 	s.drain.backlog.during(w, e.clock)
 	return d, err
+}
+
+// onSide names a workload, and in a comparison its side.
+func onSide(s *side, workload string) string {
+	if s.name == "" {
+		return workload
+	}
+	return string(s.name) + ": " + workload
 }
 
 // givenUp returns the message about a workload whose step failed.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 	"testing"
 	"time"
@@ -57,6 +58,9 @@ func TestARampLastsUntilTheQueueHasTurnedOver(t *testing.T) {
 				Now: time.Now}); status != model.Complete || err != nil {
 				t.Fatal(status, err)
 			}
+			if again := len(m.steps) > 2; again != m.steps[0].Unfilled || m.steps[1].Unfilled {
+				t.Errorf("marked are %v and %v", m.steps[0].Unfilled, m.steps[1].Unfilled)
+			}
 			if len(m.steps) != c.repeats || m.steps[0].Step.Ramp != 0.5 || math.Abs(m.steps[len(m.steps)-1].Step.Ramp-c.ramp) > 1e-6 {
 				t.Errorf("steps %+v", m.steps)
 			}
@@ -64,6 +68,44 @@ func TestARampLastsUntilTheQueueHasTurnedOver(t *testing.T) {
 				t.Errorf("%d seconds count, want those of two repeats", counted)
 			}
 		})
+	}
+}
+
+// A run ends where no further repeat of slow storage fits, whatever time is left.
+func TestARunOfSlowStorageEnds(t *testing.T) {
+	for most := 20.0; most < 32; most += 0.5 {
+		for _, slots := range []int{64, 1000} {
+			p := plan(most, "reads")
+			p.Workloads[0].Depth = slots
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			worker, _ := connected(t, queue(20, 64))
+			status, err := Execute(ctx, Options{Plan: p, Workers: []*Worker{worker}, Judge: needs{"reads": 99}, Scheduler: inOrder{}, Recorder: &memory{}, Observer: silent{}, Now: still})
+			cancel()
+			if status != model.Complete || err != nil {
+				t.Fatalf("%g s: %s, %v", most, status, err)
+			}
+		}
+	}
+}
+
+// The same holds for a comparison, both sides of which have the ramp of the slower one.
+func TestAComparisonOfSlowStorageEnds(t *testing.T) {
+	for most := 40.0; most < 60; most += 0.5 {
+		p := plan(most, "reads")
+		p.Workloads[0].Depth = 64
+		s := paired(t, p, wants{"reads": 99}, queue(20, 64), queue(1000, 64))
+		s.options.Now = still
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		status, err := Compare(ctx, s.options)
+		cancel()
+		if status != model.Complete || err != nil {
+			t.Fatalf("%g s: %s, %v", most, status, err)
+		}
+		for i, side := range []*memory{s.recA, s.recB} {
+			if last := side.steps[len(side.steps)-1].Step.Ramp; math.Abs(last-3.52) > 0.1 {
+				t.Errorf("side %d: ramp of %g s", i, last)
+			}
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func (k *kernel) describeOverlay(s *model.Storage, m procfs.Mount, path string) 
 		return
 	}
 	upper := optionOf(m, "upperdir")
-	if upper == "" || filepath.IsAbs(upper) || slices.ContainsFunc(k.views(), func(v view) bool {
+	if upper == "" || filepath.IsAbs(upper) || ofContainer(m) || slices.ContainsFunc(k.views(), func(v view) bool {
 		_, ok := k.upper(v, m)
 		return ok
 	}) {
@@ -38,6 +38,10 @@ func (k *kernel) describeOverlay(s *model.Storage, m procfs.Mount, path string) 
 	s.Untraced = true
 	s.Unseen = "the overlay at " + m.Point + " was mounted with a relative name, upperdir=" + upper + ", and no directory was found that this leads to"
 }
+
+// ofContainer reports whether an overlay is the root directory of a container: its layers are names on the host, relative ones if
+// there are many, and never lead anywhere from inside.
+func ofContainer(overlay procfs.Mount) bool { return overlay.Point == "/" }
 
 // overlayInMemory returns what holds the data of an overlay at a path, and what is written there, if all of that is
 // provably in memory. All that is written goes to the upper directory; a file that nobody has written is in another
@@ -99,6 +103,9 @@ func (k *kernel) upper(v view, overlay procfs.Mount) (p place, ok bool) {
 func (v view) candidates(overlay procfs.Mount, layer string) (names []string) {
 	if filepath.IsAbs(layer) {
 		return []string{layer}
+	}
+	if ofContainer(overlay) {
+		return nil
 	}
 	layer = forward(layer)
 	for _, base := range v.bases(overlay, layer) {
@@ -181,7 +188,7 @@ func sameFile(a, b unix.Statx_t) bool {
 // circle.
 func (k *kernel) hiddenLayer(why string, overlay procfs.Mount) link {
 	hidden := link{unseen: why, untraced: slices.ContainsFunc(layersOf(overlay), func(layer string) bool {
-		return !filepath.IsAbs(layer) && !slices.ContainsFunc(k.views(), func(v view) bool { return len(v.candidates(overlay, layer)) > 0 })
+		return !filepath.IsAbs(layer) && !ofContainer(overlay) && !slices.ContainsFunc(k.views(), func(v view) bool { return len(v.candidates(overlay, layer)) > 0 })
 	})}
 	itself := func(m procfs.Mount) bool { return m.Major == overlay.Major && m.Minor == overlay.Minor }
 	for _, v := range k.views() {

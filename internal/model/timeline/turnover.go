@@ -40,6 +40,9 @@ func Turnovers(rec *model.Recorded, w model.Workload) map[int]Turnover {
 	for _, g := range Groups(rec, w.Name) {
 		ios, latency, rate := 0.0, 0.0, 0.0
 		for _, samples := range g.Workers {
+			if repeat := int(rec.Plan.Schedule.Repeat); g.Step.Look && rec.Plan.Schedule.Mode == model.Rounds && repeat > 0 {
+				samples = samples[:min(len(samples), repeat)] // no more of it counts, unless its rate falls
+			}
 			n, seconds := 0.0, 0.0
 			for _, s := range samples {
 				seconds += s.Seconds

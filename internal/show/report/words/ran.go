@@ -80,7 +80,7 @@ func repeats(r *model.Report) string {
 }
 
 // made returns the fewest and the most repeats that were made of a workload, and how many of all are in no result: they
-// began before the storage had finished with earlier writes. A result whose rate fell in its long repeat is made of that
+// began before the storage had finished with earlier writes, or before their queue had turned over. A result whose rate fell in its long repeat is made of that
 // alone, and tells only if there is no other.
 func made(results []model.Result) (fewest, most, out int) {
 	left, found := map[int]bool{}, false
