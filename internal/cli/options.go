@@ -94,7 +94,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		}
 	}
 	if o.precision != "" {
-		if exp.Precision, err = flags.ParsePrecision("--precision", o.precision); err != nil {
+		if exp.Precision, err = flags.ParseShare("--precision", o.precision); err != nil {
 			return exp, err
 		}
 	}

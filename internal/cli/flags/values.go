@@ -179,15 +179,6 @@ func ParseShare(flag, s string) (float64, error) {
 	return v, err
 }
 
-// ParsePrecision reads how narrow an interval is to be.
-func ParsePrecision(flag, s string) (float64, error) {
-	v, err := ParseShare(flag, s)
-	if err == nil && v < units.LeastPrecision {
-		err = model.RefusedError(fmt.Sprintf("%s %q is narrower than any interval: none is narrower than ±0.25 %%", flag, s), "ask for 1%, or for 0.25% at least")
-	}
-	return v, err
-}
-
 // ParseHeadroom reads a share, which may be 0.
 func ParseHeadroom(flag, s string) (float64, error) {
 	v, err := parsePercentage(flag, s)

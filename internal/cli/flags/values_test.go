@@ -24,7 +24,6 @@ func TestSharesOutOfRange(t *testing.T) {
 		want string // part of the message; "" if it is accepted
 	}{
 		{ParseShare, "5%", ""}, {ParseShare, "0.05", ""},
-		{ParsePrecision, "0.25%", ""}, {ParsePrecision, "5%", ""}, {ParsePrecision, "0.000001%", "narrower than any interval"}, {ParsePrecision, "100%", "less than 100 %"},
 		{ParseShare, "0", "more than 0 and less than 100 %"}, {ParseShare, "100%", "more than 0 and less than 100 %"},
 		{ParseShare, "abc", `"abc" is not a percentage`}, {ParseHeadroom, "", "is not a percentage"},
 		{ParseHeadroom, "0", ""}, {ParseHeadroom, "0%", ""}, {ParseHeadroom, "30%", ""},

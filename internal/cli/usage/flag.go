@@ -121,9 +121,7 @@ func checked(f *pflag.Flag, v string) (err error) {
 	switch flag := f.Name; flag {
 	case "headroom":
 		_, err = flags.ParseHeadroom("--headroom", v)
-	case "precision":
-		_, err = flags.ParsePrecision("--precision", v)
-	case "margin", "margin-p99":
+	case "precision", "margin", "margin-p99":
 		_, err = flags.ParseShare("--"+flag, v)
 	case "max-time", "max-prefill", "time", "ramp-time", "within":
 		_, err = flags.ParseSpan("--"+flag, v)

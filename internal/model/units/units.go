@@ -223,8 +223,6 @@ func FormatCount(n int, noun string) string {
 // What can be asked of a measurement at most. Whoever refuses a larger figure, or advises one, has the
 // same limits.
 const (
-	// LeastPrecision is the narrowest that an interval can be, as a share: a perfect device has it too.
-	LeastPrecision = 0.0025
 	// LeastRepeat is the shortest repeat, in seconds: that of one sample.
 	LeastRepeat = 1
 	// LongestTime is a year, in seconds.

@@ -239,9 +239,6 @@ func checkAsked(exp model.Experiment) error {
 		return model.RefusedError(fmt.Sprintf("--precision %g %% is not a valid precision: it is a share of the value, below 100 %%", exp.Precision*100),
 			"ask for 5%, or for 1% when there is time")
 	}
-	if exp.Precision > 0 && exp.Precision < units.LeastPrecision {
-		return model.RefusedError(fmt.Sprintf("--precision %g %% is narrower than any interval: none is narrower than ±0.25 %%", exp.Precision*100), "ask for 1%, or for 0.25% at least")
-	}
 	if flag, given := repeatTime(exp); given > 0 && given < units.LeastRepeat {
 		return model.RefusedError(fmt.Sprintf("%s %s is shorter than the one second that a sample takes", flag, units.FormatDuration(given)), fmt.Sprintf("write %s 1s or more, or leave it out", flag))
 	}
