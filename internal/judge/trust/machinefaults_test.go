@@ -120,22 +120,9 @@ var machineFaults = []fault{
 		w.RateIOPS = 515
 		setWorkload(ev, w)
 	}},
-	{rule: "rate", name: "the lesser half of a mix", spoil: func(ev *Evidence) {
-		w := rated
-		w.Direction, w.ReadPercent, w.RateIOPS = model.Mixed, 70, 500
-		setWorkload(ev, w)
-		other := ev.Results[3]
-		other.Direction, other.Metrics = model.Write, map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 214, 0.01)}
-		ev.Results = append(ev.Results, other)
-	}, also: []string{"faster-writes", "settled"}},
-	{rule: "rate", name: "as many writes as reads of a mix of fewer", spoil: func(ev *Evidence) {
-		w := rated
-		w.Direction, w.ReadPercent, w.RateIOPS = model.Mixed, 70, 500
-		setWorkload(ev, w)
-		other := ev.Results[3]
-		other.Direction, other.Metrics = model.Write, map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 500, 0.01)}
-		ev.Results = append(ev.Results, other)
-	}, also: []string{"faster-writes", "settled"}, want: []string{"warning rand-read-rate"}, says: "another mix: 500 per second of the less frequent direction were done, but 214 belong to the requested 70 % of reads"},
+	{rule: "rate", name: "the lesser half of a mix", spoil: func(ev *Evidence) { ratedMix(ev, 214) }, also: []string{"faster-writes", "settled"}},
+	{rule: "rate", name: "as many writes as reads of a mix of fewer", spoil: func(ev *Evidence) { ratedMix(ev, 500) },
+		also: []string{"faster-writes", "settled"}, want: []string{"warning rand-read-rate"}, says: "another mix: 500 per second of the less frequent direction were done, but 214 belong to the requested 70 % of reads"},
 	{rule: "rate", name: "no workload has one", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 0
@@ -237,4 +224,14 @@ var machineFaults = []fault{
 		want: []string{"not-checked"}, says: "reading within 4 GiB failed"},
 	{rule: "cache", name: "one part only", spoil: func(ev *Evidence) { ev.Recorded.Run.Beside.Cache = ev.Recorded.Run.Beside.Cache[:1] },
 		want: []string{"not-checked"}},
+}
+
+// ratedMix makes a mix of 70 % reads, at most 500 of them a second, of the workload with a rate, which did that many writes a second.
+func ratedMix(ev *Evidence, writes float64) {
+	w := rated
+	w.Direction, w.ReadPercent, w.RateIOPS = model.Mixed, 70, 500
+	setWorkload(ev, w)
+	other := ev.Results[3]
+	other.Direction, other.Metrics = model.Write, map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, writes, 0.01)}
+	ev.Results = append(ev.Results, other)
 }

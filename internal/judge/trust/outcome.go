@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -130,6 +131,9 @@ func plusMinus(share float64) string { return "±" + strings.ReplaceAll(percent(
 func percent(share float64) string {
 	if share >= 9.995 {
 		return ">999 %"
+	}
+	if share > 0 && share < 0.0005 {
+		return strconv.FormatFloat(share*100, 'f', -1, 64) + " %" // what was asked for: nothing measured is so small
 	}
 	if share < 0.0995 {
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", share*100), ".0") + " %"

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -35,7 +36,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			continue
 		}
 		if s == nil {
-			o.miss(r.Workload, noLook)
+			brief.names = add(brief.names, r.Workload)
 			seconds := ev.Recorded.Plan.Schedule.Repeat
 			brief.add(r.Workload, seconds, seconds*r.Metrics[model.IOPS].Value, seconds*r.Metrics[model.Bandwidth].Value)
 			continue
@@ -72,7 +73,7 @@ func checkSustained(ev Evidence) []model.Finding {
 	for _, d := range doubts {
 		o.fault(ev.doubtful(d))
 	}
-	return brief.notInto(held.into(o.findings("slower than the sustained rate", "there is no result to judge")), noLook)
+	return brief.after(held.into(o.findings("slower than the sustained rate", "there is no result to judge")), noLook)
 }
 
 // doubt collects workloads on which a long repeat casts doubt: its own workload alone, or others without one.
@@ -181,6 +182,8 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 
 // holding is a rate that held without a pause.
 type holding struct {
+	// names are the workloads that were measured for so long, where that is not enough.
+	names []string
 	words []string
 	looks []map[string]any
 }
@@ -210,9 +213,9 @@ func (h *holding) into(findings []model.Finding) []model.Finding {
 	return findings
 }
 
-// notInto makes what could not be checked say how large a credit must be to have been used up in these repeats, of which the one
-// with the most I/Os, and that with the most bytes, bound it best.
-func (h *holding) notInto(findings []model.Finding, why string) []model.Finding {
+// after adds, to the findings on other workloads, how large a credit must be to have been used up in these repeats, which were too short
+// to show more: the one with the most I/Os, and that with the most bytes, bound it best. Why says why they were.
+func (h *holding) after(findings []model.Finding, why string) []model.Finding {
 	if len(h.looks) == 0 {
 		return findings
 	}
@@ -225,15 +228,13 @@ func (h *holding) notInto(findings []model.Finding, why string) []model.Finding 
 			bytes = l
 		}
 	}
-	for i := range findings {
-		if f := &findings[i]; f.Severity == model.SeverityNotChecked && f.Message == why {
-			f.Message = fmt.Sprintf("burst credits of more than %s I/Os (%s for %s) or %s (%s) are not excluded: %s",
-				units.FormatRate(ios["ios"].(float64)), ios["long_workload"], units.FormatSpan(ios["seconds"].(float64)),
-				units.FormatSize(int64(bytes["bytes"].(float64))), bytes["long_workload"], why)
-			f.Evidence = map[string]any{"repeats": []map[string]any{ios, bytes}}
-		}
-	}
-	return findings
+	// With nothing else to say, they only say that there was no result.
+	findings = slices.DeleteFunc(findings, func(f model.Finding) bool { return len(f.Results) == 0 })
+	return append(findings, model.Finding{Severity: model.SeverityNotChecked, Results: h.names,
+		Message: fmt.Sprintf("burst credits of more than %s I/Os (%s for %s) or %s (%s) are not excluded: %s",
+			units.FormatRate(ios["ios"].(float64)), ios["long_workload"], units.FormatSpan(ios["seconds"].(float64)),
+			units.FormatSize(int64(bytes["bytes"].(float64))), bytes["long_workload"], why),
+		Evidence: map[string]any{"repeats": []map[string]any{ios, bytes}}})
 }
 
 // stretches is the rule for repeats that are long themselves: burst and cliff report whether those
@@ -246,7 +247,7 @@ func (ev Evidence) stretches() []model.Finding {
 		changed := ev.regimes[i].kind.changed()
 		switch {
 		case s.long() && len(s.rate) > 0 && len(s.rate) < longSeconds && ev.Recorded.Imported == nil:
-			o.miss(s.workload, noStretch)
+			brief.names = add(brief.names, s.workload)
 			brief.add(s.workload, float64(len(s.rate)), s.ios(), s.bytes[len(s.bytes)-1])
 		case !s.long() || len(s.rate) < longSeconds:
 			o.miss(s.workload, tooFewSeconds)
@@ -257,7 +258,7 @@ func (ev Evidence) stretches() []model.Finding {
 			held.add(s.workload, float64(len(s.rate)), s.ios(), s.bytes[len(s.bytes)-1])
 		}
 	}
-	return brief.notInto(held.into(o.findings("", "no second was recorded")), noStretch)
+	return brief.after(held.into(o.findings("", "no second was recorded")), noStretch)
 }
 
 // changed says which rule reports that the rate of such a series did not hold; "" if it held.

@@ -13,8 +13,11 @@ import (
 // Percent formats a relative half-width: "23%", "5.1%".
 func Percent(h float64) string { return units.FormatShare(h) }
 
-// Asked formats the requested precision: "5%", "0.5%".
+// Asked formats the requested precision: "5%", "0.5%", and one that no interval can have as it was asked for.
 func Asked(precision float64) string {
+	if precision < 5e-5 {
+		return strconv.FormatFloat(precision*100, 'f', -1, 64) + "%"
+	}
 	return strconv.FormatFloat(math.Round(precision*1e4)/1e2, 'f', -1, 64) + "%"
 }
 
