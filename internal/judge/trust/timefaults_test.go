@@ -191,6 +191,12 @@ var timeFaults = []fault{
 			ev.Results[i].Sustained = nil
 		}
 	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, says: "burst credits of more than 6.00k I/Os (rand-read-iops for 3 s)"},
+	{rule: "sustained", name: "more bytes than what was looked at, and the others not at all", spoil: func(ev *Evidence) {
+		ev.Results[0].Sustained.BytesUnseen = true
+		for i := range ev.Results[1:] {
+			ev.Results[i+1].Sustained = nil
+		}
+	}, want: []string{"not-checked rand-read-iops", "not-checked rand-write-iops,rand-read-lat,rand-read-rate"}, says: "burst credits"},
 	{rule: "sustained", name: "more bytes than what was looked at", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained.BytesUnseen = true
 	}, want: []string{"not-checked rand-read-iops"}, says: "credits that count bytes and last longer than a repeat (3 s)"},
