@@ -124,7 +124,7 @@ func drawnReport(t *testing.T, dir, contents, storage string, seed int) model.Re
 
 // Whatever honest storage is drawn, none is said to need more time for its writes: not a disk without a cache, however
 // noisy, nor an array whose cache drains between two repeats, which may be as fast as it likes. Nor do the other
-// findings of the rule warn of more than one in fifty.
+// findings of the rule warn of more than one in a hundred.
 func TestHonestStorageIsNeverAccusedOfWriting(t *testing.T) {
 	t.Parallel()
 	const runs = 240
@@ -147,7 +147,7 @@ func TestHonestStorageIsNeverAccusedOfWriting(t *testing.T) {
 			}
 		}
 	}
-	if warned > runs/50 {
+	if warned > runs/100 {
 		t.Errorf("%d of %d are warned of", warned, runs)
 	}
 }

@@ -36,6 +36,9 @@ const (
 	faster, muchFaster = 1.25, 1.5
 	// slowProbes is how many slow probes the latter takes.
 	slowProbes = 2
+	// firstProbes is how many probes follow each other at once before a wait, where the full rate is known and no wait has helped
+	// yet: one second may be slow for a reason that ends with it, such as a latency spike.
+	firstProbes = 2
 	// Reads that are still as slow after giveUpLeast seconds, and after giveUpTimes the time that what was written takes by every
 	// estimate, are slow for another reason: the storage is slower now than it was. It may still write more slowly than it
 	// reads, so this does not settle anything, and only ends the wait.
@@ -167,6 +170,10 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe probing, most float64, found *model.Settling) error {
 	d, began := &s.drain, e.clock
 	full := d.rates[probe.workload.Name]
+	first := 1
+	if full > 0 && !d.confirmed {
+		first = firstProbes
+	}
 	var rates []float64
 	for {
 		rate, err := e.probe(ctx, s, probe)
@@ -177,7 +184,7 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 		d.backlog.read(probe.workload, rate)
 		d.backlog.pass(e.clock, readsLeave)
 		rates = append(rates, rate)
-		found.Slow, found.Rate = rates[0], rate
+		found.Slow, found.Rate = slices.Max(rates[:min(len(rates), first)]), rate
 		waited, finished := e.clock-began, d.backlog.left() <= 0
 		rise, agree := rate/found.Slow, len(rates) > 1 && rate <= (1+alike)*rates[len(rates)-2]
 		fast := rate >= (1-d.limit())*full
@@ -198,6 +205,9 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 			expected = math.Min(most, math.Max(waited+d.backlog.left(), d.writes/found.Slow))
 		}
 		u := model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: waited, Total: expected}}
+		if len(rates) < first {
+			continue
+		}
 		if found.Waited == 0 {
 			u.Message = fmt.Sprintf("%s: waiting for the storage to finish what was written (%s IOPS now)", w.Name, units.FormatRate(rate))
 		}
@@ -312,7 +322,8 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	rate, clean := mean(rates), settling == nil || settling.Settled
 	d.backlog.read(v.workload, rate)
 	full := d.rates[name]
-	slower := rate < (1-d.limit())*full
+	// A cache that still drains slows more than single seconds.
+	slower := max(rate, median(rates)) < (1-d.limit())*full
 	if !clean {
 		d.slow[v.results[0].Step.Number] = true
 	}
@@ -398,4 +409,10 @@ func mean(y []float64) float64 {
 		sum += v
 	}
 	return sum / float64(max(1, len(y)))
+}
+
+// median returns the middle value, or the mean of the two in the middle.
+func median(y []float64) float64 {
+	sorted := slices.Sorted(slices.Values(y))
+	return mean(sorted[(len(sorted)-1)/2 : len(sorted)/2+1])
 }

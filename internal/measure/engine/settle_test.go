@@ -273,6 +273,43 @@ func TestARepeatIsNotMadeAgainWithoutEnd(t *testing.T) {
 	}
 }
 
+// A second in which the storage is busy with something else, in a repeat or in a probe, is no cache that drains: that slows the
+// next second as well.
+func TestASpikeIsNoDrainingCache(t *testing.T) {
+	seconds := func(rates ...uint64) (list []model.Sample) {
+		for i, r := range rates {
+			list = append(list, model.Sample{Step: 3, End: float64(i + 1), Seconds: 1, Read: &model.Flow{IOs: r}})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name    string
+		samples []model.Sample
+		varies  []float64
+		again   bool
+		waits   bool
+	}{
+		{"a slow second of a repeat", seconds(100, 20, 100), nil, false, false},
+		{"a slow second of a repeat and a slow probe", seconds(100, 30, 40), []float64{0.4, 1}, true, false},
+		{"slow for longer", seconds(100, 30, 40), []float64{0.4, 0.4, 1}, true, true},
+	} {
+		d := writeBack{varies: c.varies}
+		e, s := d.begun(t)
+		s.drain = drain{writes: 1000, slow: map[int]bool{}, rates: map[string]float64{"reads": 100}}
+		step := model.Step{Number: 3, Workload: "reads", Seconds: 3}
+		again := s.saw(ended{workload: s.plan.Workloads[0], results: []model.StepResult{{Step: step}}, samples: c.samples}, &model.Settling{Writes: 1000})
+		if again != c.again {
+			t.Errorf("%s: again %v", c.name, again)
+		}
+		if !again {
+			continue
+		}
+		if found, err := e.settle(t.Context(), s, step); err != nil || found.Helped() != c.waits || found.Waited > 0 != c.waits || !found.Settled {
+			t.Errorf("%s: %+v, %v", c.name, found, err)
+		}
+	}
+}
+
 // Noise may explain reads at half their rate, but not while writes must be left.
 func TestNoiseExplainsLessWhileWritesAreLeft(t *testing.T) {
 	d := drain{squares: 4, freedom: 100}
