@@ -98,7 +98,8 @@ func (f *flow) span() (begin, end float64) {
 	return f.repeats[0].Seconds[0].Begin, last[len(last)-1].End
 }
 
-// modelRepeats returns the repeats of a flow for the model of a metric: relative to the flow's mean, or as logarithms for a time.
+// modelRepeats returns the repeats of a flow for the model of a metric: relative to the flow's mean, or as logarithms for a time. There
+// are none if that mean is 0, as the bandwidth of flushes is.
 func (f *flow) modelRepeats(m model.Metric) []stats.Repeat {
 	whole := 1.0
 	if m.Unit() != "s" {
@@ -107,11 +108,11 @@ func (f *flow) modelRepeats(m model.Metric) []stats.Repeat {
 	_, merged := m.Percentile()
 	var list []stats.Repeat
 	for i, v := range f.repeats {
-		value := f.repeatValue(i, m)
-		if math.IsNaN(value) {
+		value := scale(m, f.repeatValue(i, m)) / whole
+		if math.IsNaN(value) || math.IsInf(value, 0) {
 			continue
 		}
-		s := stats.Repeat{Value: scale(m, value) / whole, Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
+		s := stats.Repeat{Value: value, Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
 		if !merged {
 			s.Seconds = f.series(i, m)
 			for j := range s.Seconds {

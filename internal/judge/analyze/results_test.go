@@ -88,6 +88,39 @@ func TestFailedStepsCountForNothing(t *testing.T) {
 	}
 }
 
+// A flush moves no bytes, so that its bandwidth relative to its mean is not a number: it says nothing about how other bandwidths vary.
+func TestFlushesDoNotNarrowBandwidths(t *testing.T) {
+	log := model.Workload{Name: "log", Direction: model.Write, BlockSize: 8192, Depth: 1, Sync: "fdatasync", Metric: model.IOPS}
+	a, b := reader("a"), reader("b")
+	a.Metric, b.Metric = model.Bandwidth, model.Bandwidth
+	halves := map[bool]float64{}
+	for _, flushes := range []bool{false, true} {
+		var steps []model.StepResult
+		var samples []model.Sample
+		for i, rate := range []uint64{2000, 1000, 1010, 990, 1005} {
+			n, at := 3*i, float64(60*i)
+			steps = append(steps, done(n+1, "a"), done(n+2, "b"), done(n+3, "log"))
+			for s := range 3 {
+				second := func(step int, at float64) model.Sample {
+					return model.Sample{Step: step, End: at + float64(s), Seconds: 1}
+				}
+				x, y, z := second(n+1, at), second(n+2, at+20), second(n+3, at+40)
+				x.Read, y.Read, z.Write = flowOf(rate+uint64(20*s), 1e-3), flowOf(rate+uint64(30*s), 1e-3), flowOf(rate+uint64(10*s), 1e-3)
+				if flushes {
+					z.Sync = flowOf(100, 9e-3)
+					z.Sync.Bytes = 0
+				}
+				samples = append(samples, x, y, z)
+			}
+		}
+		r := analyze.Results(recorded([]model.Workload{a, b, log}, steps, samples...))[0]
+		halves[flushes] = (r.High - r.Low) / 2 / r.Value
+	}
+	if halves[false] < 0.2 || math.Abs(halves[true]/halves[false]-1) > 0.05 {
+		t.Errorf("half-widths %v", halves)
+	}
+}
+
 func TestMixedAndSyncHaveTheirOwnResults(t *testing.T) {
 	mixed := model.Workload{Name: "m", Direction: model.Mixed, ReadPercent: 70, BlockSize: 4096, Depth: 1, Metric: model.IOPS}
 	log := model.Workload{Name: "log", Direction: model.Write, BlockSize: 8192, Depth: 1, Sync: "fdatasync", Metric: model.IOPS}
