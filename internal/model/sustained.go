@@ -38,8 +38,8 @@ type Sustained struct {
 	// BytesUnseen is set if this result transfers more bytes per second than any look, so that nothing
 	// is known about a burst credit that counts bytes.
 	BytesUnseen bool `json:"bytes_unseen,omitempty"`
-	// Before names the workload of the other direction whose rate fell after this look, if only that casts doubt on it:
-	// both may draw on one burst credit.
+	// Before names the workload whose rate fell after this look, or before a pause that this one followed, if only that casts
+	// doubt on it: both may draw on one burst credit.
 	Before string `json:"before,omitempty"`
 	// AtEnd is set if the look is in doubt only because its last seconds were slower.
 	AtEnd bool `json:"at_end,omitempty"`

@@ -774,7 +774,7 @@ export interface Sustained {
    */
   lasting: "held" | "fell" | "fell-unsteady" | "below" | "doubtful";
   /**
-   * The workload of the other direction whose rate fell after this long repeat, if only that casts doubt on it.
+   * The workload whose rate fell after this long repeat, or before a pause that this one followed, if only that casts doubt on it.
    */
   before?: string;
   /**

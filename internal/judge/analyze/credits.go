@@ -33,13 +33,41 @@ func followExhausted(all []lookResult) {
 		case s.drops():
 			// The last second may be a stall.
 			s.unsure = true
-		case slower && s.last.Step < at:
-			// There was a credit, but it was not known to be empty then.
+		case slower && (s.last.Step < at || !follows(all, s) && limitOf(all, s.direction).exceededBy(s)):
+			// There was a credit, but it was not known to be empty then, or was filled again.
 			s.unsure = true
 		case slower:
 			// A workload measured while a credit is known to be empty cannot fall any further.
 			s.fell, s.unsure = true, false
 		}
+	}
+}
+
+// pauseLeast is the least time between two long repeats, in seconds, that is a pause: ramps take up to 10 s on slow storage.
+const pauseLeast = 15
+
+// follows reports whether the last long repeat of a workload came directly after one, or several, of which the first had used up
+// a credit of its direction, so that there was no pause to refill it.
+func follows(all []lookResult, s *lookResult) bool {
+	type stretch struct {
+		begin, end float64
+		empty      bool
+	}
+	stretches := map[int]stretch{}
+	for i := range all {
+		if o := &all[i]; o.direction == s.direction {
+			for _, look := range o.looks {
+				stretches[look.Step] = stretch{look.Seconds[0].Begin, look.Seconds[len(look.Seconds)-1].End, o.fell && look.Step >= o.last.Step}
+			}
+		}
+	}
+	begin := s.last.Seconds[0].Begin
+	for step := s.last.Step - 1; ; step-- {
+		before, long := stretches[step]
+		if !long || begin-before.end >= pauseLeast || before.empty {
+			return long && before.empty && begin-before.end < pauseLeast
+		}
+		begin = before.begin
 	}
 }
 
@@ -66,23 +94,37 @@ func judgeLater(all []lookResult, judged func(*observation) lookResult) (found b
 	return found
 }
 
-// asFastAs reports whether a long repeat is about as fast as a burst of the other direction: one limit for both would let them
+// asFastAs reports whether a long repeat is about as fast as the burst before a limit: one limit for both would let them
 // reach the same rate, in I/Os or in bytes.
-func (s *lookResult) asFastAs(b *model.Burst) bool {
+func (s *lookResult) asFastAs(l *limit) bool {
 	near := func(a, b float64) bool { return a < sameBurst*b && b < sameBurst*a }
-	return near(s.Mean, b.Rate) || near(s.bandwidth, b.Bandwidth)
+	return slices.ContainsFunc(l.bursts, func(b model.Burst) bool { return near(s.Mean, b.Rate) || near(s.bandwidth, b.Bandwidth) })
 }
 
-// doubtEarlier marks long repeats at a rate that was held before a workload of the other direction used up a credit.
+// exceededBy reports whether a long repeat held more, in I/Os and in bytes, than anything that a credit left.
+func (l *limit) exceededBy(s *lookResult) bool {
+	share := l.volumesOver(s.observation)
+	return s.Mean > reaches*l.whole/share && s.bandwidth > reaches*l.wholeBandwidth/share
+}
+
+// doubtEarlier marks long repeats at a rate that was held when no credit was known to be empty, as fast as one that a workload
+// of the other direction, or another one of the same, used up: before that, or after a pause.
 func doubtEarlier(all []lookResult) {
 	for i := range all {
 		s := &all[i]
 		if s.fell || s.unsure || s.coupled || s.workload.OpenLoop {
 			continue
 		}
-		for _, other := range []model.Direction{model.Read, model.Write} {
-			l := limitOf(all, other)
-			if other == s.direction || l == nil || s.last.Step >= l.last.Step || !l.above(s.observation) || !s.asFastAs(l.burst()) {
+		for _, d := range []model.Direction{model.Read, model.Write} {
+			l := limitOf(all, d)
+			if l == nil || !s.asFastAs(l) {
+				continue
+			}
+			if d == s.direction {
+				if !l.exceededBy(s) || follows(all, s) {
+					continue
+				}
+			} else if s.last.Step >= l.last.Step || !l.above(s.observation) {
 				continue
 			}
 			s.unsure, s.untested = true, l

@@ -93,8 +93,8 @@ type lookResult struct {
 	// if all long repeats ended below the short ones, but without a visible fall, not to one level, or only once:
 	// a slow period of the storage looks the same, so another long repeat decides.
 	fell, coupled, unsure bool
-	// untested is the limit of the other direction that was found after the last of these long repeats, and that is below their
-	// rate: the same credit, if both directions draw on it, was not known to be empty then. It is nil if there is none.
+	// untested is a limit below the rate of these long repeats that was found after the last of them, or before a pause: the same
+	// credit, if both draw on it, was not known to be empty then. It is nil if there is none.
 	untested *limit
 	// late is the first fall that came too late to be certain, if none was certain.
 	late *lateFall
@@ -227,6 +227,9 @@ func (s *lookResult) judge(beyondSpread func(end []float64) bool) {
 type limit struct {
 	lookResult
 	bandwidth float64
+	// whole and wholeBandwidth are the same with what mixes did in the other direction, and bursts are what was done before that.
+	whole, wholeBandwidth float64
+	bursts                []model.Burst
 	// countsIOs is set if several long repeats fell to the same rate in I/Os but not in bytes.
 	countsIOs bool
 }
@@ -240,8 +243,10 @@ func limitOf(all []lookResult, d model.Direction) *limit {
 		}
 		if l == nil {
 			l = &limit{lookResult: s, bandwidth: s.bandwidth}
+			l.include(&s, all)
 			continue
 		}
+		l.include(&s, all)
 		near := s.Mean < reaches*l.Mean && l.Mean < reaches*s.Mean
 		l.countsIOs = l.countsIOs || near && (s.bandwidth > 2*l.bandwidth || l.bandwidth > 2*s.bandwidth)
 		l.bandwidth = max(l.bandwidth, s.bandwidth)
@@ -250,6 +255,24 @@ func limitOf(all []lookResult, d model.Direction) *limit {
 		}
 	}
 	return l
+}
+
+// include takes in what a workload whose rate fell did, in both directions of a mix together.
+func (l *limit) include(s *lookResult, all []lookResult) {
+	var rate, bandwidth float64
+	var burst model.Burst
+	for i := range all {
+		o := &all[i]
+		if o.workload.Name != s.workload.Name {
+			continue
+		}
+		// Short repeats that found the credit empty are no part of the burst.
+		fastest := slices.Max(append([]float64{o.burst().Rate}, o.repeats...))
+		rate, bandwidth = rate+o.Mean, bandwidth+o.bandwidth
+		burst.Rate, burst.Bandwidth = burst.Rate+fastest, burst.Bandwidth+fastest*o.bandwidth/o.Mean
+	}
+	l.whole, l.wholeBandwidth = max(l.whole, rate), max(l.wholeBandwidth, bandwidth)
+	l.bursts = append(l.bursts, burst)
 }
 
 // above reports whether a workload may draw on the same credit. Each volume may have its own credit:

@@ -47,6 +47,77 @@ func TestOneCreditForBothDirections(t *testing.T) {
 	}
 }
 
+// A workload that held a burst's rate before another one of its direction used up the credit, or after a pause in which that was
+// filled again, was not tested; one that held it directly after that was.
+func TestOneCreditForOneDirection(t *testing.T) {
+	falls := append(sameRate(8, 2000), sameRate(12, 500)...)
+	for name, c := range map[string]struct {
+		before, pause bool
+		rate          float64 // of the other long repeat
+		short         float64 // of its short ones, if it is another
+		state         model.SustainedState
+	}{
+		"before":                   {before: true, rate: 2000, state: model.Doubtful},
+		"after a pause":            {pause: true, rate: 2000, state: model.Doubtful},
+		"a little slower by noise": {pause: true, rate: 1890, short: 2000, state: model.Doubtful},
+		"directly after it":        {rate: 2000, state: model.Held},
+		"another burst's rate":     {before: true, rate: 1500, state: model.Held},
+		"directly after, slower":   {rate: 500, short: 1500, state: model.Fell},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLooked(small("writes", model.Write), small("others", model.Write))
+			l.repeats("writes", 2000, 2005)
+			if c.short == 0 {
+				c.short = c.rate
+			}
+			l.repeats("others", c.short, c.short+5)
+			if c.before {
+				l.step("others", true, sameRate(20, c.rate)...)
+			}
+			l.step("writes", true, falls...)
+			if c.before && c.state == model.Doubtful {
+				if got := l.next(); got != "others" {
+					t.Errorf("next is %q", got)
+				}
+			}
+			if !c.before {
+				if c.pause {
+					l.clock += 30
+				}
+				l.step("others", true, sameRate(20, c.rate)...)
+			}
+			if found := sustain(&l.rec)[flowKey{"others", model.Write}]; found.State != c.state || (found.Before == "writes") != (c.state == model.Doubtful && c.short == c.rate) {
+				t.Errorf("%+v, want %s", found, c.state)
+			}
+		})
+	}
+}
+
+// What a mix did in both directions together is the burst and the limit of what only writes.
+func TestACreditThatAMixUsesUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		rate  float64
+		state model.SustainedState
+	}{"as fast as the whole mix": {4000, model.Doubtful}, "as slow as it fell to": {1000, model.Fell}} {
+		t.Run(name, func(t *testing.T) {
+			mix := small("mix", model.Mixed)
+			l := newLooked(mix, small("writes", model.Write))
+			l.repeats("mix", 2000, 2005) // as many of each direction
+			l.repeats("writes", 4000, 4010)
+			if c.state == model.Doubtful {
+				l.step("writes", true, sameRate(20, c.rate)...)
+			}
+			l.step("mix", true, append(sameRate(8, 2000), sameRate(12, 500)...)...)
+			if c.state == model.Fell {
+				l.step("writes", true, sameRate(20, c.rate)...)
+			}
+			if found := sustain(&l.rec)[flowKey{"writes", model.Write}]; found.State != c.state {
+				t.Errorf("%+v, want %s", found, c.state)
+			}
+		})
+	}
+}
+
 // A rate that may not last says nothing for the workloads beside it that are as fast: they may draw on the same credit.
 func TestAsFastAsWhatWasTestedTooEarly(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -112,8 +112,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	}
 	if s.Looked != d.names[0] {
 		if s.Before != "" {
-			f.Message = fmt.Sprintf("tested too early: %s held %s without pauses, but after that %s fell; %s, which may use the same burst credits, %s measured only with pauses",
-				s.Looked, rates(s.Rate, s.Bandwidth), s.Before, few(d.names), were)
+			f.Message = fmt.Sprintf("%s; %s, which may use the same burst credits, %s measured only with pauses", ev.heldUntested(s.Looked, s), few(d.names), were)
 		}
 		return f
 	}
@@ -122,7 +121,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		what += fmt.Sprintf(" (%ss)", d.direction)
 	}
 	if s.Before != "" {
-		f.Message = fmt.Sprintf("tested too early: %s held %s without pauses, but after that %s fell, and both may use the same burst credits", what, rates(s.Rate, s.Bandwidth), s.Before)
+		f.Message = ev.heldUntested(what, s) + ", and both may use the same burst credits"
 		return f
 	}
 	f.Message = fmt.Sprintf("slower without pauses: %s did %s in a repeat without a pause, less than in its other repeats, and which of the two rates is sustained is not known",
@@ -131,6 +130,18 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		f.Message = fmt.Sprintf("slower without pauses: a long repeat of %s was slower in its last seconds, and whether that lasts is not known", what)
 	}
 	return f
+}
+
+// heldUntested says of a long repeat that the credits that another one used up were not known to be empty: it came before that, or
+// after a pause.
+func (ev Evidence) heldUntested(what string, s *model.Sustained) string {
+	held := fmt.Sprintf("%s held %s without pauses", what, rates(s.Rate, s.Bandwidth))
+	for _, r := range ev.Results {
+		if o := r.Sustained; o != nil && o.Looked == s.Before && o.Fallen() && o.Step < s.Step {
+			return fmt.Sprintf("tested after a pause: %s, but %s had fallen before the pause", held, s.Before)
+		}
+	}
+	return fmt.Sprintf("tested too early: %s, but after that %s fell", held, s.Before)
 }
 
 // slowFor reports a slow period: its seconds are not part of the result, so neither is what it costs.
