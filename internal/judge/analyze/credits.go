@@ -33,7 +33,7 @@ func followExhausted(all []lookResult) {
 		case s.drops():
 			// The last second may be a stall.
 			s.unsure = true
-		case slower && (s.last.Step < at || !follows(all, s) && limitOf(all, s.direction).exceededBy(s)):
+		case slower && (s.last.Step < at || !follows(all, s, s.direction) && s.exceeds(limitOf(all, s.direction), all)):
 			// There was a credit, but it was not known to be empty then, or was filled again.
 			s.unsure = true
 		case slower:
@@ -47,15 +47,15 @@ func followExhausted(all []lookResult) {
 const pauseLeast = 15
 
 // follows reports whether the last long repeat of a workload came directly after one, or several, of which the first had used up
-// a credit of its direction, so that there was no pause to refill it.
-func follows(all []lookResult, s *lookResult) bool {
+// a credit of a direction, so that there was no pause to refill it.
+func follows(all []lookResult, s *lookResult, d model.Direction) bool {
 	type stretch struct {
 		begin, end float64
 		empty      bool
 	}
 	stretches := map[int]stretch{}
 	for i := range all {
-		if o := &all[i]; o.direction == s.direction {
+		if o := &all[i]; o.direction == d {
 			for _, look := range o.looks {
 				stretches[look.Step] = stretch{look.Seconds[0].Begin, look.Seconds[len(look.Seconds)-1].End, o.fell && look.Step >= o.last.Step}
 			}
@@ -94,17 +94,55 @@ func judgeLater(all []lookResult, judged func(*observation) lookResult) (found b
 	return found
 }
 
-// asFastAs reports whether a long repeat is about as fast as the burst before a limit: one limit for both would let them
-// reach the same rate, in I/Os or in bytes.
-func (s *lookResult) asFastAs(l *limit) bool {
-	near := func(a, b float64) bool { return a < sameBurst*b && b < sameBurst*a }
-	return slices.ContainsFunc(l.bursts, func(b model.Burst) bool { return near(s.Mean, b.Rate) || near(s.bandwidth, b.Bandwidth) })
+// whole returns the rate and the bandwidth that a long repeat ended with, in both directions of a mix together.
+func (s *lookResult) whole(all []lookResult) (rate, bandwidth float64) {
+	for i := range all {
+		if o := &all[i]; o.workload.Name == s.workload.Name {
+			rate, bandwidth = rate+o.Mean, bandwidth+o.bandwidth
+		}
+	}
+	return rate, bandwidth
 }
 
-// exceededBy reports whether a long repeat held more, in I/Os and in bytes, than anything that a credit left.
-func (l *limit) exceededBy(s *lookResult) bool {
-	share := l.volumesOver(s.observation)
-	return s.Mean > reaches*l.whole/share && s.bandwidth > reaches*l.wholeBandwidth/share
+// asFastAs reports whether a long repeat is about as fast as the burst before a limit: one limit for both would let them
+// reach the same rate, in I/Os or in bytes.
+func (s *lookResult) asFastAs(l *limit, all []lookResult) bool {
+	rate, bandwidth := s.whole(all)
+	near := func(a, b float64) bool { return a < sameBurst*b && b < sameBurst*a }
+	return slices.ContainsFunc(l.bursts, func(b model.Burst) bool { return near(rate, b.Rate) || near(bandwidth, b.Bandwidth) })
+}
+
+// mixDoubts returns a limit of either direction that a mix exceeds in both directions together; nil if there is none, or it is
+// no mix.
+func mixDoubts(g *observation, list []observation, all []lookResult) *limit {
+	if g.workload.Direction != model.Mixed || g.workload.OpenLoop {
+		return nil
+	}
+	rate, bandwidth := 0.0, 0.0
+	for i := range list {
+		if o := &list[i]; o.workload.Name == g.workload.Name && len(o.repeats) > 0 {
+			rate, bandwidth = rate+o.rate(), bandwidth+o.bandwidth
+		}
+	}
+	for _, d := range g.workload.Directions() {
+		if l := limitOf(all, d); l != nil && l.below(rate, bandwidth, g) {
+			return l
+		}
+	}
+	return nil
+}
+
+// below reports whether a rate and a bandwidth are more than anything that a credit left, in I/Os and, unless it counts only
+// those, in bytes.
+func (l *limit) below(rate, bandwidth float64, g *observation) bool {
+	share := l.volumesOver(g)
+	return rate > reaches*l.whole/share && (l.countsIOs || bandwidth > reaches*l.wholeBandwidth/share)
+}
+
+// exceeds reports whether a long repeat held more than a limit.
+func (s *lookResult) exceeds(l *limit, all []lookResult) bool {
+	rate, bandwidth := s.whole(all)
+	return l.below(rate, bandwidth, s.observation)
 }
 
 // doubtEarlier marks long repeats at a rate that was held when no credit was known to be empty, as fast as one that a workload
@@ -117,17 +155,16 @@ func doubtEarlier(all []lookResult) {
 		}
 		for _, d := range []model.Direction{model.Read, model.Write} {
 			l := limitOf(all, d)
-			if l == nil || !s.asFastAs(l) {
+			if l == nil || l.workload.Name == s.workload.Name || !s.asFastAs(l, all) {
 				continue
 			}
-			if d == s.direction {
-				if !l.exceededBy(s) || follows(all, s) {
-					continue
-				}
-			} else if s.last.Step >= l.last.Step || !l.above(s.observation) {
-				continue
+			tested := s.last.Step >= l.last.Step || !l.above(s.observation)
+			if d == s.direction || s.workload.Direction == model.Mixed {
+				tested = !s.exceeds(l, all) || follows(all, s, d)
 			}
-			s.unsure, s.untested = true, l
+			if !tested {
+				s.unsure, s.untested = true, l
+			}
 		}
 	}
 }

@@ -259,7 +259,7 @@ func limitOf(all []lookResult, d model.Direction) *limit {
 
 // include takes in what a workload whose rate fell did, in both directions of a mix together.
 func (l *limit) include(s *lookResult, all []lookResult) {
-	var rate, bandwidth float64
+	rate, bandwidth := s.whole(all)
 	var burst model.Burst
 	for i := range all {
 		o := &all[i]
@@ -268,7 +268,6 @@ func (l *limit) include(s *lookResult, all []lookResult) {
 		}
 		// Short repeats that found the credit empty are no part of the burst.
 		fastest := slices.Max(append([]float64{o.burst().Rate}, o.repeats...))
-		rate, bandwidth = rate+o.Mean, bandwidth+o.bandwidth
 		burst.Rate, burst.Bandwidth = burst.Rate+fastest, burst.Bandwidth+fastest*o.bandwidth/o.Mean
 	}
 	l.whole, l.wholeBandwidth = max(l.whole, rate), max(l.wholeBandwidth, bandwidth)
@@ -298,7 +297,7 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 	found := map[flowKey]*model.Sustained{}
 	for i := range list {
 		g := &list[i]
-		s := sustained(g, all)
+		s := sustained(g, all, mixDoubts(g, list, all))
 		if s == nil {
 			continue
 		}
@@ -310,8 +309,9 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 	return found
 }
 
-// sustained returns what the long repeats say about one workload in one direction.
-func sustained(g *observation, all []lookResult) *model.Sustained {
+// sustained returns what the long repeats say about one workload in one direction; mix is the limit that casts doubt on it as
+// a mix, nil if none does.
+func sustained(g *observation, all []lookResult, mix *limit) *model.Sustained {
 	var own, heaviest, doubting *lookResult
 	for i := range all {
 		s := &all[i]
@@ -337,6 +337,8 @@ func sustained(g *observation, all []lookResult) *model.Sustained {
 		return own.describe(model.Held)
 	case l != nil && len(g.repeats) > 0 && l.above(g):
 		return l.describe(model.Doubtful)
+	case mix != nil:
+		return mix.describe(model.Doubtful)
 	case l != nil:
 		return l.describe(model.Below)
 	case doubting != nil && !(heaviest != nil && heaviest.covers(g)):

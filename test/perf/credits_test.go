@@ -1,0 +1,54 @@
+package perf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// creditRuns is how many devices are drawn for each profile.
+const creditRuns = 40
+
+// Whatever burst credit a device has, refilled or not, for writes or for both directions: a run that has seen a rate fall calls
+// none of the rates that this credit allows valid, and one whose long repeats are long enough to use it up sees that.
+func TestNoRateThatACreditAllowsIsValid(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 20261130))
+	wrong, fell, runs := 0, 0, 0
+	for _, profile := range []string{"standard", "quick", "kbench"} {
+		for seed := range creditRuns {
+			iops := math.Round(300 * math.Exp(4*r.Float64()))
+			burst := iops * (1.5 + 3*r.Float64())
+			seconds := math.Exp(math.Log(2) + 3.5*r.Float64()) // 2 to 66
+			storage := fmt.Sprintf("iops=%.0f&burst=%.0f&credit=%.0f&cv=%.3f&bandwidth=1e12", iops, burst, (burst-iops)*seconds, 0.06*r.Float64())
+			if seed%3 > 0 {
+				storage += fmt.Sprintf("&refill=%.0f", iops*2*r.Float64())
+			}
+			rep, err := report(t.Context(), t.TempDir(), fmt.Sprintf("fake:?seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed+1), "--profile", profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs++
+			falls := false
+			for _, x := range rep.Results {
+				falls = falls || x.Sustained.Fallen()
+			}
+			if falls {
+				fell++
+			}
+			for _, x := range rep.Results {
+				rate := x.Metrics[model.IOPS].Value
+				if x.Verdict != model.Valid || x.Direction == model.Sync || rate <= 1.05*iops || !falls && seconds > 9 {
+					continue
+				}
+				t.Errorf("%s, %s, seed %d, %.0f s: %s did %.0f/s (%v), sustained %+v", profile, storage, seed+1, seconds, x.Workload, rate, x.RepeatValues, x.Sustained)
+				wrong++
+				break
+			}
+		}
+	}
+	t.Logf("%d of %d runs are wrong, %d saw a rate fall", wrong, runs, fell)
+}
