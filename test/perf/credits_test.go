@@ -40,11 +40,12 @@ func TestNoRateThatACreditAllowsIsValid(t *testing.T) {
 				fell++
 			}
 			for _, x := range rep.Results {
-				rate := x.Metrics[model.IOPS].Value
-				if x.Verdict != model.Valid || x.Direction == model.Sync || rate <= 1.05*iops || !falls && seconds > 9 {
+				// An interval that the sustained rate is in says that it may be as low.
+				rate := x.Metrics[model.IOPS]
+				if x.Verdict != model.Valid || x.Direction == model.Sync || rate.Value <= 1.1*iops || rate.Low <= iops || !falls && seconds > 9 {
 					continue
 				}
-				t.Errorf("%s, %s, seed %d, %.0f s: %s did %.0f/s (%v), sustained %+v", profile, storage, seed+1, seconds, x.Workload, rate, x.RepeatValues, x.Sustained)
+				t.Errorf("%s, %s, seed %d, %.0f s: %s did %.0f/s (%v), sustained %+v", profile, storage, seed+1, seconds, x.Workload, rate.Value, x.RepeatValues, x.Sustained)
 				wrong++
 				break
 			}
