@@ -217,7 +217,7 @@ func (h *holding) add(looked string, seconds, ios, bytes float64) {
 func (h *holding) into(findings []model.Finding) []model.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
-			f.Message = fmt.Sprintf("the rate held without a pause, which excludes burst credits of up to %s, or half as much if they refill at half the rate", few(h.words))
+			f.Message = fmt.Sprintf("the rate held without a pause, which excludes burst credits of up to %s, or less if they refill meanwhile (half of that at half the rate)", few(h.words))
 			f.Evidence = map[string]any{"long_repeats": h.looks}
 		}
 	}
