@@ -19,6 +19,8 @@ type flow struct {
 	merged bool
 	// whole is an only repeat including its warm-up.
 	whole []timeline.Second
+	// beyond are the seconds of long repeats, by step, that do not count in the result but show how often seconds are slow.
+	beyond map[int][]timeline.Second
 	// peers are the flows of the same run; workload and direction identify this one.
 	peers     *peers
 	workload  string
@@ -61,6 +63,38 @@ func newFlow(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) 
 		return nil
 	}
 	return f
+}
+
+// takeBeyond takes in the seconds of long repeats that do not count, of those that stayed at one level: others show when it changed,
+// and not how often seconds are slow.
+func (f *flow) takeBeyond(looks []timeline.Repeat) {
+	if f == nil {
+		return
+	}
+	f.beyond = map[int][]timeline.Second{}
+	for _, look := range looks {
+		if at := stats.Level(timeline.Series(look.Seconds, model.IOPS)); at.From <= len(look.Seconds)/4 && !at.Fell && !at.Lower {
+			f.beyond[look.Step] = look.Seconds
+		}
+	}
+}
+
+// splitLooks separates the samples of long repeats that count, as many seconds as a repeat has, from the others.
+func splitLooks(samples map[string][]model.Sample, s model.Schedule) (counted, beyond map[string][]model.Sample) {
+	counted, beyond = map[string][]model.Sample{}, map[string][]model.Sample{}
+	repeat := int(math.Round(s.Repeat))
+	for name, list := range samples {
+		seen := map[[2]int]int{}
+		for _, x := range list {
+			k := [2]int{x.Step, x.Worker}
+			if seen[k]++; x.Look && s.Mode == model.Rounds && seen[k] > repeat {
+				beyond[name] = append(beyond[name], x)
+				continue
+			}
+			counted[name] = append(counted[name], x)
+		}
+	}
+	return counted, beyond
 }
 
 // warmUp is the number of seconds of an only repeat that the sequential rule finds to be warm-up.

@@ -27,7 +27,7 @@ func Decide(rec *model.Recorded, results []model.Result, goals []model.Goal) []D
 	var all *peers
 	if len(goals) > 0 {
 		looked := sustain(rec)
-		all = peersOf(&rec.Plan, counted(rec, looked), looked)
+		all = peersOf(&rec.Plan, counted(rec, looked), beyond(rec), looked)
 	}
 	for i, g := range goals {
 		w, _ := rec.Plan.Workload(g.Workload)

@@ -13,14 +13,15 @@ import (
 type Judge struct{}
 
 // Judge returns how precisely the headline of a workload is known, from the samples of its good steps
-// so far and from what the plan's other workloads show of the variation between repeats; for a mixed
+// so far, long repeats included, and from what the plan's other workloads show of the variation between repeats; for a mixed
 // workload, the less certain direction. Confidence is 0, and Value may be 0, if there are too few data.
 func (Judge) Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
 	plan := *p
 	if _, known := p.Workload(w.Name); !known {
 		plan.Workloads = []model.Workload{w}
 	}
-	all := peersOf(&plan, samples, nil)
+	samples, beyond := splitLooks(samples, plan.Schedule)
+	all := peersOf(&plan, samples, beyond, nil)
 	var worst model.Judgement
 	for i, d := range w.Directions() {
 		j := judge(w, d, plan.Schedule, all)

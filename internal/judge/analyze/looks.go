@@ -455,3 +455,12 @@ func modeOf(w model.Workload, m model.Mode, found map[flowKey]*model.Sustained) 
 	}
 	return m
 }
+
+// beyond are the good samples of long repeats that no result counts unless the rate fell, by workload.
+func beyond(rec *model.Recorded) map[string][]model.Sample {
+	if rec.Plan.Schedule.Look <= 0 {
+		return nil
+	}
+	_, rest := splitLooks(goodSamples(rec), rec.Plan.Schedule)
+	return rest
+}

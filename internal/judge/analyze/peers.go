@@ -20,8 +20,9 @@ type peers struct {
 }
 
 // peersOf prepares the measurements of all workloads of a plan. A workload that has no samples yet has
-// no flow. found are the findings of the long repeats; nil if there were none.
-func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey]*model.Sustained) *peers {
+// no flow. beyond are the seconds of long repeats that are not counted, and found the findings of the long repeats; nil if there
+// were none.
+func peersOf(p *model.Plan, samples, beyond map[string][]model.Sample, found map[flowKey]*model.Sustained) *peers {
 	all := &peers{models: map[model.Metric]*stats.RepeatModel{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
 	for _, w := range p.Workloads {
 		list := samples[w.Name]
@@ -30,7 +31,9 @@ func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey
 		}
 		mode := modeOf(w, p.Schedule.Mode, found)
 		for _, d := range w.Directions() {
-			all.add(newFlow(timeline.Of(list, d), w.Metric, mode), w.Name, d)
+			f := newFlow(timeline.Of(list, d), w.Metric, mode)
+			f.takeBeyond(timeline.Of(beyond[w.Name], d))
+			all.add(f, w.Name, d)
 		}
 		if w.Sync != "" {
 			all.add(newFlow(timeline.Of(list, model.Sync), model.Latency, mode), w.Name, model.Sync)
@@ -117,6 +120,10 @@ func (f *flow) modelRepeats(m model.Metric) []stats.Repeat {
 			s.Seconds = f.series(i, m)
 			for j := range s.Seconds {
 				s.Seconds[j] /= whole
+			}
+			s.Beyond = timeline.Series(f.beyond[v.Step], m)
+			for j, v := range s.Beyond {
+				s.Beyond[j] = scale(m, v) / whole
 			}
 		}
 		list = append(list, s)

@@ -29,7 +29,7 @@ var allMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, mode
 func Results(rec *model.Recorded) []model.Result {
 	found := sustain(rec)
 	good := counted(rec, found)
-	all := peersOf(&rec.Plan, good, found)
+	all := peersOf(&rec.Plan, good, beyond(rec), found)
 	results := []model.Result{}
 	for _, w := range rec.Plan.Workloads {
 		if len(good[w.Name]) == 0 {

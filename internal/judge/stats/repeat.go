@@ -3,8 +3,10 @@ package stats
 // Repeat is one repeat of a workload: its value (a rate, a mean latency …), the same for each second
 // (may be empty), and when it began and ended, in seconds on one clock.
 type Repeat struct {
-	Value      float64
-	Seconds    []float64
+	Value   float64
+	Seconds []float64
+	// Beyond are the seconds that followed without being part of the value; they show how often seconds are slow.
+	Beyond     []float64
 	Begin, End float64
 }
 

@@ -120,6 +120,11 @@ func newMember(repeats []Repeat, limit float64) member {
 		rest, found := withoutSlow(v.Seconds, usual, limit)
 		m.values = append(m.values, v.Value-found.loss/math.Max(1, float64(len(v.Seconds))))
 		m.stalls.add(found)
+		if len(v.Beyond) > 0 {
+			// They may be at another level: the storage drifts.
+			_, found = withoutSlow(v.Beyond, Median(v.Beyond), limit)
+			m.stalls.add(found)
+		}
 		if n := float64(len(rest)); n > 1 {
 			within.variance += Variance(rest) * (n - 1)
 			within.df += n - 1

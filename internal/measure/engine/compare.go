@@ -212,7 +212,8 @@ func (c *comparison) repeat(ctx context.Context, v model.SideStep, b *model.Bloc
 		u.Message = string(s.name) + ": " + givenUp(d)
 	}
 	if d.failed == "" && ctx.Err() == nil {
-		samples := s.remember(d)
+		s.remember(d)
+		samples := s.asRepeat(d)
 		if b != nil && v.Side == 0 {
 			b.A = samples
 		} else if b != nil {

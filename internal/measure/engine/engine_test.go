@@ -109,11 +109,17 @@ func (m *memory) Finish(s model.Status, reason string) error {
 	return nil
 }
 
-// needs is a judge that wants a given number of repeats of each workload.
+// needs is a judge that wants a given number of repeats of each workload; a long one is one of them.
 type needs map[string]int
 
 func (n needs) Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
-	return model.Judgement{Workload: w.Name, Converged: len(samples[w.Name]) >= n[w.Name]*int(p.Schedule.Repeat)}
+	seconds, of := 0, map[int]int{}
+	for _, x := range samples[w.Name] {
+		if of[x.Step]++; !x.Look || of[x.Step] <= int(p.Schedule.Repeat) {
+			seconds++
+		}
+	}
+	return model.Judgement{Workload: w.Name, Converged: seconds >= n[w.Name]*int(p.Schedule.Repeat)}
 }
 
 // inOrder schedules rounds in the given order.

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Judge estimates a workload's headline from the good samples so far, and decides whether that is enough.
-// The samples are those of all workloads by name, in chronological order.
+// Judge estimates a workload's headline from the good samples so far, and decides whether that is enough. The samples
+// are those of all workloads by name, in chronological order; of a look, as many seconds as a repeat has count.
 type Judge interface {
 	Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement
 }
@@ -179,7 +179,8 @@ func (r *run) repeat(ctx context.Context, step model.Step) error {
 	case r.dead[name]:
 		u.Message = givenUp(d)
 	case d.failed == "" && !d.unfilled:
-		r.samples[name] = append(r.samples[name], r.remember(d)...)
+		r.remember(d)
+		r.samples[name] = append(r.samples[name], d.samples...)
 		j := r.judge.Judge(&r.plan, d.workload, r.drain.settled(r.samples))
 		r.done[name], r.steadily[name] = j.Converged, j.Converged && j.Steady
 		r.observe[name] = r.spent + j.ObserveFor - j.Observed

@@ -164,15 +164,18 @@ func (e *execution) certain(s *side) float64 {
 	return left
 }
 
-// remember keeps the measurements of a step for the looker, and returns the samples that count as a repeat.
-func (s *side) remember(d ended) []model.Sample {
-	if !s.looks() {
-		return d.samples
+// remember keeps the measurements of a step for the looker.
+func (s *side) remember(d ended) {
+	if s.looks() {
+		s.looking.rec.Plan, s.looking.rec.Run.Prepare = s.plan, s.prepared
+		s.looking.rec.Run.Steps = append(s.looking.rec.Run.Steps, d.results...)
+		s.looking.rec.Samples = append(s.looking.rec.Samples, d.samples...)
 	}
-	s.looking.rec.Plan, s.looking.rec.Run.Prepare = s.plan, s.prepared
-	s.looking.rec.Run.Steps = append(s.looking.rec.Run.Steps, d.results...)
-	s.looking.rec.Samples = append(s.looking.rec.Samples, d.samples...)
-	if len(d.results) == 0 || !d.results[0].Step.Look {
+}
+
+// asRepeat returns the samples of a step that count as a repeat.
+func (s *side) asRepeat(d ended) []model.Sample {
+	if !s.looks() || len(d.results) == 0 || !d.results[0].Step.Look {
 		return d.samples
 	}
 	seen := map[int]int{}

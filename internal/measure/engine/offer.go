@@ -21,8 +21,11 @@ func (r *run) offer(step model.Step) error {
 		return fmt.Errorf("no rate can be offered: the closed loop %q yielded no capacity to take a share of", model.CapacityWorkload)
 	}
 	if r.looks() {
-		// A look has measured the sustained rate, not that of a burst.
+		// A look has measured the sustained rate, not that of a burst. All of it counts.
 		samples = r.looking.looker.Counted(&r.looking.rec, closed.Name)
+		for i := range samples {
+			samples[i].Look = false
+		}
 	}
 	capacity := r.judge.Judge(&r.plan, closed, map[string][]model.Sample{closed.Name: samples}).Value
 	if !(capacity > 0) {
