@@ -43,7 +43,7 @@ func TestThreeRepeatsAreNarrowAndTrue(t *testing.T) {
 }
 
 // Five minutes are enough for slow spells that come regularly. A throttled device ends
-// after two repeats over 15 s, and a noisy one when a slow spell would have occurred.
+// after two repeats over 15 s and the long ones, and a noisy one when a slow spell would have occurred.
 func TestSlowSpellsAreWaitedFor(t *testing.T) {
 	for _, way := range []string{"standard", "six", "alone"} {
 		set := setup(t, way)
@@ -53,12 +53,13 @@ func TestSlowSpellsAreWaitedFor(t *testing.T) {
 				t.Errorf("%s, %s: %.1f %% of the intervals hold the truth", way, s.Name, 100*o.Coverage())
 			}
 		}
+		looks := float64(set.Looks) * (lookSeconds - set.Schedule.Repeat)
 		slot := float64(set.Workloads) * (set.Schedule.Ramp + set.Schedule.Overhead + set.Schedule.Repeat)
 		for _, c := range []struct {
 			storage  Storage
 			from, to float64
 		}{
-			{Storage{Name: "throttled", Mean: 1, Start: Steady(0.001)}, 2*slot - 1, max(2*slot+1, 20)},
+			{Storage{Name: "throttled", Mean: 1, Start: Steady(0.001)}, 2*slot - 1, max(2*slot+1, 20) + looks},
 			{Storage{Name: "noisy", Mean: 1, Start: UnequalRepeats(0.01, 0.01)}, 200, 290},
 		} {
 			out := Simulate(c.storage, set, ours, map[model.Metric]float64{model.IOPS: baseRate}, runsOf(set, 60))

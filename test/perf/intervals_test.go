@@ -19,10 +19,10 @@ func setups() []Setup {
 			Precision: precision, MaxTime: maxTime}
 	}
 	return []Setup{
-		{Name: "standard", Workloads: 14, Schedule: schedule(0.5, 3, 0.05, 300, 3)},
-		{Name: "six", Workloads: 6, Schedule: schedule(0.5, 3, 0.05, 300, 3)},
-		{Name: "quick", Workloads: 6, Schedule: schedule(0.3, 2, 0.10, 54, 3)},
-		{Name: "alone", Workloads: 1, Schedule: schedule(0.5, 3, 0.05, 300, 5)},
+		{Name: "standard", Workloads: 14, Looks: 2, Schedule: schedule(0.5, 3, 0.05, 300, 3)},
+		{Name: "six", Workloads: 6, Looks: 2, Schedule: schedule(0.5, 3, 0.05, 300, 3)},
+		{Name: "quick", Workloads: 6, Looks: 2, Schedule: schedule(0.3, 2, 0.10, 84, 3)},
+		{Name: "alone", Workloads: 1, Looks: 1, Schedule: schedule(0.5, 3, 0.05, 300, 5)},
 	}
 }
 
@@ -67,7 +67,7 @@ func intervals() int {
 // of a minute cost little, so there are more of them.
 func runsOf(s Setup, intervals int) int {
 	runs := max(intervals/6, intervals/s.Workloads)
-	if s.Schedule.MaxTime < 60 {
+	if s.Schedule.MaxTime < 100 {
 		runs *= 4
 	}
 	return runs

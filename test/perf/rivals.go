@@ -1,6 +1,7 @@
 package perf
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -25,8 +26,18 @@ var ours = Rule{
 	Name:     "ours",
 	Estimate: func(_ *Whole, _ int, _ model.Metric, e model.Estimate) model.Estimate { return e },
 	Stop: func(w *Whole, i int) bool {
-		return analyze.Judge{}.Judge(&w.Plan, w.Plan.Workloads[i], w.Samples).Converged
+		return analyze.Judge{}.Judge(&w.Plan, w.Plan.Workloads[i], w.everything()).Converged
 	},
+}
+
+// everything are the samples of all workloads with those of long repeats that do not count, in the order of time.
+func (w *Whole) everything() map[string][]model.Sample {
+	all := maps.Clone(w.Samples)
+	for name, long := range w.Long {
+		all[name] = append(slices.Clone(all[name]), long...)
+		slices.SortStableFunc(all[name], func(a, b model.Sample) int { return a.Step - b.Step })
+	}
+	return all
 }
 
 // stay is a repeat of one workload as the rivals see it: a value and its seconds on the

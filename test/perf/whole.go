@@ -17,12 +17,17 @@ type Setup struct {
 	// Rounds, if not 0, is the number of rounds to measure; otherwise the
 	// rule decides for each workload, as in a run.
 	Rounds int
+	// Looks is how many workloads have a long repeat instead of their last guaranteed one.
+	Looks int
 }
 
 // Whole is one simulated run: all workloads on one storage, in rounds.
 type Whole struct {
-	Plan    model.Plan
+	Plan model.Plan
+	// Samples are those that count as repeats, Long those of long repeats that do not.
 	Samples map[string][]model.Sample
+	Long    map[string][]model.Sample
+	looks   int
 	rec     *model.Recorded
 	repeats *Repeats
 	scales  []float64
@@ -32,9 +37,12 @@ type Whole struct {
 }
 
 func newWhole(s Storage, set Setup, seed uint64, tails bool) *Whole {
-	w := &Whole{Samples: map[string][]model.Sample{}, rec: &model.Recorded{}, repeats: NewRepeats(s, seed), tails: tails,
+	w := &Whole{Samples: map[string][]model.Sample{}, Long: map[string][]model.Sample{}, looks: set.Looks, rec: &model.Recorded{}, repeats: NewRepeats(s, seed), tails: tails,
 		rng: rand.New(rand.NewPCG(seed, 20240611))}
 	w.Plan.Schedule = set.Schedule
+	if w.Plan.Schedule.Looks = set.Looks; set.Looks > 0 {
+		w.Plan.Schedule.Look = lookSeconds
+	}
 	for i := range set.Workloads {
 		w.Plan.Workloads = append(w.Plan.Workloads, model.Workload{Name: fmt.Sprintf("w%02d", i), Access: model.Random,
 			Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS})
@@ -50,23 +58,34 @@ func (w *Whole) gap() float64 { return w.Plan.Schedule.Ramp + w.Plan.Schedule.Ov
 // slot returns the time of a repeat with its gap.
 func (w *Whole) slot() float64 { return w.gap() + w.Plan.Schedule.Repeat }
 
+// lookSeconds is the length of a long repeat, in seconds.
+const lookSeconds = 20.0
+
 // repeat simulates one step of a workload.
-func (w *Whole) repeat(i int) {
+func (w *Whole) repeat(i int, look bool) {
 	v := w.repeats
-	w.spent += w.slot()
+	seconds := int(w.Plan.Schedule.Repeat)
+	if look {
+		seconds = lookSeconds
+	}
+	w.spent += w.gap() + float64(seconds)
 	v.step++
 	v.pause = w.gap()
 	v.clock += v.pause
-	for range int(w.Plan.Schedule.Repeat) {
+	for second := range seconds {
 		v.clock++
 		speed := 1 + w.scales[i]*(v.speed(v.pause)-1)
-		s := model.Sample{Step: v.step, End: v.clock, Seconds: 1, Read: v.flow(math.Max(0.01, speed), w.tails)}
+		s := model.Sample{Step: v.step, End: v.clock, Seconds: 1, Look: look, Read: v.flow(math.Max(0.01, speed), w.tails)}
 		w.rec.Samples = append(w.rec.Samples, s)
 		name := w.Plan.Workloads[i].Name
-		w.Samples[name] = append(w.Samples[name], s)
+		if second < int(w.Plan.Schedule.Repeat) {
+			w.Samples[name] = append(w.Samples[name], s)
+		} else {
+			w.Long[name] = append(w.Long[name], s)
+		}
 		v.pause = 0
 	}
-	w.rec.Run.Steps = append(w.rec.Run.Steps, model.StepResult{Step: model.Step{Number: v.step, Workload: w.Plan.Workloads[i].Name}})
+	w.rec.Run.Steps = append(w.rec.Run.Steps, model.StepResult{Step: model.Step{Number: v.step, Workload: w.Plan.Workloads[i].Name, Look: look}})
 }
 
 // measure simulates rounds until the rule is satisfied with every workload, the time is up
@@ -80,7 +99,7 @@ func (w *Whole) measure(stop func(w *Whole, i int) bool, rounds int) (ended int)
 			if done[i] || rounds == 0 && round > w.Plan.Schedule.MinRounds && w.spent+w.slot() > w.Plan.Schedule.MaxTime {
 				continue
 			}
-			w.repeat(i)
+			w.repeat(i, i < w.looks && round == w.Plan.Schedule.MinRounds)
 			played = true
 			done[i] = rounds == 0 && stop(w, i)
 		}
