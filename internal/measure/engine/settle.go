@@ -176,7 +176,7 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 	}
 	var rates []float64
 	for {
-		rate, err := e.probe(ctx, s, probe)
+		rate, err := e.probe(ctx, s, probe.further(len(rates)))
 		if err != nil || rate <= 0 {
 			found.Rate = 0
 			return err

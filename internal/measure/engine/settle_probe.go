@@ -45,6 +45,15 @@ func (s *side) probeFor(w model.Workload, step model.Step) probing {
 	return probing{workload: w, step: step}
 }
 
+// further is the same probe after n others: a sequential one begins elsewhere than the one before, which it may follow at once, so
+// that a cache of the storage does not answer it.
+func (p probing) further(n int) probing {
+	if p.workload.Access == model.Sequential && p.workload.OffsetIncrement == 0 {
+		p.step.Offset = math.Mod(p.step.Offset+0.125*float64(n%2), 0.5)
+	}
+	return p
+}
+
 // probe reads once, from all volumes of the workload together, and returns the reads per second; 0 if there
 // were none. It begins everywhere at the same time, as a repeat does: the rates of volumes that are read one after the
 // other add up to one that the storage never had.

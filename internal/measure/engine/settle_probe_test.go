@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -107,5 +108,24 @@ func TestWritesOfVolumesThatBeginApart(t *testing.T) {
 	b.wrote(w, samples)
 	if f := b.flows["writes"]; f.ios != 800 || f.rate() != 200 {
 		t.Errorf("%+v: %g I/Os at %g/s, want 800 at 200", f, f.ios, f.rate())
+	}
+}
+
+// A probe that follows another one at once does not read what that has read.
+func TestAFurtherProbeReadsElsewhere(t *testing.T) {
+	s := &side{plan: plan(60, "reads")}
+	for _, access := range []model.Access{model.Sequential, model.Random} {
+		w := s.plan.Workloads[0]
+		w.Access = access
+		p := s.probeFor(w, model.Step{Offset: 0.4, Seconds: 2})
+		for n, want := range []float64{0, 0.125, 0} {
+			got := p.further(n).step.Offset - p.step.Offset
+			if access == model.Random {
+				want = 0
+			}
+			if math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s probe %d begins %g later, want %g", access, n, got, want)
+			}
+		}
 	}
 }
