@@ -27,7 +27,12 @@ func TestNoRateThatACreditAllowsIsValid(t *testing.T) {
 			if seed%3 > 0 {
 				storage += fmt.Sprintf("&refill=%.0f", iops*2*r.Float64())
 			}
-			rep, err := report(t.Context(), t.TempDir(), fmt.Sprintf("fake:?seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed+1), "--profile", profile)
+			args := []string{fmt.Sprintf("fake:?seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed + 1), "--profile", profile}
+			if profile == "standard" && seed%2 == 1 {
+				// With fewer workloads the mix has a long repeat, or none.
+				args = append(args, "--only", []string{"*read*,*mix*,seq-write-bw", "*mix*,rand-write*", "*mix*,*lat"}[seed/2%3])
+			}
+			rep, err := report(t.Context(), t.TempDir(), args...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,17 +44,21 @@ func TestNoRateThatACreditAllowsIsValid(t *testing.T) {
 			if falls {
 				fell++
 			}
+			// An interval that the sustained rate is in says that it may be as low. Both directions of a mix count together.
+			rates, lows := map[string]float64{}, map[string]float64{}
 			for _, x := range rep.Results {
-				// An interval that the sustained rate is in says that it may be as low.
-				rate := x.Metrics[model.IOPS]
-				if x.Verdict != model.Valid || x.Direction == model.Sync || rate.Value <= 1.1*iops || rate.Low <= iops || !falls && seconds > 9 {
-					continue
+				if x.Verdict == model.Valid && x.Direction != model.Sync {
+					rates[x.Workload] += x.Metrics[model.IOPS].Value
+					lows[x.Workload] += x.Metrics[model.IOPS].Low
 				}
-				t.Errorf("%s, %s, seed %d, %.0f s: %s did %.0f/s (%v), sustained %+v", profile, storage, seed+1, seconds, x.Workload, rate.Value, x.RepeatValues, x.Sustained)
-				wrong++
-				break
+			}
+			for name, rate := range rates {
+				if rate > 1.1*iops && lows[name] > iops && (falls || seconds <= 9) {
+					t.Errorf("%v, %.0f s: %s did %.0f/s, where %.0f are sustained", args, seconds, name, rate, iops)
+					wrong++
+				}
 			}
 		}
 	}
-	t.Logf("%d of %d runs are wrong, %d saw a rate fall", wrong, runs, fell)
+	t.Logf("%d rows of %d runs are wrong, %d saw a rate fall", wrong, runs, fell)
 }

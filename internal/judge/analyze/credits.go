@@ -7,8 +7,11 @@ import (
 	"github.com/loadline/loadline/internal/model/timeline"
 )
 
-// sameBurst is the factor within which two directions have the same burst rate.
+// sameBurst is the factor within which two workloads have the same burst rate.
 const sameBurst = 1.1
+
+// near reports whether two rates may be the same burst.
+func near(a, b float64) bool { return a < sameBurst*b && b < sameBurst*a }
 
 // exhausted is the first long repeat that used up a credit, by direction.
 func exhausted(all []lookResult) map[model.Direction]int {
@@ -43,8 +46,9 @@ func followExhausted(all []lookResult) {
 	}
 }
 
-// pauseLeast is the least time between two long repeats, in seconds, that is a pause: ramps take up to 10 s on slow storage.
-const pauseLeast = 15
+// pauseLeast is the least time between two long repeats, in seconds, that is a pause: ramps take up to 10 s on slow storage, and
+// another long repeat between two takes as long as well.
+const pauseLeast = 11
 
 // follows reports whether the last long repeat of a workload came directly after one, or several, of which the first had used up
 // a credit of a direction, so that there was no pause to refill it.
@@ -104,14 +108,6 @@ func (s *lookResult) whole(all []lookResult) (rate, bandwidth float64) {
 	return rate, bandwidth
 }
 
-// asFastAs reports whether a long repeat is about as fast as the burst before a limit: one limit for both would let them
-// reach the same rate, in I/Os or in bytes.
-func (s *lookResult) asFastAs(l *limit, all []lookResult) bool {
-	rate, bandwidth := s.whole(all)
-	near := func(a, b float64) bool { return a < sameBurst*b && b < sameBurst*a }
-	return slices.ContainsFunc(l.bursts, func(b model.Burst) bool { return near(rate, b.Rate) || near(bandwidth, b.Bandwidth) })
-}
-
 // mixDoubts returns a limit of either direction that a mix exceeds in both directions together; nil if there is none, or it is
 // no mix.
 func mixDoubts(g *observation, list []observation, all []lookResult) *limit {
@@ -125,24 +121,34 @@ func mixDoubts(g *observation, list []observation, all []lookResult) *limit {
 		}
 	}
 	for _, d := range g.workload.Directions() {
-		if l := limitOf(all, d); l != nil && l.below(rate, bandwidth, g) {
+		if l := limitOf(all, d); l != nil && l.exceededBy(rate, bandwidth, g) {
 			return l
 		}
 	}
 	return nil
 }
 
-// below reports whether a rate and a bandwidth are more than anything that a credit left, in I/Os and, unless it counts only
-// those, in bytes.
-func (l *limit) below(rate, bandwidth float64, g *observation) bool {
+// exceededBy reports whether a rate and a bandwidth may last no longer than the burst before a limit: they exceed what any credit
+// left in I/Os and in bytes, or in one of them, in which they are about as fast as that burst. One limit for both workloads would
+// let them reach the same rate in what it counts.
+func (l *limit) exceededBy(rate, bandwidth float64, g *observation) bool {
 	share := l.volumesOver(g)
-	return rate > reaches*l.whole/share && (l.countsIOs || bandwidth > reaches*l.wholeBandwidth/share)
+	ios, bytes := rate > reaches*l.whole/share, bandwidth > reaches*l.wholeBandwidth/share
+	return ios && (bytes || l.countsIOs) || slices.ContainsFunc(l.bursts, func(b model.Burst) bool {
+		return ios && near(rate, b.Rate) || bytes && !l.countsIOs && near(bandwidth, b.Bandwidth)
+	})
 }
 
-// exceeds reports whether a long repeat held more than a limit.
+// exceeds reports the same of a long repeat.
 func (s *lookResult) exceeds(l *limit, all []lookResult) bool {
 	rate, bandwidth := s.whole(all)
-	return l.below(rate, bandwidth, s.observation)
+	return l.exceededBy(rate, bandwidth, s.observation)
+}
+
+// asFastAs reports whether a long repeat is about as fast as the burst before a limit, in I/Os or in bytes.
+func (s *lookResult) asFastAs(l *limit, all []lookResult) bool {
+	rate, bandwidth := s.whole(all)
+	return slices.ContainsFunc(l.bursts, func(b model.Burst) bool { return near(rate, b.Rate) || near(bandwidth, b.Bandwidth) })
 }
 
 // doubtEarlier marks long repeats at a rate that was held when no credit was known to be empty, as fast as one that a workload

@@ -65,18 +65,28 @@ func newFlow(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) 
 	return f
 }
 
-// takeBeyond takes in the seconds of long repeats that do not count, of those that stayed at one level: others show when it changed,
-// and not how often seconds are slow.
+// takeBeyond takes in the seconds of long repeats that do not count, of those that ended at the level at which they began: others
+// show that it changed, and not how often seconds are slow.
 func (f *flow) takeBeyond(looks []timeline.Repeat) {
 	if f == nil {
 		return
 	}
 	f.beyond = map[int][]timeline.Second{}
 	for _, look := range looks {
-		if at := stats.Level(timeline.Series(look.Seconds, model.IOPS)); at.From <= len(look.Seconds)/4 && !at.Fell && !at.Lower {
+		if sameLevel(timeline.Series(look.Seconds, model.IOPS)) {
 			f.beyond[look.Step] = look.Seconds
 		}
 	}
+}
+
+// sameLevel reports whether a series ends at the level at which it began, whatever was between.
+func sameLevel(y []float64) bool {
+	at := stats.Level(y)
+	if at.From <= len(y)/4 {
+		return !at.Fell && !at.Lower
+	}
+	change := stats.Median(y[at.From:]) / stats.Median(y[:at.From])
+	return change > 1-lower && change < 1/(1-lower)
 }
 
 // splitLooks separates the samples of long repeats that count, as many seconds as a repeat has, from the others.

@@ -55,7 +55,6 @@ func TestJudgeInRounds(t *testing.T) {
 	}
 }
 
-// Five I/Os in every second of every repeat are 4.5 or 5.4 per second as well.
 // Of a long repeat, as many seconds count as a repeat has. The others show how often seconds are slow, unless the rate changed.
 func TestALongRepeatShowsHowOftenSecondsAreSlow(t *testing.T) {
 	schedule := model.Schedule{Mode: model.Rounds, Repeat: 3, MinRounds: 3, Precision: 0.05, Look: 20, Looks: 1}
@@ -74,17 +73,24 @@ func TestALongRepeatShowsHowOftenSecondsAreSlow(t *testing.T) {
 		return 1000 + uint64(15*(s%3))
 	}))
 	fell := judged(reader("a"), schedule, long(func(s int) uint64 { return 1000 + uint64(15*(s%3)) - 600*uint64(s/10) }))
-	for name, j := range map[string]model.Judgement{"even": even, "slow": slow, "fell": fell} {
+	recovered := judged(reader("a"), schedule, long(func(s int) uint64 {
+		if s >= 8 && s < 12 {
+			return 400
+		}
+		return 1000 + uint64(15*(s%3))
+	}))
+	for name, j := range map[string]model.Judgement{"even": even, "slow": slow, "fell": fell, "recovered": recovered} {
 		if j.Repeats != 4 || math.Abs(j.Value-1005) > 10 {
 			t.Errorf("%s: %d repeats, %g", name, j.Repeats, j.Value)
 		}
 	}
 	width := func(j model.Judgement) float64 { return (j.High - j.Low) / j.Value }
-	if !(width(slow) > 3*width(even)) || width(fell) > 1.2*width(even) {
-		t.Errorf("widths: %.4f without slow seconds, %.4f with one, %.4f after a fall", width(even), width(slow), width(fell))
+	if !(width(slow) > 3*width(even)) || !(width(recovered) > width(slow)) || width(fell) > 1.2*width(even) {
+		t.Errorf("widths: %.4f without slow seconds, %.4f with one, %.4f with four together, %.4f after a fall", width(even), width(slow), width(recovered), width(fell))
 	}
 }
 
+// Five I/Os in every second of every repeat are 4.5 or 5.4 per second as well.
 func TestARateIsNotKnownBetterThanItsCount(t *testing.T) {
 	schedule := model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}
 	for rate, want := range map[uint64]float64{5: 1.0 / 15, 50: 1.0 / 150, 5000: stats.Floor} {

@@ -461,6 +461,11 @@ func beyond(rec *model.Recorded) map[string][]model.Sample {
 	if rec.Plan.Schedule.Look <= 0 {
 		return nil
 	}
+	looks := timeline.Looks(rec)
 	_, rest := splitLooks(goodSamples(rec), rec.Plan.Schedule)
+	for name, list := range rest {
+		// One that was killed counts as a whole.
+		rest[name] = slices.DeleteFunc(list, func(x model.Sample) bool { return !looks[x.Step] })
+	}
 	return rest
 }

@@ -55,17 +55,25 @@ func TestOneCreditForOneDirection(t *testing.T) {
 		before, pause bool
 		rate          float64 // of the other long repeat
 		short         float64 // of its short ones, if it is another
+		large         bool    // the I/Os of writes are of a mebibyte
 		state         model.SustainedState
 	}{
 		"before":                   {before: true, rate: 2000, state: model.Doubtful},
 		"after a pause":            {pause: true, rate: 2000, state: model.Doubtful},
 		"a little slower by noise": {pause: true, rate: 1890, short: 2000, state: model.Doubtful},
+		"before one of large I/Os": {before: true, large: true, rate: 2000, state: model.Doubtful},
+		"after one of large I/Os":  {pause: true, large: true, rate: 2000, state: model.Doubtful},
+		"the same, by noise":       {pause: true, large: true, rate: 1850, short: 2000, state: model.Doubtful},
 		"directly after it":        {rate: 2000, state: model.Held},
 		"another burst's rate":     {before: true, rate: 1500, state: model.Held},
 		"directly after, slower":   {rate: 500, short: 1500, state: model.Fell},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLooked(small("writes", model.Write), small("others", model.Write))
+			writes := small("writes", model.Write)
+			if c.large {
+				writes.BlockSize = 1 << 20
+			}
+			l := newLooked(writes, small("others", model.Write))
 			l.repeats("writes", 2000, 2005)
 			if c.short == 0 {
 				c.short = c.rate
@@ -93,8 +101,48 @@ func TestOneCreditForOneDirection(t *testing.T) {
 	}
 }
 
+// The seconds of a long repeat that the result is made of do not count a second time.
+func TestSecondsCountOnce(t *testing.T) {
+	l := newLooked(small("reads", model.Read), small("writes", model.Write), small("others", model.Write))
+	for _, name := range []string{"reads", "writes", "others"} {
+		l.repeats(name, 2000, 2005)
+	}
+	l.step("reads", true, sameRate(20, 2000)...)
+	l.step("writes", true, append(sameRate(8, 2000), sameRate(12, 500)...)...)
+	l.step("others", true, sameRate(20, 500)...)
+	found := sustain(&l.rec)
+	all := peersOf(&l.rec.Plan, counted(&l.rec, found), beyond(&l.rec), found)
+	for name, want := range map[string]int{"reads": 17, "writes": 0, "others": 0} {
+		n := 0
+		for _, w := range l.rec.Plan.Workloads {
+			if w.Name == name {
+				for _, seconds := range all.find(name, w.Direction).beyond {
+					n += len(seconds)
+				}
+			}
+		}
+		if n != want {
+			t.Errorf("%s: %d seconds beyond those that count, want %d", name, n, want)
+		}
+	}
+}
+
 // What a mix did in both directions together is the burst and the limit of what only writes.
 func TestACreditThatAMixUsesUp(t *testing.T) {
+	// The mix may have no long repeat of its own.
+	for each, want := range map[float64]model.SustainedState{1000: model.Doubtful, 240: model.Below} {
+		for _, block := range []int64{4096, 1 << 20} {
+			writes := small("writes", model.Write)
+			writes.BlockSize = block
+			l := newLooked(small("mix", model.Mixed), writes)
+			l.repeats("mix", each, each+2)
+			l.repeats("writes", 2000, 2005)
+			l.step("writes", true, append(sameRate(8, 2000), sameRate(12, 1100)...)...)
+			if found := sustain(&l.rec)[flowKey{"mix", model.Write}]; found.State != want {
+				t.Errorf("a mix of %g and %g beside writes of %d bytes: %+v, want %s", each, each, block, found, want)
+			}
+		}
+	}
 	for name, c := range map[string]struct {
 		rate  float64
 		state model.SustainedState

@@ -27,7 +27,7 @@ func (l *looked) step(name string, look bool, rates ...float64) {
 	l.clock += 5
 	for i, rate := range rates {
 		l.clock++
-		s := model.Sample{Step: number, End: l.clock, Seconds: 1}
+		s := model.Sample{Step: number, End: l.clock, Seconds: 1, Look: look}
 		for _, d := range w.Directions() {
 			n := rate * (1 + 0.001*float64(i%2))
 			f := &model.Flow{IOs: uint64(n), Bytes: uint64(n) * uint64(w.BlockSize), LatencySum: 16}

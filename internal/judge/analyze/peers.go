@@ -32,7 +32,9 @@ func peersOf(p *model.Plan, samples, beyond map[string][]model.Sample, found map
 		mode := modeOf(w, p.Schedule.Mode, found)
 		for _, d := range w.Directions() {
 			f := newFlow(timeline.Of(list, d), w.Metric, mode)
-			f.takeBeyond(timeline.Of(beyond[w.Name], d))
+			if mode == p.Schedule.Mode { // otherwise the result is made of long repeats
+				f.takeBeyond(timeline.Of(beyond[w.Name], d))
+			}
 			all.add(f, w.Name, d)
 		}
 		if w.Sync != "" {

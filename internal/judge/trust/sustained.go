@@ -132,8 +132,8 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 	return f
 }
 
-// heldUntested says of a long repeat that the credits that another one used up were not known to be empty: it came before that, or
-// after a pause.
+// heldUntested explains why a long repeat did not test the credits that another workload used up: it was made before they were
+// empty, or after a pause.
 func (ev Evidence) heldUntested(what string, s *model.Sustained) string {
 	held := fmt.Sprintf("%s held %s without pauses", what, rates(s.Rate, s.Bandwidth))
 	for _, r := range ev.Results {
