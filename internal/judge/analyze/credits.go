@@ -68,8 +68,11 @@ func follows(all []lookResult, s *lookResult, d model.Direction) bool {
 	begin := s.last.Seconds[0].Begin
 	for step := s.last.Step - 1; ; step-- {
 		before, long := stretches[step]
-		if !long || begin-before.end >= pauseLeast || before.empty {
-			return long && before.empty && begin-before.end < pauseLeast
+		switch {
+		case !long || begin-before.end >= pauseLeast:
+			return false
+		case before.empty:
+			return true
 		}
 		begin = before.begin
 	}

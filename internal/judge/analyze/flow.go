@@ -89,20 +89,14 @@ func sameLevel(y []float64) bool {
 	return change > 1-lower && change < 1/(1-lower)
 }
 
-// splitLooks separates the samples of long repeats that count, as many seconds as a repeat has, from the others.
+// splitLooks separates the samples of long repeats that count from the others, for each workload.
 func splitLooks(samples map[string][]model.Sample, s model.Schedule) (counted, beyond map[string][]model.Sample) {
+	if s.Mode != model.Rounds {
+		return samples, nil
+	}
 	counted, beyond = map[string][]model.Sample{}, map[string][]model.Sample{}
-	repeat := int(math.Round(s.Repeat))
 	for name, list := range samples {
-		seen := map[[2]int]int{}
-		for _, x := range list {
-			k := [2]int{x.Step, x.Worker}
-			if seen[k]++; x.Look && s.Mode == model.Rounds && seen[k] > repeat {
-				beyond[name] = append(beyond[name], x)
-				continue
-			}
-			counted[name] = append(counted[name], x)
-		}
+		counted[name], beyond[name] = timeline.SplitLooks(list, s.Repeat)
 	}
 	return counted, beyond
 }

@@ -20,8 +20,8 @@ func (Judge) Judge(p *model.Plan, w model.Workload, samples map[string][]model.S
 	if _, known := p.Workload(w.Name); !known {
 		plan.Workloads = []model.Workload{w}
 	}
-	samples, beyond := splitLooks(samples, plan.Schedule)
-	all := peersOf(&plan, samples, beyond, nil)
+	counted, rest := splitLooks(samples, plan.Schedule)
+	all := peersOf(&plan, counted, rest, nil)
 	var worst model.Judgement
 	for i, d := range w.Directions() {
 		j := judge(w, d, plan.Schedule, all)

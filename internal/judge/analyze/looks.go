@@ -243,12 +243,10 @@ func limitOf(all []lookResult, d model.Direction) *limit {
 		}
 		if l == nil {
 			l = &limit{lookResult: s, bandwidth: s.bandwidth}
-			l.include(&s, all)
-			continue
 		}
 		l.include(&s, all)
-		near := s.Mean < reaches*l.Mean && l.Mean < reaches*s.Mean
-		l.countsIOs = l.countsIOs || near && (s.bandwidth > 2*l.bandwidth || l.bandwidth > 2*s.bandwidth)
+		alike := s.Mean < reaches*l.Mean && l.Mean < reaches*s.Mean
+		l.countsIOs = l.countsIOs || alike && (s.bandwidth > 2*l.bandwidth || l.bandwidth > 2*s.bandwidth)
 		l.bandwidth = max(l.bandwidth, s.bandwidth)
 		if s.Mean > l.Mean {
 			l.lookResult = s

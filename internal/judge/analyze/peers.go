@@ -124,8 +124,8 @@ func (f *flow) modelRepeats(m model.Metric) []stats.Repeat {
 				s.Seconds[j] /= whole
 			}
 			s.Beyond = timeline.Series(f.beyond[v.Step], m)
-			for j, v := range s.Beyond {
-				s.Beyond[j] = scale(m, v) / whole
+			for j, second := range s.Beyond {
+				s.Beyond[j] = scale(m, second) / whole
 			}
 		}
 		list = append(list, s)

@@ -165,6 +165,11 @@ var timeFaults = []fault{
 		ev.Results[2].Sustained = &model.Sustained{State: model.Doubtful, Before: "rand-write-iops", Looked: iops.Name, Rate: 3000, Bandwidth: 3000 * 4096}
 	}, want: []string{"warning rand-read-lat"},
 		says: "tested too early: rand-read-iops held 3.00k IOPS without pauses, but after that rand-write-iops fell; rand-read-lat, which may use the same burst credits, was measured only with pauses"},
+	{rule: "sustained", name: "it was tested after a pause", spoil: func(ev *Evidence) {
+		ev.Results[1].Sustained = &model.Sustained{State: model.Fell, Looked: "rand-write-iops", Step: 1, Rate: 500, Bandwidth: 500 * 4096}
+		ev.Results[0].Sustained = &model.Sustained{State: model.Doubtful, Before: "rand-write-iops", Looked: iops.Name, Step: 3, Rate: 3000, Bandwidth: 3000 * 4096}
+	}, want: []string{"warning rand-read-iops"},
+		says: "tested after a pause: rand-read-iops held 3.00k IOPS without pauses, but rand-write-iops had fallen before the pause, and both may use the same burst credits"},
 	{rule: "sustained", name: "its own long repeat was slower and decides nothing", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained = &model.Sustained{State: model.Doubtful, Looked: iops.Name, Step: 1, Rate: 300, Bandwidth: 300 * 4096}
 	}, want: []string{"warning rand-read-iops"}, says: "rand-read-iops did 300 IOPS in a repeat without a pause, less than in its other repeats, and which of the two rates is sustained is not known"},

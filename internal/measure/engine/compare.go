@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/timeline"
 )
 
 // PairJudge judges the rows of a workload from its blocks so far.
@@ -213,7 +214,7 @@ func (c *comparison) repeat(ctx context.Context, v model.SideStep, b *model.Bloc
 	}
 	if d.failed == "" && ctx.Err() == nil {
 		s.remember(d)
-		samples := s.asRepeat(d)
+		samples, _ := timeline.SplitLooks(d.samples, s.plan.Schedule.Repeat)
 		if b != nil && v.Side == 0 {
 			b.A = samples
 		} else if b != nil {

@@ -173,18 +173,6 @@ func (s *side) remember(d ended) {
 	}
 }
 
-// asRepeat returns the samples of a step that count as a repeat.
-func (s *side) asRepeat(d ended) []model.Sample {
-	if !s.looks() || len(d.results) == 0 || !d.results[0].Step.Look {
-		return d.samples
-	}
-	seen := map[int]int{}
-	return slices.DeleteFunc(slices.Clone(d.samples), func(m model.Sample) bool {
-		seen[m.Worker]++
-		return seen[m.Worker] > int(s.plan.Schedule.Repeat)
-	})
-}
-
 // fallen marks the workloads whose rate fell in a look as needing no more repeats, and returns them.
 func (e *execution) fallen(s *side) []string {
 	if len(s.looking.rec.Run.Steps) == 0 {

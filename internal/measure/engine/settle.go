@@ -200,14 +200,14 @@ func (e *execution) wait(ctx context.Context, s *side, w model.Workload, probe p
 			found.Settled = fast || calm
 			break
 		}
+		if len(rates) < first {
+			continue
+		}
 		expected := most
 		if full == 0 {
 			expected = math.Min(most, math.Max(waited+d.backlog.left(), d.writes/found.Slow))
 		}
 		u := model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: waited, Total: expected}}
-		if len(rates) < first {
-			continue
-		}
 		if found.Waited == 0 {
 			u.Message = fmt.Sprintf("%s: waiting for the storage to finish what was written (%s IOPS now)", w.Name, units.FormatRate(rate))
 		}

@@ -273,8 +273,7 @@ func TestARepeatIsNotMadeAgainWithoutEnd(t *testing.T) {
 	}
 }
 
-// A second in which the storage is busy with something else, in a repeat or in a probe, is no cache that drains: that slows the
-// next second as well.
+// One slow second, in a repeat or in a probe, does not show that a cache is draining, which slows the next second as well.
 func TestASpikeIsNoDrainingCache(t *testing.T) {
 	seconds := func(rates ...uint64) (list []model.Sample) {
 		for i, r := range rates {

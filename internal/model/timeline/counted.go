@@ -104,3 +104,18 @@ func Counted(good []model.Sample, looks map[int]bool, s model.Schedule, said []*
 	}
 	return kept
 }
+
+// SplitLooks separates the samples of a workload that count from those of long repeats that do not: of a long repeat, each
+// worker's first seconds count, as many as a repeat has.
+func SplitLooks(samples []model.Sample, repeat float64) (counted, beyond []model.Sample) {
+	seen := map[[2]int]int{}
+	for _, x := range samples {
+		k := [2]int{x.Step, x.Worker}
+		if seen[k]++; x.Look && seen[k] > int(math.Round(repeat)) {
+			beyond = append(beyond, x)
+		} else {
+			counted = append(counted, x)
+		}
+	}
+	return counted, beyond
+}

@@ -34,3 +34,24 @@ func TestTheSecondsOfAKilledRun(t *testing.T) {
 		}
 	}
 }
+
+// Of a long repeat, each worker's first seconds count; of another one, all do.
+func TestSplitLooks(t *testing.T) {
+	var samples []model.Sample
+	for step, seconds := range []int{3, 6} {
+		for second := range seconds {
+			for worker := range 2 {
+				samples = append(samples, model.Sample{Step: step + 1, Worker: worker, End: float64(second), Look: step == 1})
+			}
+		}
+	}
+	counted, beyond := SplitLooks(samples, 2)
+	if len(counted) != 3*2+2*2 || len(beyond) != 4*2 {
+		t.Fatalf("%d count, %d do not", len(counted), len(beyond))
+	}
+	for _, x := range beyond {
+		if !x.Look || x.End < 2 {
+			t.Errorf("%+v does not count", x)
+		}
+	}
+}
