@@ -20,7 +20,7 @@ func (p *Prepared) Create(results string, run model.Run, now func() time.Time) (
 	run.Tools = p.Probe.Tools
 	writer, err := store.Create(results, now, store.Start{Experiment: yaml, Plan: p.Plan, Environment: p.Probe.Environment, Run: run})
 	if err != nil {
-		return nil, model.RefusedError(err.Error(), "choose another folder with --results DIR")
+		return nil, otherResults(err)
 	}
 	return writer, nil
 }

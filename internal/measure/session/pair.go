@@ -168,7 +168,7 @@ func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 			for _, begun := range p.sides[:i] {
 				_ = begun.Recorder.Finish(model.Failed, err.Error()) // it is about to be removed
 			}
-			return model.RefusedError(err.Error(), "choose another folder with --results DIR")
+			return otherResults(err)
 		}
 		p.sides[i] = engine.Side{Plan: p.Plans[i], Workers: []*engine.Worker{p.workers[i]}, Recorder: writer, Beside: evidenceFor(p.Probes[i])}
 	}

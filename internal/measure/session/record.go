@@ -70,7 +70,7 @@ func RecordTrace(ctx context.Context, e *env.Env, r Recording) error {
 			}
 		}
 		if w, err = store.CreateTrace(r.Parent, cmp.Or(r.Directory, r.ID), e.Now, fill(run)); err != nil {
-			return model.RefusedError(err.Error(), "choose another folder with --results DIR")
+			return otherResults(err)
 		}
 		if begun != nil {
 			return begun(run)

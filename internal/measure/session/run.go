@@ -60,6 +60,15 @@ type Measured struct {
 // must be closed.
 func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (result *Measured, err error) {
 	watch := to.Audience
+	release, err := reserve(to.Results)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: by.Experiment.Labels}
 	run.ID = store.Name(run.Started, by.Experiment.Target)
 	by.ID, by.Touch, by.Watch = run.ID, true, watch
@@ -146,6 +155,15 @@ type MeasuredPair struct {
 // beside them.
 func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving) (result *MeasuredPair, err error) {
 	watch, exp := to.Audience, by.Experiment
+	release, err := reserve(to.Results)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: exp.Labels}
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
 	by.ID, by.Touch, by.Watch = run.ID, true, watch
@@ -170,7 +188,7 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 	}
 	dir, err := store.CreateComparison(to.Results, run.ID)
 	if err != nil {
-		return nil, model.RefusedError(err.Error(), "choose another folder with --results DIR")
+		return nil, otherResults(err)
 	}
 	run.ID = filepath.Base(dir)
 	folder, err := store.Open(dir)
@@ -190,6 +208,19 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 		return nil, errors.Join(m.Err, folder.Close())
 	}
 	return m, nil
+}
+
+// reserve is store.Reserve with an error for the user.
+func reserve(results string) (release func(), err error) {
+	if release, err = store.Reserve(results); err != nil {
+		return nil, otherResults(err)
+	}
+	return release, nil
+}
+
+// otherResults advises another folder for results.
+func otherResults(err error) error {
+	return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 }
 
 // withdraw removes the results directory of an experiment that was refused during preparation,

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // Kind describes what exists under a name, for use in a sentence: "a block device", or "a link to x,
@@ -46,17 +49,51 @@ func noFolder(name string) string {
 
 // MakeParent creates a folder for the user. If something else is in the way, the error says what.
 func MakeParent(dir string) error {
+	_, err := makeFolders(dir)
+	return err
+}
+
+// Reserve creates the folder for results before anything is measured, so that one that cannot be created is refused then. A measurement
+// that leaves nothing there calls release, which removes what was created, unless somebody else uses it by now.
+func Reserve(dir string) (release func(), err error) {
+	created, err := makeFolders(dir)
+	release = func() {
+		for _, name := range created {
+			if os.Remove(name) != nil {
+				return
+			}
+		}
+	}
+	if err != nil {
+		release()
+		return nil, fmt.Errorf("the folder for results cannot be made: %w", err)
+	}
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		release()
+		return nil, fmt.Errorf("the folder for results, %s, cannot be written to: %w", dir, err)
+	}
+	return release, nil
+}
+
+// makeFolders creates a folder and those above it, and returns the ones that were missing, the innermost first.
+func makeFolders(dir string) (missing []string, err error) {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); err != nil {
 			if at == filepath.Dir(at) {
 				break
 			}
+			missing = append(missing, at)
 			continue
 		}
 		if info, err := os.Stat(at); err != nil || !info.IsDir() {
-			return fmt.Errorf("%s is %s", at, noFolder(at))
+			return nil, fmt.Errorf("%s is %s", at, noFolder(at))
 		}
 		break
 	}
-	return os.MkdirAll(dir, 0o755)
+	var failed *fs.PathError
+	if err = os.MkdirAll(dir, 0o755); errors.As(err, &failed) {
+		// The system's word for it, "mkdir", says less than the name of the folder.
+		err = fmt.Errorf("%s: %w", failed.Path, failed.Err)
+	}
+	return missing, err
 }

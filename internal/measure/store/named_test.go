@@ -29,3 +29,36 @@ func TestMakeParentSaysWhatIsThere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAReservedFolderIsRemovedUnlessItIsUsed(t *testing.T) {
+	dir := t.TempDir()
+	results := filepath.Join(dir, "a", "b")
+	release, err := Reserve(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(results); err != nil {
+		t.Error(err)
+	}
+	release()
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
+	if release, err = Reserve(results); err == nil {
+		err = os.WriteFile(filepath.Join(results, "other"), nil, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if _, err := os.Stat(filepath.Join(results, "other")); err != nil {
+		t.Error(err)
+	}
+	if release, err = Reserve(filepath.Join(results, "c")); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if _, err := os.Stat(results); err != nil {
+		t.Errorf("it was there before: %v", err)
+	}
+}
