@@ -20,11 +20,14 @@ func unusedRoot(e *env.Env) *cobra.Command {
 	return newRoot(&other)
 }
 
-// doesNotApply reports whether a value from the configuration does not apply to what a command is asked to do: one that its arguments rule out, a profile
-// beside an application's load, or what is for pods if no target is in a cluster.
+// doesNotApply reports whether a value from the configuration does not apply to what a command is asked to do: one that its arguments rule out, one for
+// single runs where two are compared, a profile beside an application's load, or what is for pods if no target is in a cluster.
 func doesNotApply(c *cobra.Command, section string, args []string, flag string) bool {
 	given := c.Flags().Changed
 	if !flagtable.Is(flag, allowedFlags(c, args)) {
+		return true
+	}
+	if flagtable.Is(flag, flagtable.SingleRun) && (c.Name() == "compare" || given("baseline")) {
 		return true
 	}
 	if flag == "profile" {
