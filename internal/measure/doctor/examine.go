@@ -37,7 +37,7 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 		engines.Mark, engines.Says = Fair, "only psync works: queue depths above 1 cannot be measured"
 		engines.Fix = "install a fio with libaio or io_uring, and allow io_uring (sysctl kernel.io_uring_disabled=0)"
 	}
-	memory := Check{Name: "storage", Says: fmt.Sprintf("%s on %s", orUnknown(s.Filesystem), orUnknown(s.Device))}
+	memory := Check{Name: "storage", Says: found(s.Filesystem, s.Device)}
 	if s.Memory {
 		memory = Check{Bad, "storage", dir + " is in memory (" + cmp.Or(s.Filesystem, "a device whose data is in RAM") + "): it is not storage", "name a directory on a disk: loadline doctor DIR"}
 	} else if s.MemoryPart != "" {
@@ -136,11 +136,15 @@ func checkMachine(m model.Environment, c model.Counters) []Check {
 	return []Check{cpu, steal, governor, clock}
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "an unknown one"
+// found says which filesystem is on which device; either is "" if it is not known, or if there is none.
+func found(filesystem, device string) string {
+	switch {
+	case filesystem != "" && device != "":
+		return filesystem + " on " + device
+	case filesystem != "":
+		return filesystem + " on a device that is not visible here"
 	}
-	return s
+	return cmp.Or(device, "the device is not visible here")
 }
 
 // steadyLook is how long the CPUs are observed for idle and stolen time.
