@@ -123,6 +123,7 @@ func (f *flow) modelRepeats(m model.Metric) []stats.Repeat {
 			for j := range s.Seconds {
 				s.Seconds[j] /= whole
 			}
+			s.Moved = len(f.repeats) == 1 && !sameLevel(timeline.Series(v.Seconds, model.IOPS))
 			s.Beyond = timeline.Series(f.beyond[v.Step], m)
 			for j, second := range s.Beyond {
 				s.Beyond[j] = scale(m, second) / whole

@@ -8,6 +8,8 @@ type Repeat struct {
 	// Beyond are the seconds that followed without being part of the value; they show how often seconds are slow.
 	Beyond     []float64
 	Begin, End float64
+	// Moved is set if its level changed, so that its slow seconds show nothing of those of other workloads.
+	Moved bool
 }
 
 // Floor is the smallest relative half-width that is ever published for a rate or a mean. It is that of

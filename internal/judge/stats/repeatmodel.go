@@ -178,7 +178,9 @@ func (c *RepeatModel) fit() {
 	for i := range c.members {
 		if m := &c.members[i]; !m.odd && !m.steady {
 			m.prior.df = math.Min(m.prior.df, c.noise.freedom())
-			c.stalls.add(m.stalls)
+			if !m.moved() {
+				c.stalls.add(m.stalls)
+			}
 			c.slowRepeats.add(m.slowRepeats)
 		}
 	}
@@ -266,6 +268,28 @@ func (c *RepeatModel) mean(m *member, close bool) spread {
 		sum = sum.plus(spread{v.variance / k * widen * widen, v.df})
 	}
 	return sum
+}
+
+// moved reports whether the level of a repeat changed.
+func (m *member) moved() bool {
+	return slices.ContainsFunc(m.repeats, func(v Repeat) bool { return v.Moved })
+}
+
+// Unmet is the half-width, relative or as the logarithm of a factor, that is due to slow seconds which the i-th workload has met less often than
+// the others, in its only repeat: it is 0 if it met them as often, or if so few would be no coincidence, since it then has none.
+func (c *RepeatModel) Unmet(i int) float64 {
+	m := &c.members[i]
+	others := c.stalls
+	if m.moved() {
+		return 0
+	}
+	others.subtract(m.stalls)
+	missing := c.stalls.variance() - m.stalls.variance()
+	if others.count == 0 || missing <= 0 || (distuv.Binomial{N: m.stalls.of, P: others.count / others.of}).CDF(m.stalls.count) < oddP {
+		return 0
+	}
+	v := spread{missing, 4 * c.stalls.count}
+	return StudentT(v.df) * math.Sqrt(v.variance/m.stalls.of)
 }
 
 // Few reports whether the run contained slow seconds or repeats, with at least the given loss, and so

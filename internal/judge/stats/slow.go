@@ -15,6 +15,10 @@ func (s *slow) add(o slow) {
 	s.of, s.count, s.loss, s.square = s.of+o.of, s.count+o.count, s.loss+o.loss, s.square+o.square
 }
 
+func (s *slow) subtract(o slow) {
+	s.of, s.count, s.loss, s.square = s.of-o.of, s.count-o.count, s.loss-o.loss, s.square-o.square
+}
+
 // variance is that of the loss of one of them.
 func (s slow) variance() float64 {
 	if s.count == 0 {
