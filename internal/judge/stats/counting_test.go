@@ -40,13 +40,15 @@ func TestCountsHaveNoLevels(t *testing.T) {
 	if s := Level(many); !s.Fell {
 		t.Errorf("100 I/Os a second less are none: %+v", s)
 	}
-	for name, look := range map[string]func([]float64) int{"LateFall": LateFall, "LateRise": LateRise, "SlowStart": SlowStart} {
+	for name, look := range map[string]func([]float64) int{"LateFall": LateFall, "LateRise": LateRise, "SlowStart": SlowStart, "FastStart": FastStart} {
 		y := make([]float64, 20)
 		for i := range y {
 			y[i] = 2
 		}
 		if name == "SlowStart" {
 			y[0], y[1] = 1, 1
+		} else if name == "FastStart" {
+			y[0], y[1] = 3, 3
 		} else if name == "LateFall" {
 			y[18], y[19] = 1, 1
 		} else {

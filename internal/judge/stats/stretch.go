@@ -29,11 +29,11 @@ const (
 	slightFall = 0.07
 	// Flat is the relative scatter below which a rate is held by a limit.
 	Flat = 0.02
-	// lateSeconds, lateLeast and lateApart are the thresholds of LateFall, LateRise and SlowStart.
+	// lateSeconds, lateLeast and lateApart are the thresholds of LateFall, LateRise, SlowStart and FastStart.
 	lateSeconds = 2
 	lateLeast   = 0.25
 	lateApart   = 6.0
-	// startApart replaces lateApart in SlowStart: the scatter of half a series, where neighbours are
+	// startApart replaces lateApart in SlowStart and FastStart: the scatter of half a series, where neighbours are
 	// alike, is less than that of all of it.
 	startApart = 8.0
 	// leastLevel is the minimum number of seconds of a level.
@@ -149,6 +149,17 @@ func SlowStart(y []float64) int {
 		return 0
 	}
 	return at
+}
+
+// FastStart finds a start above all that follows, too short for a segment: the number of leading seconds, at most the first quarter, that are all above all others by a quarter, and by eight times their scatter. 0 if there is none.
+func FastStart(y []float64) int {
+	for at := 1; at <= len(y)/4; at++ {
+		rest, least := y[at:], slices.Min(y[:at])
+		if slices.Max(rest) < (1-lateLeast)*least && least-Median(rest) > startApart*Scatter(rest) && !countedOnce.explains(y[:at], rest) {
+			return at
+		}
+	}
+	return 0
 }
 
 // apart reports whether the means of two pieces differ by more than the second one's noise explains,

@@ -129,7 +129,7 @@ func (s *series) segments() regime {
 			return s.change(list[i-2].From, list[i-2].To, b.From, b.To, len(list) == 3)
 		}
 	}
-	for _, look := range []func([]float64) int{stats.LateFall, stats.LateRise, stats.SlowStart} {
+	for _, look := range []func([]float64) int{stats.LateFall, stats.LateRise, stats.SlowStart, stats.FastStart} {
 		if at := look(s.rate); at > 0 && !s.counted(0, at, at, n) {
 			return s.change(0, at, at, n, true)
 		}

@@ -84,6 +84,11 @@ func (s *series) ios() (sum float64) {
 	return sum
 }
 
+// bandwidth is the mean bandwidth in bytes/s.
+func (s *series) bandwidth() float64 {
+	return s.mean(0, len(s.rate)) * s.bytes[len(s.bytes)-1] / s.ios()
+}
+
 // mean is the mean rate of seconds i to j-1: their I/Os divided by their time, as in the results.
 func (s *series) mean(i, j int) float64 {
 	var ios, seconds float64

@@ -12,8 +12,9 @@ var ruleSustained = Rule{
 	Name:   "sustained",
 	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
 	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (in `quick` and `kbench` 10 s for writes after a prefill of 20 s; and one of 10 s for another that moves more bytes, unless the prefill, or reading it back, shows it), compared with all repeats; " +
-		"if the rate falls (by 7 %, beyond the spread between repeats, and beyond a decline that the repeats before had already), the lower rate is the result",
-	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow period (a quarter slower for 4 s or more), or if a workload that may use the same credits was not tested this way",
+		"if the rate falls (by 7 %, beyond the spread between repeats, and beyond a decline that the repeats before had already), the lower rate is the result. " +
+		"Of one repeat each (`--time`, `--until-steady`): what another workload of the same direction fell to (see burst and cliff), and the last second",
+	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow period (a quarter slower for 4 s or more), if a workload that may use the same credits was not tested this way, or if the only repeat of one did more than another one fell to, or was far slower in its last second",
 	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
 }
@@ -156,9 +157,6 @@ func (ev Evidence) slowFor(r model.Result, s *model.Sustained) model.Finding {
 // noLook says why there was no long repeat: a credit that is used up within a short one shows in it.
 const noLook = "there was no time for a repeat of 20 s without a pause; a longer --max-time allows it"
 
-// noStretch says the same of one repeat of a fixed length.
-const noStretch = "no repeat lasted 20 s without a pause; --time 20s or more makes it"
-
 // usedUp is the maximum number of fast seconds in a long repeat whose predecessor left nothing of the
 // credit: the first second may still be fast.
 const usedUp = 1
@@ -246,30 +244,6 @@ func (h *holding) after(findings []model.Finding, why string) []model.Finding {
 			units.FormatRate(ios["ios"].(float64)), ios["long_workload"], units.FormatSpan(ios["seconds"].(float64)),
 			units.FormatSize(int64(bytes["bytes"].(float64))), bytes["long_workload"], why),
 		Evidence: map[string]any{"repeats": []map[string]any{ios, bytes}}})
-}
-
-// stretches is the rule for repeats that are long themselves: burst and cliff report whether those
-// fell.
-func (ev Evidence) stretches() []model.Finding {
-	var o outcome
-	var held, brief holding
-	for i := range ev.series {
-		s := &ev.series[i]
-		changed := ev.regimes[i].kind.changed()
-		switch {
-		case s.long() && len(s.rate) > 0 && len(s.rate) < longSeconds && ev.Recorded.Imported == nil:
-			brief.names = add(brief.names, s.workload)
-			brief.add(s.workload, float64(len(s.rate)), s.ios(), s.bytes[len(s.bytes)-1])
-		case !s.long() || len(s.rate) < longSeconds:
-			o.miss(s.workload, tooFewSeconds)
-		case changed != "":
-			o.miss(s.workload, changed)
-		default:
-			o.pass(s.workload)
-			held.add(s.workload, float64(len(s.rate)), s.ios(), s.bytes[len(s.bytes)-1])
-		}
-	}
-	return brief.after(held.into(o.findings("", "no second was recorded")), noStretch)
 }
 
 // changed says which rule reports that the rate of such a series did not hold; "" if it held.

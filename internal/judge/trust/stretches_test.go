@@ -1,0 +1,107 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// stretch is one unbroken repeat for a test: the first seconds at one rate, all others at another one.
+type stretch struct {
+	name          string
+	block         int64
+	first         int
+	before, after float64
+	// slow is the index of a second at half the rate; 0 if there is none.
+	slow int
+}
+
+// stretchesOf is the outcome of the rule for such repeats, by workload: what is said if it is a warning, else "".
+func stretchesOf(imported bool, list ...stretch) map[string]string {
+	rec := &model.Recorded{}
+	rec.Plan.Schedule.Mode = model.Fixed
+	if imported {
+		rec.Imported = &model.Imported{}
+	}
+	ev := Evidence{Recorded: rec}
+	for _, x := range list {
+		w := model.Workload{Name: x.name, BlockSize: x.block, Direction: model.Read}
+		if strings.Contains(x.name, "write") {
+			w.Direction = model.Write
+		}
+		rec.Plan.Workloads = append(rec.Plan.Workloads, w)
+		s := series{workload: x.name, direction: w.Direction, repeats: 1, counting: stats.Counting{Workers: 1}}
+		for i := range 20 {
+			rate := x.after
+			if i < x.first {
+				rate = x.before
+			}
+			if x.slow > 0 && i == x.slow {
+				rate /= 2
+			}
+			// Some noise: the level of a throttle is flat as well.
+			rate *= 1 + 0.01*float64(i%3-1)
+			moved := rate * float64(x.block)
+			if i > 0 {
+				moved += s.bytes[i-1]
+			}
+			s.rate, s.bytes = append(s.rate, rate), append(s.bytes, moved)
+			s.begin, s.end, s.repeat = append(s.begin, float64(i)), append(s.end, float64(i+1)), append(s.repeat, 0)
+		}
+		ev.series = append(ev.series, s)
+	}
+	for i := range ev.series {
+		ev.regimes = append(ev.regimes, ev.series[i].regime())
+	}
+	said := map[string]string{}
+	for _, f := range ev.stretches() {
+		for _, name := range f.Results {
+			if f.Severity == model.SeverityWarning {
+				said[name] = f.Message
+			}
+		}
+	}
+	return said
+}
+
+// A credit that outlasts a repeat shows in the next workload that draws on it.
+func TestWhatHeldAStretchMayBeABurst(t *testing.T) {
+	const k, m = 4 << 10, 128 << 10
+	held := stretch{name: "write-a", block: k, after: 12000}
+	for name, c := range map[string]struct {
+		imported bool
+		list     []stretch
+		doubted  []string
+	}{
+		"the same work fell":                  {false, []stretch{held, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, []string{"write-a"}},
+		"it had fallen before":                {false, []stretch{{name: "write-b", block: k, first: 8, before: 12000, after: 6000}, held}, []string{"write-a"}},
+		"it fell at once":                     {false, []stretch{held, {name: "write-b", block: k, first: 1, before: 12000, after: 6000}}, []string{"write-a"}},
+		"it fell early":                       {false, []stretch{held, {name: "write-b", block: k, first: 3, before: 12000, after: 6000}}, []string{"write-a"}},
+		"large blocks of the same rate fell":  {false, []stretch{held, {name: "write-b", block: m, first: 8, before: 12500, after: 6000}}, []string{"write-a"}},
+		"large blocks of another rate fell":   {false, []stretch{held, {name: "write-b", block: m, first: 8, before: 16000, after: 4000}}, nil},
+		"this one moves more in every way":    {false, []stretch{{name: "write-a", block: m, after: 12000}, {name: "write-b", block: k, first: 8, before: 16000, after: 4000}}, []string{"write-a"}},
+		"this one is below what remained":     {false, []stretch{{name: "write-a", block: k, after: 5900}, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, nil},
+		"the other direction fell":            {false, []stretch{{name: "read-a", block: k, after: 12000}, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, nil},
+		"the other one rose":                  {false, []stretch{held, {name: "write-b", block: k, first: 8, before: 6000, after: 11000}}, nil},
+		"another document's order is unknown": {true, []stretch{held, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, nil},
+		"the last second is slow":             {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 19}, {name: "write-b", block: k, after: 12000}}, []string{"write-a"}},
+		"seconds are slow at other times too": {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 19}, {name: "write-b", block: k, after: 12000, slow: 7}}, nil},
+		"a second in the middle is slow":      {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 11}}, nil},
+		"nothing happened":                    {false, []stretch{held, {name: "write-b", block: m, after: 6000}}, nil},
+	} {
+		said := stretchesOf(c.imported, c.list...)
+		var names []string
+		for of, message := range said {
+			names = append(names, of)
+			if !strings.Contains(message, "not tested for long enough: ") || !strings.Contains(message, "burst credits") {
+				t.Errorf("%s: %s", name, message)
+			}
+		}
+		if slices.Sort(names); !slices.Equal(names, c.doubted) {
+			t.Errorf("%s: %v, want warnings for %v", name, said, c.doubted)
+		}
+	}
+}
