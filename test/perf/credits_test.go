@@ -28,7 +28,7 @@ func TestNoRateThatACreditAllowsIsValid(t *testing.T) {
 				// With fewer workloads the mix has a long repeat, or none.
 				args = append(args, "--only", []string{"*read*,*mix*,seq-write-bw", "*mix*,rand-write*", "*mix*,*lat"}[seed/2%3])
 			}
-			rep, err := report(t.Context(), t.TempDir(), args...)
+			rep, err := report(t.Context(), inMemory(t), args...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestNoRateThatACreditAllowsIsValidInOneRepeat(t *testing.T) {
 		for seed := range creditRuns {
 			storage, iops, seconds := drawnCredit(r, seed)
 			args := []string{fmt.Sprintf("fake:?seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed + 1), "--profile", profile, "--time", "20s"}
-			rep, err := report(t.Context(), t.TempDir(), args...)
+			rep, err := report(t.Context(), inMemory(t), args...)
 			if err != nil {
 				t.Fatal(err)
 			}

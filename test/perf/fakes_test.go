@@ -18,7 +18,7 @@ func comparedFakes(t *testing.T, a, b string, run int, args ...string) model.Com
 	var stdout, stderr bytes.Buffer
 	world := *env.OS()
 	world.Args = append([]string{"compare", fmt.Sprintf("fake:?%s&seed=%d", a, 2*run+1), fmt.Sprintf("fake:?%s&seed=%d", b, 2*run+2),
-		"--seed", fmt.Sprint(run + 1), "--format", "json", "--quiet", "--results", t.TempDir()}, args...)
+		"--seed", fmt.Sprint(run + 1), "--format", "json", "--quiet", "--results", inMemory(t)}, args...)
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
 	world.Terminal, world.Output = env.Terminal{Width: 120}, env.Terminal{Width: 120}
 	code := cli.Run(t.Context(), &world)

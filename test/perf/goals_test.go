@@ -81,7 +81,7 @@ func TestNoGoalIsMetByAWorkloadThatSawNoBurst(t *testing.T) {
 	met := 0
 	for seed := range runs {
 		// The bound is 0.9 times the p99 of three hours.
-		r, err := report(context.Background(), t.TempDir(), fmt.Sprintf("fake:?iops=3000&cv=0.01&spike=0.1&spike-level=0.2&seed=%d", seed+1),
+		r, err := report(context.Background(), inMemory(t), fmt.Sprintf("fake:?iops=3000&cv=0.01&spike=0.1&spike-level=0.2&seed=%d", seed+1),
 			"--seed", fmt.Sprint(seed+1), "--profile", "quick", "--goal", "rand-read-iops p99 < 93.9ms")
 		if err != nil && len(r.Goals) == 0 {
 			t.Fatal(err)

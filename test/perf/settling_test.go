@@ -35,7 +35,7 @@ func waited(t testing.TB, dir string, r model.Report) float64 {
 func TestHonestStorageIsNotWaitedFor(t *testing.T) {
 	const runs = 10
 	for _, storage := range []string{"cv=0.10", "cv=0.06&phi=0.8", "cv=0.06&phi=0.95", "cv=0.01&repeat-cv=0.06", "cv=0.25"} {
-		dir, sum := t.TempDir(), 0.0
+		dir, sum := inMemory(t), 0.0
 		for seed := range runs {
 			r, err := report(context.Background(), dir, fmt.Sprintf("fake:?iops=20000&seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed+1), "--profile", "quick")
 			if err != nil {
@@ -59,7 +59,7 @@ func TestHonestStorageIsNotWaitedFor(t *testing.T) {
 func TestReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 	const runs, rate = 10, 2000.0
 	for _, storage := range []string{"cache=3000&cv=0.01", "cache=20000&cv=0.01", "cache=20000&cv=0.05", "cache=20000&cv=0.03&phi=0.8"} {
-		dir, valid := t.TempDir(), 0
+		dir, valid := inMemory(t), 0
 		for seed := range runs {
 			r, err := report(context.Background(), dir, fmt.Sprintf("fake:?iops=%g&seed=%d&%s", rate, seed+1, storage), "--seed", fmt.Sprint(seed+1), "--profile", "quick")
 			if err != nil {
@@ -85,7 +85,7 @@ func TestReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 func TestReadsBesideASmallCacheAreRightOrSuspect(t *testing.T) {
 	const runs, rate = 20, 2000.0
 	for _, storage := range []string{"cache=2000&cv=0.01", "cache=4000&cv=0.01"} {
-		dir := t.TempDir()
+		dir := inMemory(t)
 		for seed := range runs {
 			r, err := report(context.Background(), dir, fmt.Sprintf("fake:?iops=%g&seed=%d&%s", rate, seed+1, storage), "--seed", fmt.Sprint(seed+1), "--profile", "quick",
 				"--only", "rand-read-iops,rand-write-lat")
@@ -129,7 +129,7 @@ func TestHonestStorageIsNeverAccusedOfWriting(t *testing.T) {
 	t.Parallel()
 	const runs = 240
 	r := rand.New(rand.NewPCG(1, 20261126))
-	dir, warned := t.TempDir(), 0
+	dir, warned := inMemory(t), 0
 	for seed := range runs {
 		iops := 300 * math.Exp(5*r.Float64())
 		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&phi=%.2f&repeat-cv=%.3f&spike=%.3f", iops, 0.3*r.Float64()*r.Float64(), 0.97*r.Float64(), 0.1*r.Float64()*r.Float64(),
@@ -158,7 +158,7 @@ func TestReadsBesideACacheThatOutlastsTheWaits(t *testing.T) {
 	t.Parallel()
 	const runs = 100
 	r := rand.New(rand.NewPCG(2, 20261126))
-	dir, seen, suspect := t.TempDir(), 0, 0
+	dir, seen, suspect := inMemory(t), 0, 0
 	for seed := range runs {
 		iops := math.Round(300 * math.Exp(3*r.Float64()))
 		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&cache=%.0f&absorb=%.0f", iops, 0.03*r.Float64(), iops*20*math.Exp(4*r.Float64()), iops*(2+30*r.Float64()))
@@ -193,7 +193,7 @@ func TestNoisyReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 	t.Parallel()
 	const runs = 60
 	r := rand.New(rand.NewPCG(5, 5))
-	dir := t.TempDir()
+	dir := inMemory(t)
 	for seed := range runs {
 		iops := math.Round(300 * math.Exp(2*r.Float64()))
 		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&cache=%.0f&absorb=%.0f", iops, 0.1+0.2*r.Float64(), iops*(4+40*r.Float64()), iops*(3+15*r.Float64()))
@@ -213,7 +213,7 @@ func TestLongReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 	t.Parallel()
 	const runs = 80
 	r := rand.New(rand.NewPCG(8, 20261129))
-	dir := t.TempDir()
+	dir := inMemory(t)
 	valid, wrong := map[model.Direction]int{}, 0
 	for seed := range runs {
 		iops := math.Round(300 * math.Exp(3*r.Float64()))
@@ -282,7 +282,7 @@ func TestWritesAloneAreRightOrSuspect(t *testing.T) {
 	t.Parallel()
 	const runs = 240
 	r := rand.New(rand.NewPCG(9, 20261129))
-	dir, valid, warned := t.TempDir(), 0, 0
+	dir, valid, warned := inMemory(t), 0, 0
 	for seed := range runs {
 		iops := math.Round(300 * math.Exp(3*r.Float64()))
 		storage := fmt.Sprintf("iops=%.0f&cv=%.3f&phi=%.2f", iops, 0.1*r.Float64(), 0.9*r.Float64())
