@@ -125,37 +125,21 @@ func (k *recorder) publish(aspect Aspect) error {
 	return err
 }
 
-// folders are those that were made for the results, the deepest first.
-type folders []string
-
-// removeEmpty removes those in which nothing was saved.
-func (f folders) removeEmpty() {
-	for _, dir := range f {
-		if os.Remove(dir) != nil {
-			return // something is in it
-		}
-	}
-}
-
-// writableBeside checks that results can be saved, before anything is measured, and returns the folders that it made for them.
-func writableBeside(path string) (made folders, err error) {
+// writableBeside checks that results can be saved, before anything is measured; release removes the folders that it made for them, if they are empty.
+func writableBeside(path string) (release func(), err error) {
 	dir := filepath.Dir(path)
-	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
-		if _, err := os.Lstat(at); err == nil {
-			break
-		}
-		made = append(made, at)
-	}
-	if err = store.MakeParent(dir); err == nil {
+	if release, err = store.Reserve(dir); err == nil {
 		var f *os.File
 		if f, err = os.CreateTemp(dir, ".tmp-*"); err == nil {
 			f.Close()
 			err = os.Remove(f.Name())
 		}
+		if err != nil {
+			release()
+		}
 	}
 	if err != nil {
-		made.removeEmpty()
 		return nil, model.RefusedError("results cannot be saved in "+dir+": "+err.Error(), "name a folder that may be written in OUTPUT, such as OUTPUT=/tmp/device")
 	}
-	return made, nil
+	return release, nil
 }

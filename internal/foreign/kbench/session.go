@@ -51,8 +51,8 @@ type Session struct {
 	// made is set if the file did not exist before, so that the worker creates and removes it.
 	made     bool
 	prepared *session.Prepared
-	// folders were made for the results.
-	folders folders
+	// release removes the folders that were made for the results, if they are empty.
+	release func()
 }
 
 // Cycle is one pass over all jobs.
@@ -67,16 +67,16 @@ const betweenCycles = time.Second
 
 // Begin refuses what cannot be measured or would destroy data, creates the file, and plans.
 func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, error) {
-	made, err := writableBeside(r.Prefix)
+	release, err := writableBeside(r.Prefix)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{options: o, env: e, request: r, folders: made}
+	s := &Session{options: o, env: e, request: r, release: release}
 	if err = s.lay(ctx); err == nil {
 		err = s.prepare(ctx)
 	}
 	if err != nil {
-		made.removeEmpty()
+		release()
 		return nil, sentence(err)
 	}
 	return s, nil
@@ -85,7 +85,7 @@ func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, err
 // Close ends the session of the worker, which removes the file if it created it, and discards a device
 // that it filled if everything was measured.
 func (s *Session) Close() error {
-	defer s.folders.removeEmpty()
+	defer s.release()
 	return s.prepared.Close()
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -213,7 +214,7 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 // reserve is store.Reserve with an error for the user.
 func reserve(results string) (release func(), err error) {
 	if release, err = store.Reserve(results); err != nil {
-		return nil, otherResults(err)
+		return nil, otherResults(fmt.Errorf("the folder for results cannot be used: %w", err))
 	}
 	return release, nil
 }

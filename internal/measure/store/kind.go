@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,42 +48,50 @@ func noFolder(name string) string {
 	return kind + ", not a folder"
 }
 
-// MakeParent creates a folder for the user. If something else is in the way, the error says what.
-func MakeParent(dir string) error {
-	_, err := makeFolders(dir)
-	return err
-}
-
 // Reserve creates the folder for results before anything is measured, so that one that cannot be created is refused then. A measurement
-// that leaves nothing there calls release, which removes what was created, unless somebody else uses it by now.
+// that leaves nothing there calls release, which removes the folders that were created, those that are still empty. If ".." follows another folder in
+// its name, which means something else behind a link, it is left to be created when something is saved.
 func Reserve(dir string) (release func(), err error) {
+	release = func() {}
+	rest := filepath.ToSlash(dir)
+	for strings.HasPrefix(rest, "../") {
+		rest = rest[len("../"):]
+	}
+	if strings.Contains("/"+rest+"/", "/../") && rest != ".." {
+		return release, nil
+	}
 	created, err := makeFolders(dir)
 	release = func() {
 		for _, name := range created {
-			if os.Remove(name) != nil {
+			// What has this name by now may be a file, or a link to another folder.
+			if unix.Rmdir(name) != nil {
 				return
 			}
 		}
 	}
+	if err == nil {
+		if err = unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+			err = fmt.Errorf("%s cannot be written to: %w", dir, err)
+		}
+	}
 	if err != nil {
 		release()
-		return nil, fmt.Errorf("the folder for results cannot be made: %w", err)
-	}
-	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
-		release()
-		return nil, fmt.Errorf("the folder for results, %s, cannot be written to: %w", dir, err)
+		return nil, err
 	}
 	return release, nil
 }
 
-// makeFolders creates a folder and those above it, and returns the ones that were missing, the innermost first.
+// makeFolders creates a folder for the user and those above it, and returns the ones that were missing, the innermost first. If something else is in
+// the way, the error says what.
 func makeFolders(dir string) (missing []string, err error) {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); err != nil {
 			if at == filepath.Dir(at) {
 				break
 			}
-			missing = append(missing, at)
+			if errors.Is(err, fs.ErrNotExist) {
+				missing = append(missing, at)
+			}
 			continue
 		}
 		if info, err := os.Stat(at); err != nil || !info.IsDir() {

@@ -62,3 +62,33 @@ func TestAReservedFolderIsRemovedUnlessItIsUsed(t *testing.T) {
 		t.Errorf("it was there before: %v", err)
 	}
 }
+
+// What somebody has put in its place meanwhile stays.
+func TestAReservedFolderThatWasReplacedStays(t *testing.T) {
+	for name, replace := range map[string]func(name string) error{
+		"a file": func(name string) error { return os.WriteFile(name, []byte("mine"), 0o600) },
+		"a link": func(name string) error { return os.Symlink(t.TempDir(), name) },
+	} {
+		results := filepath.Join(t.TempDir(), "results")
+		release, err := Reserve(results)
+		if err == nil {
+			err = errors.Join(os.Remove(results), replace(results))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+		if _, err := os.Lstat(results); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := t.TempDir()
+	release, err := Reserve(dir + "/new/../other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
+}

@@ -167,7 +167,7 @@ func writeSamples(w io.Writer, samples []model.Sample) error {
 // MakeDirectory creates a directory under parent, with a number appended if the name is taken. It is
 // private to the user; parent is created if needed, with the permissions of the umask.
 func MakeDirectory(parent, name string) (string, error) {
-	if err := MakeParent(parent); err != nil {
+	if _, err := makeFolders(parent); err != nil {
 		return "", fmt.Errorf("the folder for results cannot be made: %w", err)
 	}
 	return freshDir(parent, name)

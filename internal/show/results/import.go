@@ -191,7 +191,7 @@ func (f *ImportOptions) directory(name string) (string, error) {
 	case err == nil:
 		err = os.Remove(f.Into)
 	case errors.Is(err, os.ErrNotExist):
-		err = store.MakeParent(filepath.Dir(filepath.Clean(f.Into)))
+		_, err = store.Reserve(filepath.Dir(filepath.Clean(f.Into)))
 	}
 	if err != nil {
 		return "", model.RefusedError(fmt.Sprintf("%s cannot be made: %v", f.Into, err), "name a new directory")
