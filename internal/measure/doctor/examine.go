@@ -138,13 +138,10 @@ func checkMachine(m model.Environment, c model.Counters) []Check {
 
 // found says which filesystem is on which device; either is "" if it is not known, or if there is none.
 func found(filesystem, device string) string {
-	switch {
-	case filesystem != "" && device != "":
+	if filesystem != "" && device != "" {
 		return filesystem + " on " + device
-	case filesystem != "":
-		return filesystem + " on a device that is not visible here"
 	}
-	return cmp.Or(device, "the device is not visible here")
+	return cmp.Or(filesystem, device, "the device is not visible here")
 }
 
 // steadyLook is how long the CPUs are observed for idle and stolen time.

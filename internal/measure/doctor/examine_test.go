@@ -49,7 +49,7 @@ func TestThePlaceMayBeInMemory(t *testing.T) {
 	}{
 		"a disk":     {model.Storage{Filesystem: "ext4", Device: "vda"}, Good, "ext4 on vda"},
 		"no files":   {model.Storage{Device: "vda"}, Good, "vda"},
-		"a server":   {model.Storage{Filesystem: "nfs4"}, Good, "nfs4 on a device that is not visible here"},
+		"a server":   {model.Storage{Filesystem: "nfs4"}, Good, "nfs4"},
 		"nothing":    {model.Storage{}, Good, "the device is not visible here"},
 		"memory":     {model.Storage{Filesystem: "tmpfs", Memory: true}, Bad, "is in memory (tmpfs)"},
 		"a RAM disk": {model.Storage{Device: "loop0", Memory: true}, Bad, "is in memory (a device whose data is in RAM)"},
