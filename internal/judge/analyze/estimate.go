@@ -117,8 +117,9 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 			half = math.Hypot(stats.Series(f.stretches(m), 0), f.hidden())
 		} else {
 			half = stats.Series(f.series(0, m), whole)
-			repeats, at := f.repeatModel(m)
-			half = math.Hypot(half, repeats.Unmet(at)*whole)
+			if repeats, at := f.repeatModel(m); f.peers.single() {
+				half = math.Hypot(half, repeats.Unmet(at)*whole)
+			}
 		}
 		return half, half
 	}

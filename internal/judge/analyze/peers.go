@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
@@ -62,6 +63,11 @@ func (p *peers) find(workload string, d model.Direction) *flow {
 		}
 	}
 	return nil
+}
+
+// single reports whether no workload has more than one repeat.
+func (p *peers) single() bool {
+	return !slices.ContainsFunc(p.flows, func(f *flow) bool { return len(f.repeats) > 1 })
 }
 
 // span is the time in seconds over which the storage was measured, whatever the workload.

@@ -275,8 +275,8 @@ func (m *member) moved() bool {
 	return slices.ContainsFunc(m.repeats, func(v Repeat) bool { return v.Moved })
 }
 
-// Unmet is the half-width, relative or as the logarithm of a factor, that is due to slow seconds which the i-th workload has met less often than
-// the others, in its only repeat: it is 0 if it met them as often, or if so few would be no coincidence, since it then has none.
+// Unmet is the half-width, relative or as the logarithm of a factor, that is due to slow seconds which the i-th workload met less often than
+// the others, where each has only one repeat. It is 0 if it met them as often, or so rarely that this can hardly be chance: it then has none.
 func (c *RepeatModel) Unmet(i int) float64 {
 	m := &c.members[i]
 	others := c.stalls
