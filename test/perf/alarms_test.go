@@ -46,22 +46,6 @@ func waysToRun() [][]string {
 	}
 }
 
-// inMemory is a directory for the results of simulated storage, in memory if there is such a filesystem: thousands of runs save every repeat,
-// and would keep the disk busy that other tests measure at the same time.
-func inMemory(t testing.TB) string {
-	const memory = "/dev/shm"
-	dir, err := os.MkdirTemp(memory, "loadline-perf-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
 // report runs a whole command inside this process and parses its report.
 func report(ctx context.Context, dir string, args ...string) (model.Report, error) {
 	var stdout, stderr bytes.Buffer
