@@ -121,3 +121,40 @@ func TestNoRateThatACreditAllowsIsValidInOneRepeat(t *testing.T) {
 	}
 	t.Logf("%d of %d runs had a rate to doubt", doubted, runs)
 }
+
+// Honest storage is not told that it lives on credits: not where seconds vary, are slow now and then, or where a cache takes the first seconds that a
+// result until steady leaves out. At most one run in a hundred may be.
+func TestHonestStorageHasNoCreditsInOneRepeat(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(100, 20261201))
+	accused, runs := 0, 0
+	for _, how := range []string{"--time 20s", "--time 20s spikes", "--until-steady spikes", "--until-steady cache"} {
+		for seed := range creditRuns {
+			iops := math.Round(300 * math.Exp(4*r.Float64()))
+			storage := fmt.Sprintf("iops=%.0f&cv=%.3f&phi=%.2f", iops, 0.06*r.Float64(), 0.7*r.Float64())
+			if strings.HasSuffix(how, "spikes") {
+				storage += fmt.Sprintf("&spike=%.3f&spike-level=%.2f", 0.02+0.18*r.Float64(), 0.2+0.4*r.Float64())
+			}
+			if strings.HasSuffix(how, "cache") {
+				absorb := iops * (2 + 3*r.Float64())
+				storage += fmt.Sprintf("&absorb=%.0f&cache=%.0f", absorb, (absorb-iops)*(1+4*r.Float64()))
+			}
+			args := []string{fmt.Sprintf("fake:?seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed + 1), "--profile", "quick"}
+			way := strings.TrimSuffix(strings.TrimSuffix(how, " spikes"), " cache")
+			rep, err := report(t.Context(), inMemory(t), append(args, strings.Fields(way)...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs++
+			if i := slices.IndexFunc(rep.Findings, func(f model.Finding) bool {
+				return strings.HasPrefix(f.Message, "not tested for long enough") || strings.HasPrefix(f.Message, "burst credit")
+			}); i >= 0 {
+				t.Logf("%v: %s", args, rep.Findings[i].Message)
+				accused++
+			}
+		}
+	}
+	if accused > runs/100 {
+		t.Errorf("%d of %d runs are told of credits that the storage does not have", accused, runs)
+	}
+}

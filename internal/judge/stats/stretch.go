@@ -151,7 +151,9 @@ func SlowStart(y []float64) int {
 	return at
 }
 
-// FastStart finds a start above all that follows, too short for a segment: the number of leading seconds, at most the first quarter, that are all above all others by a quarter, and by eight times their scatter. 0 if there is none.
+// FastStart finds a start above all that follows, too short for a segment: the number of leading seconds, at
+// most the first quarter, that are all above all others by a quarter, and by eight times their scatter. 0 if
+// there is none.
 func FastStart(y []float64) int {
 	for at := 1; at <= len(y)/4; at++ {
 		rest, least := y[at:], slices.Min(y[:at])

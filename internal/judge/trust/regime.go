@@ -43,6 +43,8 @@ const (
 	// is the largest one that may remain possible if none is found: beyond it, the series is too noisy.
 	driftSeconds = 40
 	driftMost    = 0.20
+	// startMatters is the factor by which a fast start of a few seconds raises the mean if it is reported.
+	startMatters = 1.05
 	// slideLeast is the least fall during the seconds before a lower level, as a share of the difference of the levels, that
 	// makes it a gradual one.
 	slideLeast = 0.7
@@ -129,10 +131,13 @@ func (s *series) segments() regime {
 			return s.change(list[i-2].From, list[i-2].To, b.From, b.To, len(list) == 3)
 		}
 	}
-	for _, look := range []func([]float64) int{stats.LateFall, stats.LateRise, stats.SlowStart, stats.FastStart} {
+	for _, look := range []func([]float64) int{stats.LateFall, stats.LateRise, stats.SlowStart} {
 		if at := look(s.rate); at > 0 && !s.counted(0, at, at, n) {
 			return s.change(0, at, at, n, true)
 		}
+	}
+	if at := stats.FastStart(s.rate); at > 0 && !s.untilSteady && s.mean(0, n) > startMatters*s.mean(at, n) {
+		return s.change(0, at, at, n, true)
 	}
 	return regime{kind: steady}
 }

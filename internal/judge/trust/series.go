@@ -25,6 +25,8 @@ type series struct {
 	repeats int
 	// counting is how the I/Os were counted.
 	counting stats.Counting
+	// untilSteady is set if its first seconds are no part of the result where they differ.
+	untilSteady bool
 }
 
 // allSeries collects the series of all results, in their order. The workers of a repeat are added up
@@ -43,7 +45,7 @@ func (ev Evidence) allSeries() []series {
 		if r.Direction == model.Sync {
 			continue
 		}
-		s := series{workload: r.Workload, direction: r.Direction}
+		s := series{workload: r.Workload, direction: r.Direction, untilSteady: ev.Recorded.Plan.Schedule.Mode == model.Steady}
 		if w, known := ev.Recorded.Plan.Workload(r.Workload); known {
 			s.counting = stats.Counting{Workers: w.VolumeCount(), Random: w.OpenLoop}
 		}
@@ -84,10 +86,11 @@ func (s *series) ios() (sum float64) {
 	return sum
 }
 
-// bandwidth is the mean bandwidth in bytes/s.
-func (s *series) bandwidth() float64 {
-	return s.mean(0, len(s.rate)) * s.bytes[len(s.bytes)-1] / s.ios()
-}
+// moved is how many bytes were moved.
+func (s *series) moved() float64 { return s.bytes[len(s.bytes)-1] }
+
+// block is the mean number of bytes of an I/O.
+func (s *series) block() float64 { return s.moved() / s.ios() }
 
 // mean is the mean rate of seconds i to j-1: their I/Os divided by their time, as in the results.
 func (s *series) mean(i, j int) float64 {

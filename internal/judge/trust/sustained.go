@@ -14,7 +14,7 @@ var ruleSustained = Rule{
 	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (in `quick` and `kbench` 10 s for writes after a prefill of 20 s; and one of 10 s for another that moves more bytes, unless the prefill, or reading it back, shows it), compared with all repeats; " +
 		"if the rate falls (by 7 %, beyond the spread between repeats, and beyond a decline that the repeats before had already), the lower rate is the result. " +
 		"Of one repeat each (`--time`, `--until-steady`): what another workload of the same direction fell to (see burst and cliff), and the last second",
-	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow period (a quarter slower for 4 s or more), if a workload that may use the same credits was not tested this way, or if the only repeat of one did more than another one fell to, or was far slower in its last second",
+	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, if long repeats were slower, but too few or too uneven to decide, if one had a slow period (a quarter slower for 4 s or more), if a workload that may use the same credits was not tested this way, or if a workload's only repeat was faster than the level that another one fell to, or far slower in its last second",
 	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
 }
