@@ -158,11 +158,11 @@ func (ev Evidence) outlasting(i int, falls []creditEnd) (f creditEnd, certain bo
 	return found, false
 }
 
-// inBoth returns the rate of the series, and those of another one before and after its fall, in I/Os and in bytes per second. Each volume may
-// have its own credit.
+// inBoth returns the rate of the second half of the series, which no credit at its start is part of, and those of another one before and after its fall, in
+// I/Os and in bytes per second. Each volume may have its own credit.
 func (s *series) inBoth(o *series, f creditEnd) [2][3]float64 {
 	share := math.Max(1, float64(s.counting.Workers)/float64(o.counting.Workers))
-	rate, block := s.mean(0, len(s.rate)), o.block()
+	rate, block := s.mean(len(s.rate)/2, len(s.rate)), o.block()
 	return [2][3]float64{{rate, share * f.before, share * f.after}, {rate * s.block(), share * f.before * block, share * f.after * block}}
 }
 

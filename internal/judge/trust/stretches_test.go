@@ -98,6 +98,7 @@ func TestWhatHeldAStretchMayBeABurst(t *testing.T) {
 		"large blocks of another rate fell":   {false, []stretch{held, {name: "write-b", block: m, first: 8, before: 16000, after: 4000}}, nil},
 		"this one moves more in every way":    {false, []stretch{{name: "write-a", block: m, after: 12000}, {name: "write-b", block: k, first: 8, before: 16000, after: 4000}}, []string{"write-a"}},
 		"this one is below what remained":     {false, []stretch{{name: "write-a", block: k, after: 5900}, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, nil},
+		"each had its own short start":        {false, []stretch{{name: "write-a", block: k, first: 1, before: 11000, after: 6000}, {name: "write-b", block: k, first: 1, before: 12000, after: 5900}}, nil},
 		"the other direction fell":            {false, []stretch{{name: "read-a", block: k, after: 14000}, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, nil},
 		"both directions have one limit":      {false, []stretch{{name: "read-a", block: k, after: 12000}, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, []string{"read-a"}},
 		"the other one rose":                  {false, []stretch{held, {name: "write-b", block: k, first: 8, before: 6000, after: 11000}}, nil},
