@@ -149,7 +149,30 @@ func TestPlanRefusesWhatRunRefuses(t *testing.T) {
 		if ran.code != 2 || planned.code != 2 || sentence(planned) != sentence(ran) {
 			t.Errorf("run: %d %s\nplan: %d %s", ran.code, sentence(ran), planned.code, sentence(planned))
 		}
+		// A plan has no results. Where they cannot be saved, nothing is written to the target either.
+		own := filepath.Join(public(t), "own")
+		ran = asNobody(t, append([]string{"run", own, "--create", "--results", "/var/results"}, brief...)...)
+		if ran.code != 2 || !strings.Contains(sentence(ran), "the folder for results cannot be used: /var/results: permission denied") {
+			t.Errorf("%d %s", ran.code, sentence(ran))
+		}
+		if _, err := os.Lstat(own); err == nil {
+			t.Errorf("%s was made", own)
+		}
 	})
+}
+
+// public makes a directory that every user may write to.
+func public(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "loadline-public-")
+	if err == nil {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		err = os.Chmod(dir, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // sentence returns what a command printed on standard error, without its own name.
@@ -174,7 +197,7 @@ func asNobody(t *testing.T, args ...string) outcome {
 	}
 	t.Cleanup(func() { _ = os.Remove(copied) })
 	cmd := exec.Command("setpriv", append([]string{"--reuid=65534", "--regid=65534", "--clear-groups", copied}, args...)...)
-	cmd.Dir = "/"
+	cmd.Dir = public(t)
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {
