@@ -122,6 +122,32 @@ func TestNoRateThatACreditAllowsIsValidInOneRepeat(t *testing.T) {
 	t.Logf("%d of %d runs had a rate to doubt", doubted, runs)
 }
 
+// What short repeats did with a credit are no slow seconds that the rate of a long repeat has to allow for: each result of this device, found by drawing, is known
+// to ±7 %.
+func TestARateThatFellBorrowsNoSlowSeconds(t *testing.T) {
+	t.Parallel()
+	const iops = 4153.0
+	for _, profile := range []string{"quick", "kbench"} {
+		rep, err := report(t.Context(), inMemory(t), "fake:?iops=4153&cv=0.006&bandwidth=1e12&burst=16497&credit=111062&seed=12", "--seed", "12", "--profile", profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fell := 0
+		for _, x := range rep.Results {
+			if !x.Sustained.Fallen() {
+				continue
+			}
+			fell++
+			if e := x.Metrics[model.IOPS]; e.Low > iops || e.High < iops || e.High-e.Low > 2*0.07*e.Value {
+				t.Errorf("%s: %s did %.0f/s (%.0f to %.0f)", profile, x.Workload, e.Value, e.Low, e.High)
+			}
+		}
+		if fell == 0 {
+			t.Errorf("%s: no rate fell, which shows nothing", profile)
+		}
+	}
+}
+
 // Honest storage is not told that it lives on credits: not where seconds vary, are slow now and then, or where a cache takes the first seconds that a
 // result until steady leaves out. At most one run in a hundred may be.
 func TestHonestStorageHasNoCreditsInOneRepeat(t *testing.T) {

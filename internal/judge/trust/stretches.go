@@ -22,7 +22,8 @@ const (
 	// has to last if no later workload confirms it.
 	creditLeast   = 0.25
 	creditSeconds = 5
-	// refillLeast is the shortest pause, in seconds, in which a credit may have become available again.
+	// refillLeast is the shortest pause, in seconds, in which a credit may have become available again, as it is between long repeats (pauseLeast
+	// in package analyze).
 	refillLeast = 11
 	// endApart is how many times the scatter of the others a slow last second is below their median.
 	endApart = 8
@@ -92,17 +93,15 @@ func (ev Evidence) falls() []creditEnd {
 		if !known || w.Direction == model.Mixed || !s.long() {
 			continue
 		}
-		at := r.at
+		at, after := r.at, r.after
 		if r.kind != bursting && r.kind != stepping {
 			if at = stats.FastStart(s.rate); at == 0 {
 				continue
 			}
+			after = s.mean(at, len(s.rate))
 		}
 		// The second of the fall belongs to neither level.
-		f := creditEnd{by: i, before: stats.Median(s.rate[:at]), after: s.mean(at, len(s.rate))}
-		if r.kind == bursting || r.kind == stepping {
-			f.after = r.after
-		}
+		f := creditEnd{by: i, before: stats.Median(s.rate[:at]), after: after}
 		if f.after > (1-creditLeast)*f.before {
 			continue
 		}
@@ -131,8 +130,8 @@ func (ev Evidence) next(i int) int {
 	return next
 }
 
-// outlasting returns the first of the falls after which the i-th series may be a burst from the same credit, and whether that holds whether the
-// credit counts I/Os or bytes; by is -1 if there is none.
+// outlasting returns the first of the falls after which the i-th series may be a burst from the same credit, and whether that is so whichever of I/Os and
+// bytes the credit counts; by is -1 if there is none.
 func (ev Evidence) outlasting(i int, falls []creditEnd) (f creditEnd, certain bool) {
 	found := creditEnd{by: -1}
 	for _, f := range falls {
@@ -203,7 +202,7 @@ func (ev Evidence) outlasted(f creditEnd, names []string) model.Finding {
 func (ev Evidence) slowAtEnd(i int) bool {
 	s := &ev.series[i]
 	n := len(s.rate) - 1
-	if !slowSecond(s.rate[n], s.rate[:n]) || s.rate[n] > (1-creditLeast)*slices.Min(s.rate[:n]) || s.counted(0, n, n, n+1) {
+	if !slowSecond(s.rate[n], s.rate[:n]) || s.counted(0, n, n, n+1) {
 		return false
 	}
 	for j := range ev.series {

@@ -15,8 +15,10 @@ type stretch struct {
 	block         int64
 	first         int
 	before, after float64
-	// slow is the index of a second at half the rate; 0 if there is none.
-	slow int
+	// slow and alsoSlow are the indices of seconds at half the rate; 0 if there is none.
+	slow, alsoSlow int
+	// volumes is on how many it was; 0 stands for one.
+	volumes int
 	// pause is how long before it nothing was measured, in addition to the usual ramp.
 	pause float64
 }
@@ -36,14 +38,17 @@ func stretchEvidence(imported bool, list ...stretch) Evidence {
 		if strings.Contains(x.name, "write") {
 			w.Direction = model.Write
 		}
+		s := series{workload: x.name, direction: w.Direction, repeats: 1, counting: stats.Counting{Workers: max(1, x.volumes)}}
+		if strings.Contains(x.name, "mix") {
+			w.Direction = model.Mixed
+		}
 		rec.Plan.Workloads = append(rec.Plan.Workloads, w)
-		s := series{workload: x.name, direction: w.Direction, repeats: 1, counting: stats.Counting{Workers: 1}}
 		for i := range 20 {
 			rate := x.after
 			if i < x.first {
 				rate = x.before
 			}
-			if x.slow > 0 && i == x.slow {
+			if i > 0 && (i == x.slow || i == x.alsoSlow) {
 				rate /= 2
 			}
 			// Some noise: the level of a throttle is flat as well.
@@ -101,10 +106,13 @@ func TestWhatHeldAStretchMayBeABurst(t *testing.T) {
 		"each had its own short start":        {false, []stretch{{name: "write-a", block: k, first: 1, before: 11000, after: 6000}, {name: "write-b", block: k, first: 1, before: 12000, after: 5900}}, nil},
 		"the other direction fell":            {false, []stretch{{name: "read-a", block: k, after: 14000}, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, nil},
 		"both directions have one limit":      {false, []stretch{{name: "read-a", block: k, after: 12000}, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, []string{"read-a"}},
+		"the writes of a mix fell":            {false, []stretch{held, {name: "mix-write", block: k, first: 8, before: 12000, after: 6000}}, nil},
+		"this one has as many more volumes":   {false, []stretch{{name: "write-a", block: k, after: 12000, volumes: 2}, {name: "write-b", block: k, first: 8, before: 9000, after: 6000}}, nil},
 		"the other one rose":                  {false, []stretch{held, {name: "write-b", block: k, first: 8, before: 6000, after: 11000}}, nil},
 		"another document's order is unknown": {true, []stretch{held, {name: "write-b", block: k, first: 8, before: 12000, after: 6000}}, nil},
 		"the last second is slow":             {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 19}, {name: "write-b", block: k, after: 12000}}, []string{"write-a"}},
 		"two last seconds are slow":           {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 19}, {name: "write-b", block: k, after: 12000, slow: 19}}, []string{"write-a", "write-b"}},
+		"one before it is slow too":           {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 19, alsoSlow: 7}, {name: "write-b", block: k, after: 12000}}, nil},
 		"seconds are slow at other times too": {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 19}, {name: "write-b", block: k, after: 12000, slow: 7}}, nil},
 		"a second in the middle is slow":      {false, []stretch{{name: "write-a", block: k, after: 12000, slow: 11}}, nil},
 		"nothing happened":                    {false, []stretch{held, {name: "write-b", block: m, after: 6000}}, nil},
@@ -137,5 +145,17 @@ func TestWhichUnitACreditCountsIsNotKnown(t *testing.T) {
 	}
 	if len(said) != 1 || !strings.Contains(said[0], "either in I/Os or in bytes") {
 		t.Errorf("%q", said)
+	}
+}
+
+// A result until steady leaves out a start that was faster: its end is no credit's.
+func TestNothingFallsUntilSteady(t *testing.T) {
+	ev := stretchEvidence(false, stretch{name: "write-a", block: 4 << 10, after: 12000}, stretch{name: "write-b", block: 4 << 10, first: 8, before: 12000, after: 6000})
+	if len(ev.falls()) != 1 {
+		t.Fatalf("%+v: with repeats of a fixed length, one falls", ev.falls())
+	}
+	ev.Recorded.Plan.Schedule.Mode = model.Steady
+	if list := ev.falls(); len(list) > 0 {
+		t.Errorf("%+v", list)
 	}
 }

@@ -61,15 +61,11 @@ type Measured struct {
 // must be closed.
 func (o *Places) Run(ctx context.Context, e *env.Env, by Request, to Saving) (result *Measured, err error) {
 	watch := to.Audience
-	release, err := reserve(to.Results)
+	end, err := reserve(to.Results)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
+	defer func() { end(err) }()
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: by.Experiment.Labels}
 	run.ID = store.Name(run.Started, by.Experiment.Target)
 	by.ID, by.Touch, by.Watch = run.ID, true, watch
@@ -156,15 +152,11 @@ type MeasuredPair struct {
 // beside them.
 func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving) (result *MeasuredPair, err error) {
 	watch, exp := to.Audience, by.Experiment
-	release, err := reserve(to.Results)
+	end, err := reserve(to.Results)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
+	defer func() { end(err) }()
 	run := model.Run{Started: e.Now(), Command: to.Command, Again: by.Again, Labels: exp.Labels}
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
 	by.ID, by.Touch, by.Watch = run.ID, true, watch
@@ -211,12 +203,17 @@ func (o *Places) RunPair(ctx context.Context, e *env.Env, by Request, to Saving)
 	return m, nil
 }
 
-// reserve is store.Reserve with an error for the user.
-func reserve(results string) (release func(), err error) {
-	if release, err = store.Reserve(results); err != nil {
+// reserve is store.Reserve with an error for the user. The measurement calls end with its own error: if it has one, nothing was saved.
+func reserve(results string) (end func(error), err error) {
+	release, err := store.Reserve(results)
+	if err != nil {
 		return nil, otherResults(fmt.Errorf("the folder for results cannot be used: %w", err))
 	}
-	return release, nil
+	return func(err error) {
+		if err != nil {
+			release()
+		}
+	}, nil
 }
 
 // otherResults advises another folder for results.
